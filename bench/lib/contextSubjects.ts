@@ -95,7 +95,7 @@ export function oursOf(urls: readonly string[]): Subject {
   const isEnough = (items: ItemList): boolean => itemsAt(items, hoverPosition).length > 0;
   return {
     async ask(version, content) {
-      const { items } = await client.ask({ uri, version, getText: () => content }, { isEnough });
+      const { items } = await client.requestItems({ uri, version, getText: () => content }, { isEnough });
       return { count: items.length, hovered: itemsAt(items, hoverPosition).map(({ hover }) => hover?.text) };
     },
     dispose: () => client.dispose(),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { AmpPolicy } from '../../src/amp/common/ampPolicy';
-import { ProtectedEditDesk } from '../../src/amp/common/protectedEditDesk';
+import { ProtectedEditApprovals } from '../../src/amp/common/protectedEditApprovals';
 import { AmpServer } from '../../src/amp/node/ampServer';
 import { ProtectedEditQuestions } from '../../src/amp/vscode/protectedEditQuestions';
 import { nullLogger } from '../../src/base/common/log';
@@ -24,7 +24,7 @@ interface Notification {
 describe('Amp and protected files, over a WebSocket and in the real editor', () => {
   const folder = inWorkspace('guarded');
   let subject: AdapterUnderTest;
-  let desk: ProtectedEditDesk;
+  let desk: ProtectedEditApprovals;
   let server: AmpServer;
   let client: AmpClient;
   let home: string;
@@ -45,12 +45,12 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
           notifications.push({ message, buttons, press });
         }),
     });
-    desk = new ProtectedEditDesk({
+    desk = new ProtectedEditApprovals({
       editor: subject.adapter,
       clock: systemClock,
       log: nullLogger,
-      ask: (edit) => questions.ask(edit),
-      tellWritten: (edit) => questions.tellWritten(edit),
+      askUser: (edit) => questions.ask(edit),
+      reportWritten: (edit) => questions.reportWritten(edit),
     });
     server = new AmpServer({
       editor: subject.adapter,

@@ -77,8 +77,8 @@ describe('saving of what was edited', () => {
       dialect: 'cli',
       params: { path: file, fullContent: 'two\n' },
       signal: new AbortController().signal,
-      deadline: systemClock.monotonicNow() + 1800,
-      takeTurn: () => Promise.resolve(),
+      deadlineMs: systemClock.monotonicNow() + 1800,
+      awaitTurn: () => Promise.resolve(),
     });
     assert.equal(await onDisk(file), 'one\n');
     assert.match(JSON.stringify(answer), /"success":true.*still saving.*"appliedChanges":true/);

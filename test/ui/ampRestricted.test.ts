@@ -42,7 +42,7 @@ describe('Amp in Restricted Mode', () => {
 
   it('starts no Amp, which would run plugins of the folder, and leads to the trust', async () => {
     await window.runCommand('Backline: Open Amp Terminal');
-    const message = window.messages.filter({ hasText: 'so it is not started in an untrusted workspace' });
+    const message = window.messages.filter({ hasText: 'so it doesn’t start in an untrusted workspace' });
     await message.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
     assert.equal(await window.page.locator('.terminal-wrapper').count(), 0);
   });

@@ -50,7 +50,7 @@ describe('Amp where the CLI is not installed', () => {
 
   it('says how to install it instead of opening a terminal', async () => {
     await window.runCommand('Backline: Open Amp Terminal');
-    const message = window.messages.filter({ hasText: 'The Amp CLI is not on the PATH of this window' });
+    const message = window.messages.filter({ hasText: 'Amp CLI not found on PATH' });
     await message.getByRole('button', { name: 'How to Install' }).waitFor();
     await window.screenshot('amp-not-installed');
     assert.equal(await window.page.locator('.terminal-wrapper').count(), 0);

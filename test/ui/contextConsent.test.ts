@@ -90,7 +90,7 @@ describe('Context providers that need the word of the user', () => {
   }
 
   it('send no file over plain http before it is given', async () => {
-    await ask('Allow 0.0.0.0', /Allow sending text[^]*⚠ Texts go to: http:\/\/0\.0\.0\.0:\d+\/ \(not encrypted\)/);
+    await ask('Allow 0.0.0.0', /Allow sending text[^]*⚠ Sends text to: http:\/\/0\.0\.0\.0:\d+\/ \(not encrypted\)/);
     await answer('Allow');
     await ask(
       'Allow 0.0.0.0',
@@ -136,10 +136,7 @@ describe('Context providers that need the word of the user', () => {
         [`${web.origin}/owners.js`]: { integrity: `sha384-${createHash('sha384').update(code).digest('base64')}` },
       });
     await configureCode();
-    await ask(
-      'Allow owners',
-      /Allow downloading the code of the context provider "owners"[^]*Setting integrity: sha384-/,
-    );
+    await ask('Allow owners', /Allow downloading code for the context provider "owners"[^]*Setting integrity: sha384-/);
     await answer('Allow');
     const words = /Run code from https:\/\/127\.0\.0\.1:\d+\/owners\.js[^]*runs with your rights[^]*sha384-/;
     const first = await ask('Allow owners', words);
@@ -175,7 +172,7 @@ describe('Context providers that need the word of the user', () => {
     await answer('Allow');
     await lens('Third version').waitFor();
     await window.chooseInStatus('Allow the new version of latest');
-    const both = await question(/Hash of the version that you allowed/);
+    const both = await question(/Hash of the allowed version/);
     assert.ok(both.includes(third) && both.includes(hash()), both);
     await window.screenshot('context-consent-changed');
     await answer('Allow');

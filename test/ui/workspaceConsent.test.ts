@@ -118,7 +118,7 @@ describe('What a workspace brings that runs', () => {
   it('is a module that stays off when it is denied, also after the window was loaded again', async () => {
     await window.chooseInStatus('Allow evil');
     await question(
-      /Allow the context provider "evil"[^]*Module: .*evil\.mjs[^]*\.vscode\/settings\.json[^]*asked again when the entry or a file named above changes/,
+      /Allow the context provider "evil"[^]*Module: .*evil\.mjs[^]*\.vscode\/settings\.json[^]*asked again if the entry or a file named above changes/,
     );
     await window.screenshot('consent-module');
     await answer('Don’t Allow');
@@ -146,7 +146,7 @@ describe('What a workspace brings that runs', () => {
     assert.equal(endpoint.requests.length, 0);
     await window.chooseInStatus('Allow 127.0.0.1');
     await question(
-      /Allow sending text to[^]*Texts go to: http:\/\/127\.0\.0\.1:\d+\/[^]*text of the files you look at/,
+      /Allow sending text to[^]*Sends text to: http:\/\/127\.0\.0\.1:\d+\/[^]*text of the files you look at/,
     );
     await window.screenshot('consent-address');
     await answer('Allow');

@@ -1,22 +1,17 @@
 import { EditorError, type WriteOptions } from '../../editor/common/editorPort';
 
-type Answer = 'ask' | 'allow' | 'deny';
+type PolicyAnswer = 'ask' | 'allow' | 'deny';
 
-/** What the user's settings say about Amp's own requests. What is absent is done without asking. */
+/** The user's policy for Amp's own requests. Requests without an entry are allowed. */
 export interface AmpPolicy {
-  readonly read?: Answer;
-  readonly edit?: Answer;
+  readonly read?: PolicyAnswer;
+  readonly edit?: PolicyAnswer;
 }
 
-/** The id of Amp in the setting `backline.permissions`. */
 export const ampPolicyId = 'amp';
 
-/**
- * Nobody can be asked about reading: a client waits for at most 2 s, and what it reads meanwhile is no change to be shown.
- * So `ask` refuses as well.
- * @throws EditorError `denied`
- */
-export function checkRead(path: string, { read = 'allow' }: AmpPolicy): void {
+/** Refuses `ask`, too: a client waits for at most 2 s, too short to ask the user. @throws EditorError `denied` */
+export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): void {
   if (read === 'allow') return;
   const why =
     read === 'deny'
@@ -25,10 +20,7 @@ export function checkRead(path: string, { read = 'allow' }: AmpPolicy): void {
   throw new EditorError('denied', `${path} was not read. ${why} ${advice('read')}`);
 }
 
-/**
- * How a file may be written: after a question when the policy says so.
- * @throws EditorError `denied`
- */
+/** Write options for a file: the policy `ask` makes the editor ask the user. @throws EditorError `denied` */
 export function editOptions(path: string, { edit = 'allow' }: AmpPolicy): Pick<WriteOptions, 'askBecause'> {
   switch (edit) {
     case 'allow':

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-// The wire of the Amp IDE protocol. Names are the wire's. There are two dialects: the document's (the published
-// integration guide) and the CLI's (what the Amp CLI really sends); docs/protocols/amp.md lists where they differ.
+// The messages of the Amp IDE protocol. Names are those on the wire. There are two dialects: the document's (the
+// published integration guide) and the CLI's (what the Amp CLI sends). docs/protocols/amp.md lists the differences.
 
-/** Any message of a client. What is beside the `id` depends on the dialect: see envelope.ts. */
+/** Any client message. The members next to `id` depend on the dialect: see envelope.ts. */
 export const ClientMessage = z.object({
   clientRequest: z.looseObject({ id: z.union([z.string(), z.number()]) }),
 });
@@ -16,10 +16,10 @@ export const ReadFileParams = z.object({ path: z.string() });
 
 const ByteOffset = z.int().nonnegative();
 
-/** The CLI's edit: `fullContent` becomes the whole file. */
+/** The CLI's edit: replaces the whole file with `fullContent`. */
 const FullEdit = z.object({ path: z.string(), fullContent: z.string(), newText: z.never().optional() });
 
-/** The document's edit: the UTF-8 bytes from `start` to `end` (exclusive) become `newText`. */
+/** The document's edit: replaces the UTF-8 bytes from `start` to `end` (exclusive) with `newText`. */
 const ByteRangeEdit = z.object({
   path: z.string(),
   start: ByteOffset,
@@ -28,7 +28,7 @@ const ByteRangeEdit = z.object({
   fullContent: z.never().optional(),
 });
 
-/** Either edit is served in either dialect; one request cannot be both. */
+/** Both edits are accepted in both dialects, but not combined in one request. */
 export const EditFileParams = z
   .union([FullEdit, ByteRangeEdit], {
     error: 'give path and fullContent, or path, start, end (UTF-8 byte offsets from 0) and newText',
@@ -38,14 +38,14 @@ export const EditFileParams = z
     'the text has half of a surrogate pair, which no file can hold',
   );
 
-/** Without a path: the whole workspace. */
+/** No path means the whole workspace. */
 export const DocumentDiagnosticsParams = z.object({ path: z.string().optional() });
 
 export const CliDiagnosticsParams = z.object({ path: z.string() });
 
 export const OpenUriParams = z.object({ uri: z.string() });
 
-/** `<port>.json` in the lockfile folder. The document knows the first two fields; the CLI deletes files without all five. */
+/** Content of `<port>.json`. The document defines the first two fields; the CLI deletes files without all five. */
 export const Lockfile = z.object({
   port: z.int().min(1).max(65_535),
   authToken: z.string(),

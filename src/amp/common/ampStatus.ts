@@ -1,7 +1,7 @@
 import { countOf } from '../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
-import type { FailingAnswers } from './answerHealth';
+import type { FailureCounts } from './failureRateMonitor';
 
 export type AmpState =
   | { readonly kind: 'off' }
@@ -9,17 +9,16 @@ export type AmpState =
   | {
       readonly kind: 'serving';
       readonly port: number;
-      readonly clients: number;
-      /** Set while too many requests fail. */
-      readonly failing?: FailingAnswers;
+      readonly clientCount: number;
+      readonly failureCounts?: FailureCounts;
     }
   /** `message` says what to do. */
   | { readonly kind: 'failed'; readonly message: string };
 
-interface AmpSurroundings {
+interface AmpEnvironment {
   readonly hasFolder: boolean;
   readonly isTrusted: boolean;
-  /** An installed diagnostics plugin is older than the one this version brings. */
+  /** Whether an installed diagnostics plugin is older than the bundled one. */
   readonly isPluginOutdated: boolean;
 }
 
@@ -38,8 +37,8 @@ const openSettings: StatusAction = {
   arguments: ['backline.amp'],
 };
 
-/** What the status list and the status bar say of the Amp server. */
-export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutdated }: AmpSurroundings): FeatureStatus {
+/** The status of the Amp server for the status list and the status bar. */
+export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutdated }: AmpEnvironment): FeatureStatus {
   const amp = { id: 'amp', title: 'Amp' };
   switch (state.kind) {
     case 'off':
@@ -54,15 +53,15 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
     case 'failed':
       return { ...amp, state: 'failed', summary: state.message, actions: [restart, openSettings, showLog] };
     case 'serving': {
-      const { port, clients, failing } = state;
-      const badge = clients === 0 ? String(port) : `${port} · ${clients}`;
+      const { port, clientCount, failureCounts } = state;
+      const badge = clientCount === 0 ? String(port) : `${port} · ${clientCount}`;
       if (!hasFolder) {
         const summary = 'No folder is open, so the Amp CLI cannot find this window. Open a folder.';
         return { ...amp, state: 'off', summary, actions: [openFolder, openTerminal, restart] };
       }
-      const serving = `Serving on 127.0.0.1:${port} to ${clients === 0 ? 'no client yet' : countOf(clients, 'client')}.`;
-      if (failing) {
-        const summary = `${serving} ${failing.failed} of ${failing.all} requests in the last minute failed. Restart the server if this continues.`;
+      const serving = `Serving on 127.0.0.1:${port} to ${clientCount === 0 ? 'no client yet' : countOf(clientCount, 'client')}.`;
+      if (failureCounts) {
+        const summary = `${serving} ${failureCounts.failedCount} of ${failureCounts.totalCount} requests in the last minute failed. Restart the server if this continues.`;
         return { ...amp, state: 'attention', badge, summary, actions: [restart, showLog, openTerminal] };
       }
       const update = isPluginOutdated ? ' An update of the diagnostics plugin is available.' : '';

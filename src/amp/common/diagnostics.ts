@@ -2,7 +2,6 @@ import { toFileUri } from '../../base/common/fileUri';
 import type { Diagnostic, DiagnosticSeverity, FileDiagnostics } from '../../editor/common/editorPort';
 import { toLineCol } from './notifications';
 
-/** The words both dialects use. */
 const severityWords: Record<DiagnosticSeverity, string> = {
   error: 'error',
   warning: 'warning',
@@ -10,7 +9,7 @@ const severityWords: Record<DiagnosticSeverity, string> = {
   hint: 'hint',
 };
 
-/** The document's result: a flat array, one item for each diagnostic. */
+/** The document's result: a flat array with one item per diagnostic. */
 export function toDocumentDiagnostics(files: readonly FileDiagnostics[]): object[] {
   return files.flatMap(({ path, diagnostics }) => {
     const uri = toFileUri(path);
@@ -26,7 +25,7 @@ export function toDocumentDiagnostics(files: readonly FileDiagnostics[]): object
   });
 }
 
-/** The CLI's result: entries by file, every field of a diagnostic required. */
+/** The CLI's result: entries by file. Every field of a diagnostic is required. */
 export function toCliDiagnostics(files: readonly FileDiagnostics[]): object {
   const entries = files.map(({ path, diagnostics }) => ({
     uri: toFileUri(path),
@@ -47,7 +46,7 @@ export function toCliDiagnostics(files: readonly FileDiagnostics[]): object {
   return { entries };
 }
 
-/** The CLI's schema has no field for the source and the code; agents want both, so they follow the message. */
+/** The CLI's schema has no fields for source and code, which agents need, so they are appended to the message. */
 function describe({ message, source, code }: Diagnostic): string {
   const origin = [source, code].filter(Boolean).join(' ');
   return origin ? `${message} (${origin})` : message;

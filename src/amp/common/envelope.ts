@@ -1,27 +1,25 @@
 import { ClientMessage } from './ampSchema';
 
 /**
- * `document`: the method is inside `clientRequest.method` and its answer inside `serverResponse.result`.
- * `cli`: both are under the method's name, beside `id`. Errors look the same in both.
+ * Where messages have method and result: inside `method` and `result`, or (`cli`) in a member with the method's name.
  */
 export type AmpDialect = 'document' | 'cli';
 
 export interface AmpRequest {
-  /** The id as JSON text, as it came: in a frame up to `maxExactIdLength` also the spelling of a number. */
+  /** The ID as JSON text. In frames up to `maxExactIdLength`, numbers keep their original spelling. */
   readonly idJson: string;
   readonly dialect: AmpDialect;
   readonly method: string;
-  /** Not checked yet. */
+  /** Not validated yet. */
   readonly params: unknown;
 }
 
-/** A frame that is not a request. `idJson` is `null` unless the frame had an id that can be sent back. */
-interface AmpRefusal {
+/** A frame that is not a valid request. `idJson` is `null` unless the frame had a usable ID. */
+interface InvalidRequest {
   readonly idJson: string;
-  readonly refusal: RequestError;
+  readonly error: RequestError;
 }
 
-/** The JSON-RPC codes. */
 export const ampErrorCodes = {
   parseError: -32_700,
   invalidRequest: -32_600,
@@ -30,7 +28,7 @@ export const ampErrorCodes = {
   internalError: -32_603,
 } as const;
 
-/** Why a request is answered with an error. The message says what to send instead. */
+/** A request that is answered with an error. The message says what to send instead. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   constructor(
@@ -43,30 +41,29 @@ export class RequestError extends Error {
   }
 }
 
-/** Takes one frame apart. Never throws. */
-export function parseRequest(frame: string): AmpRequest | AmpRefusal {
+/** Never throws. */
+export function parseRequest(frame: string): AmpRequest | InvalidRequest {
   let json: unknown;
   try {
     json = JSON.parse(frame);
   } catch {
-    return refuse('null', ampErrorCodes.parseError, 'Not JSON: send one JSON object in each message.');
+    return invalidRequest('null', ampErrorCodes.parseError, 'Not JSON: send one JSON object in each message.');
   }
   const message = ClientMessage.safeParse(json);
   if (!message.success) {
-    return refuseShape('null', 'send {"clientRequest":{"id":…,…}} with a string or a number as the id.');
+    return invalidShape('null', 'send {"clientRequest":{"id":…,…}} with a string or a number as the id.');
   }
   const { id, ...methods } = message.data.clientRequest;
-  const idJson = typeof id === 'string' ? JSON.stringify(id) : numberAsSent(id, frame);
+  const idJson = typeof id === 'string' ? JSON.stringify(id) : originalNumber(id, frame);
   const inside = methods['method'];
   const dialect = isObject(inside) ? 'document' : 'cli';
   const [only, ...others] = Object.entries(isObject(inside) ? inside : methods);
   if (!only || others.length > 0) {
-    return refuseShape(idJson, 'clientRequest needs its id and exactly one method, for example {"readFile":{…}}.');
+    return invalidShape(idJson, 'clientRequest needs its id and exactly one method, for example {"readFile":{…}}.');
   }
   return { idJson, dialect, method: only[0], params: only[1] };
 }
 
-/** The message that answers `request` with what its method returned. */
 export function formatResult(request: AmpRequest, result: object): string {
   const key = request.dialect === 'document' ? '"result"' : JSON.stringify(request.method);
   return `{"serverResponse":{"id":${request.idJson},${key}:${JSON.stringify(result)}}}`;
@@ -77,23 +74,23 @@ export function formatError(idJson: string, error: RequestError): string {
   return `{"serverResponse":{"id":${idJson},"error":${JSON.stringify({ code, message, data })}}}`;
 }
 
-function refuse(idJson: string, code: number, message: string): AmpRefusal {
-  return { idJson, refusal: new RequestError(code, message) };
+function invalidRequest(idJson: string, code: number, message: string): InvalidRequest {
+  return { idJson, error: new RequestError(code, message) };
 }
 
-function refuseShape(idJson: string, advice: string): AmpRefusal {
-  return refuse(idJson, ampErrorCodes.invalidRequest, `Not a request: ${advice}`);
+function invalidShape(idJson: string, advice: string): InvalidRequest {
+  return invalidRequest(idJson, ampErrorCodes.invalidRequest, `Not a request: ${advice}`);
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Above this many UTF-16 units, reading the source text would keep the editor waiting: seconds for the largest frames. */
+/** UTF-16 units. In larger frames, parsing with a reviver would block the editor, for seconds in the largest ones. */
 const maxExactIdLength = 64 * 1024;
 
-/** Only the source text still says how a number was spelled. Reading it is slow, so it is done for unusual ones only. */
-function numberAsSent(id: number, frame: string): string {
+/** Only the source text preserves the spelling of a number. Reading it is slow, so only unusual numbers need it. */
+function originalNumber(id: number, frame: string): string {
   if (frame.length > maxExactIdLength) return JSON.stringify(id);
   const isPlain = Number.isSafeInteger(id) && new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`, 'u').test(frame);
   if (isPlain) return JSON.stringify(id);
@@ -108,12 +105,12 @@ function numberAsSent(id: number, frame: string): string {
     const holder = isObject(message) && 'clientRequest' in message ? message.clientRequest : undefined;
     return idSources.get(holder) ?? JSON.stringify(id);
   } catch {
-    // Nested deeper than the reviver's recursion goes: the double's own digits have to do.
+    // Nested too deeply for the reviver's recursion: fall back to the digits of the double.
     return JSON.stringify(id);
   }
 }
 
-/** TypeScript does not know the reviver's third argument yet; Node.js has it since 21. */
+/** The reviver's third argument, which Node.js has since version 21 and TypeScript does not know yet. */
 function sourceOf(context: unknown): string | undefined {
   if (!isObject(context) || !('source' in context)) return undefined;
   return typeof context.source === 'string' ? context.source : undefined;

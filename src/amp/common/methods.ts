@@ -11,9 +11,9 @@ import { isProtectedChange } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
 import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
-import { checkRead, editOptions, type AmpPolicy } from './ampPolicy';
+import { assertReadAllowed, editOptions, type AmpPolicy } from './ampPolicy';
 import type { AmpDialect } from './envelope';
-import type { EditGrant, ProtectedEditDesk } from './protectedEditDesk';
+import type { EditGrant, ProtectedEditApprovals } from './protectedEditApprovals';
 import {
   AuthenticateParams,
   CliDiagnosticsParams,
@@ -24,38 +24,36 @@ import {
   ReadFileParams,
 } from './ampSchema';
 
-/** Kept back for the answer. A formatter may outlast the peer, which would take an edit that was made for one that failed. */
-const answerMs = 500;
+/** Reserved for sending the answer. Otherwise a slow formatter could make a completed edit look failed. */
+const answerReserveMs = 500;
 
-interface AmpCall {
+interface AmpMethodCall {
   readonly dialect: AmpDialect;
-  /** Not checked yet. */
+  /** Not validated yet. */
   readonly params: unknown;
-  /** Fires when the request has ended: answered, at its deadline, or with its client. */
+  /** Fires when the request has ended: answered, timed out, or its client disconnected. */
   readonly signal: AbortSignal;
-  /** In the clock's milliseconds. */
-  readonly deadline: number;
-  /** Awaited once, before an answer is made that may be large: those of all clients are made one at a time. */
-  readonly takeTurn: () => Promise<void>;
+  /** In milliseconds of the monotonic clock. */
+  readonly deadlineMs: number;
+  /** Awaited once before creating an answer that may be large. These are created one at a time, for all clients. */
+  readonly awaitTurn: () => Promise<void>;
 }
 
-/** Files up to this size, in bytes, are read without waiting for a turn. */
+/** Files up to this size are read without waiting for a turn. */
 const maxSmallFileBytes = 256 * 1024;
 
-/** @throws ZodError for params of the wrong shape, EditorError for what the editor did not do */
-export type AmpMethod = (call: AmpCall) => object | Promise<object>;
+/** @throws ZodError for invalid params, EditorError if the editor refuses or fails */
+export type AmpMethod = (call: AmpMethodCall) => object | Promise<object>;
 
 export interface AmpMethodPorts {
   readonly editor: EditorPort;
-  /** Whether a token is this server's, compared in constant time. */
   readonly isToken: (token: string) => boolean;
-  /** Asks the user about edits of protected files, and of others where the policy says `ask`. */
-  readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
-  /** What holds now. */
+  /** Asks the user about edits of protected files, and about other edits if the policy says `ask`. */
+  readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
   readonly policy: () => AmpPolicy;
 }
 
-/** What each dialect answers is in docs/protocols/amp.md, field by field. */
+/** docs/protocols/amp.md describes the answers of each dialect, field by field. */
 export function createMethods({
   editor,
   isToken,
@@ -63,52 +61,52 @@ export function createMethods({
   protectedEdits: desk,
 }: AmpMethodPorts): ReadonlyMap<string, AmpMethod> {
   const edited = async (edit: FileEdit, signal: AbortSignal, deadline: number): Promise<TextFile> => {
-    const options = { ...editOptions(edit.path, policy()), signal, awaitSaveUntil: deadline - answerMs };
+    const options = { ...editOptions(edit.path, policy()), signal, awaitSaveUntil: deadline - answerReserveMs };
     try {
       return await applyEdit(editor, edit, options);
     } catch (error) {
       if (!isProtectedChange(error)) throw error;
-      const grant = desk.grantOf(error);
+      const grant = desk.requireGrant(error);
       const file = await applyEdit(editor, edit, { ...options, protectedFiles: 'allow' }, grant);
-      desk.made(grant);
+      desk.consumeGrant(grant);
       return file;
     }
   };
   return new Map<string, AmpMethod>([
     ['ping', ({ params }) => PingParams.parse(params)],
 
-    // Whoever asks is connected, so has shown the token already; the answer is true to what is asked nevertheless.
+    // A connected client has already presented the token, but the answer should be correct for any token.
     ['authenticate', ({ params }) => ({ authenticated: isToken(AuthenticateParams.parse(params).authToken) })],
 
     [
       'readFile',
-      async ({ dialect, params, signal, takeTurn }) => {
+      async ({ dialect, params, signal, awaitTurn }) => {
         const { path } = ReadFileParams.parse(params);
         const read = async (): Promise<TextFile> => {
-          checkRead(path, policy());
-          return await readInTurn(editor, path, signal, takeTurn);
+          assertReadAllowed(path, policy());
+          return await readInTurn(editor, path, signal, awaitTurn);
         };
         if (dialect === 'document') {
           const file = await read();
-          return { content: file.text, ...hintOf(file) };
+          return { content: file.text, ...encodingHint(file) };
         }
-        return await orFailure(async () => {
+        return await failureAsResult(async () => {
           const file = await read();
-          return { success: true, content: file.text, ...hintOf(file), encoding: 'utf-8', isDirty: file.isDirty };
+          return { success: true, content: file.text, ...encodingHint(file), encoding: 'utf-8', isDirty: file.isDirty };
         });
       },
     ],
 
     [
       'editFile',
-      async ({ dialect, params, signal, deadline }) => {
+      async ({ dialect, params, signal, deadlineMs }) => {
         const edit = EditFileParams.parse(params);
         if (dialect === 'document') {
-          await edited(edit, signal, deadline);
+          await edited(edit, signal, deadlineMs);
           return { success: true };
         }
-        return await orFailure(async () => {
-          const file = await edited(edit, signal, deadline);
+        return await failureAsResult(async () => {
+          const file = await edited(edit, signal, deadlineMs);
           const unsaved = file.isDirty ? ', not on disk yet: still saving, or left for the user to save' : '';
           return { success: true, message: `Edited ${file.path}${unsaved}`, appliedChanges: true };
         });
@@ -117,10 +115,10 @@ export function createMethods({
 
     [
       'getDiagnostics',
-      async ({ dialect, params, signal, takeTurn }) => {
+      async ({ dialect, params, signal, awaitTurn }) => {
         const shape = dialect === 'cli' ? CliDiagnosticsParams : DocumentDiagnosticsParams;
         const { path } = shape.parse(params);
-        await takeTurn();
+        await awaitTurn();
         const files = await editor.diagnostics(path, { signal });
         return dialect === 'cli' ? toCliDiagnostics(files) : toDocumentDiagnostics(files);
       },
@@ -130,8 +128,8 @@ export function createMethods({
       'openURI',
       async ({ params }) => {
         const { uri } = OpenUriParams.parse(params);
-        // The user clicked in the agent's terminal and goes on typing there.
-        return await orFailure(async () => {
+        // The user clicked in the agent's terminal and keeps typing there.
+        return await failureAsResult(async () => {
           await editor.open(uri, { preserveFocus: true, preview: true });
           return { success: true, message: isWebLink(uri) ? `Asked the user to open ${uri}` : `Opened ${uri}` };
         });
@@ -140,7 +138,7 @@ export function createMethods({
   ]);
 }
 
-function hintOf({ hasInvalidBytes }: TextFile): { readonly message?: string } {
+function encodingHint({ hasInvalidBytes }: TextFile): { readonly message?: string } {
   if (hasInvalidBytes !== true) return {};
   return {
     message:
@@ -148,8 +146,8 @@ function hintOf({ hasInvalidBytes }: TextFile): { readonly message?: string } {
   };
 }
 
-/** Where a dialect's result can say that it failed, an error would be one too many: the CLI asks for files that do not exist. */
-async function orFailure(work: () => Promise<object>): Promise<object> {
+/** Turns editor errors into `success: false`. The CLI expects that, since it also asks for files that do not exist. */
+async function failureAsResult(work: () => Promise<object>): Promise<object> {
   try {
     return await work();
   } catch (error) {
@@ -158,41 +156,41 @@ async function orFailure(work: () => Promise<object>): Promise<object> {
   }
 }
 
-/** What is too large to be read at once by many is read by one at a time. */
+/** Reads small files immediately, and larger ones when it is this request's turn. */
 async function readInTurn(
   editor: EditorPort,
   path: string,
   signal: AbortSignal,
-  takeTurn: () => Promise<void>,
+  awaitTurn: () => Promise<void>,
 ): Promise<TextFile> {
   try {
     return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
   } catch (error) {
     if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
   }
-  await takeTurn();
+  await awaitTurn();
   return await editor.readText(path, { signal });
 }
 
-/** The editor shows such a link to the user, who decides. */
+/** The editor asks the user before it opens a web link. */
 function isWebLink(uri: string): boolean {
   return /^https?:/iu.test(uri);
 }
 
 type FileEdit = z.infer<typeof EditFileParams>;
 
-/** @throws EditorError `staleVersion` when the edit makes another text by now than the one that was granted */
+/** @throws EditorError `staleVersion` if the edit would now produce a different text than the user granted */
 async function applyEdit(
   editor: EditorPort,
   edit: FileEdit,
   options: WriteOptions,
   grant?: EditGrant,
 ): Promise<TextFile> {
-  // What it makes of any text is the same.
+  // The result of a full edit does not depend on the current text.
   if (edit.fullContent !== undefined) return await editor.writeText(edit.path, edit.fullContent, options);
   const { path, start, end, newText } = edit;
   const makeEdit = ({ text }: TextFile): TextEdit[] => {
-    const edits = [byteRangeEdit(text, start, end, newText)];
+    const edits = [toTextEdit(text, start, end, newText)];
     if (grant && applyTextEdits(text, edits) !== grant.after) {
       throw new EditorError('staleVersion', `${path} has changed since the user allowed this edit. Read it again.`);
     }
@@ -201,8 +199,8 @@ async function applyEdit(
   return await editor.editText(path, makeEdit, options);
 }
 
-/** @throws EditorError `invalidRange` when the text has no such bytes or an offset is inside a character */
-function byteRangeEdit(text: string, start: number, end: number, newText: string): TextEdit {
+/** @throws EditorError `invalidRange` if an offset is beyond the text or inside a character */
+function toTextEdit(text: string, start: number, end: number, newText: string): TextEdit {
   if (end < start) {
     throw new EditorError('invalidRange', `The edit ends (byte ${end}) before it starts (byte ${start}). Swap them.`);
   }

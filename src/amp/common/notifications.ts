@@ -1,20 +1,20 @@
 import { toFileUri } from '../../base/common/fileUri';
 import type { EditorPort, EditorSelection, Position } from '../../editor/common/editorPort';
 
-// Each notification is one message that both dialects understand: the CLI's key, which the CLI reads (it strips what it
-// does not know), and beside it the document's `method`. Lines and characters are 0-based UTF-16 in both.
+// Each notification is one message for both dialects: the CLI reads its own key and ignores the rest; next to it is the
+// document's `method`. Lines and characters are 0-based, in UTF-16 units, in both.
 
-/** A notification as text, made once for all clients. */
+/** A notification as text, created once for all clients. */
 export interface AmpNotification {
   /** The CLI's name. */
   readonly method: string;
   readonly json: string;
 }
 
-/** What a client should know of the editor now. */
+/** The editor state that clients are notified of. */
 export interface EditorState {
   readonly visibleFiles: AmpNotification;
-  /** Undefined when no file is active; clients keep the last one until the list of visible files is empty. */
+  /** Undefined if no file is active. Clients keep the last selection until the list of visible files is empty. */
   readonly selection: AmpNotification | undefined;
 }
 
@@ -26,10 +26,9 @@ export function editorState(editor: Pick<EditorPort, 'visibleFiles' | 'activeSel
   };
 }
 
-/** The list of visible files when there are none. */
 export const noVisibleFiles = visibleFilesNotification([]);
 
-/** An empty list is the only way to clear what a client remembers, its active file and selection included. */
+/** Only an empty list clears what a client remembers, including its active file and selection. */
 export function visibleFilesNotification(files: readonly string[]): AmpNotification {
   return notification('visibleFilesDidChange', { uris: files.map(toFileUri) }, 'visibleFilesChanged', { files });
 }
@@ -56,12 +55,12 @@ export function selectionNotification({ path, selections }: EditorSelection): Am
 
 const startOfFile: Position = { line: 0, character: 0 };
 
-/** `pluginDirectory` stays out: older CLIs install into it. */
+/** Leaves out `pluginDirectory`, since older CLIs install plugins into it. */
 export function pluginMetadataNotification(version: string): AmpNotification {
   return notification('pluginMetadata', { version }, 'pluginMetadata', { version });
 }
 
-/** Inserts text into the prompt; CLIs since 2026-04-12 ignore it. */
+/** Inserts text into the prompt. CLIs since 2026-04-12 ignore it. */
 export function appendToPromptNotification(message: string): AmpNotification {
   return notification('appendToPrompt', { message }, 'appendToPrompt', { message });
 }

@@ -2,13 +2,9 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { TimeoutError } from '../../base/common/errors';
 
-/**
- * The life of one request: it ends when it is answered, when its time is up or when its client has gone. What is
- * acquired for a request is bound to `signal` and released when it fires, so that nothing can outlive the request.
- */
+/** The lifetime of one request. Its resources are released when `signal` fires. */
 export class RequestScope {
-  /** In milliseconds of the monotonic clock. */
-  readonly deadline: number;
+  readonly deadlineMs: number;
   private readonly controller = new AbortController();
   private timer: Disposable | undefined;
 
@@ -18,25 +14,21 @@ export class RequestScope {
     arrivedAt: number,
     readonly timeoutMs: number,
   ) {
-    this.deadline = arrivedAt + timeoutMs;
+    this.deadlineMs = arrivedAt + timeoutMs;
   }
 
-  /** Fires when the request has ended. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /**
-   * Settles as the work does, or rejects as soon as the request has ended, whether or not the work obeys the signal.
-   * @throws TimeoutError at the deadline, else the reason given to `end`
-   */
+  /** Settles with the work, or rejects when the request ends. @throws TimeoutError, or the reason given to `end` */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const remainingMs = this.deadline - this.clock.monotonicNow();
+    const remainingMs = this.deadlineMs - this.clock.monotonicNow();
     if (remainingMs <= 0) this.timeOut();
     this.signal.throwIfAborted();
-    // The first listener, so that the caller hears of the time and not of what the work makes of its signal.
+    // Add this listener first, so that the caller gets the time-out and not the error that the aborted work throws.
     const ended = new Promise<never>((_resolve, reject) => {
-      this.signal.addEventListener('abort', () => reject(reasonOf(this.signal)), { once: true });
+      this.signal.addEventListener('abort', () => reject(abortReason(this.signal)), { once: true });
     });
     this.timer = this.clock.setTimer(remainingMs, () => this.timeOut());
     try {
@@ -46,7 +38,7 @@ export class RequestScope {
     }
   }
 
-  /** Does nothing when it has ended already. */
+  /** Does nothing if the request has already ended. */
   end(reason: Error): void {
     this.timer?.dispose();
     this.controller.abort(reason);
@@ -57,6 +49,6 @@ export class RequestScope {
   }
 }
 
-function reasonOf({ reason }: AbortSignal): Error {
+function abortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }

@@ -6,58 +6,53 @@ import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, t
 import { createMethods, type AmpMethod, type AmpMethodPorts } from './methods';
 import type { RequestScope } from './requestScope';
 
-interface AmpRouterOptions extends AmpMethodPorts {
+interface AmpRouterDeps extends AmpMethodPorts {
   readonly log: Logger;
 }
 
 export interface AmpAnswer {
-  /** The answering message, ready to be sent. */
   readonly json: string;
-  /** `?` when the frame was no request, or the method is none: the name is then only what a peer has made up. */
+  /** `?` for an invalid frame or an unknown method, whose name would be arbitrary text from the peer. */
   readonly method: string;
-  readonly error?: number;
-  /** Whether it came too late, or something went wrong that should not; undefined when the editor was not asked. */
+  readonly errorCode?: number;
+  /** Whether the request timed out or failed unexpectedly. Undefined if the editor was not involved. */
   readonly hasFailed?: boolean;
 }
 
-/** Answered without the editor. */
-const ownMethods: ReadonlySet<string> = new Set(['ping', 'authenticate']);
+const methodsWithoutEditor: ReadonlySet<string> = new Set(['ping', 'authenticate']);
 
-/** Answers the requests of both dialects, each in the envelope it came in. It knows nothing of sockets. */
+/** Answers requests of both dialects, each in the envelope of its request. Independent of the transport. */
 export class AmpRouter {
   private readonly methods: ReadonlyMap<string, AmpMethod>;
 
-  constructor(private readonly options: AmpRouterOptions) {
-    this.methods = createMethods(options);
+  constructor(private readonly deps: AmpRouterDeps) {
+    this.methods = createMethods(deps);
   }
 
-  /**
-   * Never rejects. The caller ends the scope.
-   * @param takeTurn awaited before an answer is made that may be large
-   */
-  async answer(frame: string, scope: RequestScope, takeTurn: () => Promise<void>): Promise<AmpAnswer> {
+  /** Never rejects. The caller ends the scope. `awaitTurn` is awaited before creating an answer that may be large. */
+  async answer(frame: string, scope: RequestScope, awaitTurn: () => Promise<void>): Promise<AmpAnswer> {
     const parsed = parseRequest(frame);
-    if ('refusal' in parsed) return failed('?', parsed.idJson, parsed.refusal);
+    if ('error' in parsed) return errorAnswer('?', parsed.idJson, parsed.error);
     try {
-      const result = await this.call(parsed, scope, takeTurn);
+      const result = await this.callMethod(parsed, scope, awaitTurn);
       const answer = { json: formatResult(parsed, result), method: parsed.method };
-      return ownMethods.has(parsed.method) ? answer : { ...answer, hasFailed: false };
+      return methodsWithoutEditor.has(parsed.method) ? answer : { ...answer, hasFailed: false };
     } catch (error) {
       const method = this.methods.has(parsed.method) ? parsed.method : '?';
-      const answer = failed(method, parsed.idJson, this.toRequestError(parsed, error, scope.timeoutMs));
+      const answer = errorAnswer(method, parsed.idJson, this.toRequestError(parsed, error, scope.timeoutMs));
       const isExpected = error instanceof RequestError || error instanceof z.ZodError || isEditorError(error);
       return isExpected ? answer : { ...answer, hasFailed: true };
     }
   }
 
-  private async call(request: AmpRequest, scope: RequestScope, takeTurn: () => Promise<void>): Promise<object> {
+  private async callMethod(request: AmpRequest, scope: RequestScope, awaitTurn: () => Promise<void>): Promise<object> {
     const method = this.methods.get(request.method);
     if (!method) {
       const known = [...this.methods.keys()].join(', ');
       throw new RequestError(ampErrorCodes.methodNotFound, `There is no such method. This editor knows ${known}.`);
     }
-    const { signal, deadline } = scope;
-    return await scope.run(async () => await method({ ...request, signal, deadline, takeTurn }));
+    const { signal, deadlineMs } = scope;
+    return await scope.run(async () => await method({ ...request, signal, deadlineMs, awaitTurn }));
   }
 
   private toRequestError({ method }: AmpRequest, error: unknown, timeoutMs: number): RequestError {
@@ -66,31 +61,31 @@ export class AmpRouter {
       return new RequestError(ampErrorCodes.invalidParams, `Wrong params of ${method}: ${describeIssues(error)}.`);
     }
     if (isEditorError(error)) {
-      return new RequestError(codeOf(error.code), error.message, { reason: error.code });
+      return new RequestError(errorCodeOf(error.code), error.message, { reason: error.code });
     }
     if (error instanceof TimeoutError) {
-      this.options.log.warn(`${method} was not answered in time: ${error.message}`);
+      this.deps.log.warn(`${method} was not answered in time: ${error.message}`);
       const advice =
         method === 'editFile' ? 'The edit may have been made: read the file before you try again.' : 'Try again.';
       const message = `${method} took longer than ${timeoutMs} ms and was given up. ${advice}`;
       return new RequestError(ampErrorCodes.internalError, message);
     }
-    this.options.log.error(`${method} failed: ${messageOf(error)}`, error);
+    this.deps.log.error(`${method} failed: ${messageOf(error)}`, error);
     const message = `${method} failed in the editor. Its log (output channel Backline) says why.`;
     return new RequestError(ampErrorCodes.internalError, message);
   }
 }
 
-function failed(method: string, idJson: string, error: RequestError): AmpAnswer {
-  return { json: formatError(idJson, error), method, error: error.code };
+function errorAnswer(method: string, idJson: string, error: RequestError): AmpAnswer {
+  return { json: formatError(idJson, error), method, errorCode: error.code };
 }
 
 function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
 }
 
-/** Whether the params named something wrong or the editor could not do what they rightly asked for. */
-function codeOf(reason: EditorErrorCode): number {
+/** `invalidParams` if the params are wrong, `internalError` if the editor could not carry out a valid request. */
+function errorCodeOf(reason: EditorErrorCode): number {
   switch (reason) {
     case 'notFound':
     case 'outsideWorkspace':

@@ -1,39 +1,38 @@
 export interface TerminalEnvironmentOptions {
-  /** What the terminal inherits. */
-  readonly inherited: Readonly<Record<string, string | undefined>>;
-  /** The folder `amp` is in, when the inherited PATH does not have it. */
+  readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
+  /** The folder of `amp`, if it is not in the inherited PATH. */
   readonly extraPathFolder?: string;
   /** `:` or `;`. */
   readonly pathDelimiter: string;
-  /** A folder that does not exist and never will. */
+  /** A folder that never exists. */
   readonly missingFolder: string;
 }
 
-/** The environment that makes an Amp CLI find this window's server, and no other candidate, and reach it. */
+/** The environment in which the Amp CLI finds and reaches this window's server, and no other. */
 export function terminalEnvironment(options: TerminalEnvironmentOptions): Record<string, string> {
-  const { inherited, extraPathFolder, pathDelimiter, missingFolder } = options;
-  const noProxy = withLoopback([inherited['NO_PROXY'], inherited['no_proxy']]);
+  const { inheritedEnv, extraPathFolder, pathDelimiter, missingFolder } = options;
+  const noProxy = withLoopback([inheritedEnv['NO_PROXY'], inheritedEnv['no_proxy']]);
   return {
-    // The CLI sends even connections to loopback through a proxy, unless told not to; it reads either spelling.
+    // The CLI uses the proxy even for loopback connections, unless excluded. It reads both spellings.
     NO_PROXY: noProxy,
     no_proxy: noProxy,
-    // The CLI also offers to read the state files of editors it sees running, and connects by itself only when there is
-    // exactly one candidate. Pointed at a folder that does not exist, it finds no such editor: our server is the only one.
+    // The CLI also offers the editors whose state files it finds, and connects automatically only to a single
+    // candidate. With a missing folder it finds none, so that our server is the only one.
     VSCODE_USER_DATA_DIR: missingFolder,
     VSCODE_INSIDERS_USER_DATA_DIR: missingFolder,
     CURSOR_USER_DATA_DIR: missingFolder,
     WINDSURF_USER_DATA_DIR: missingFolder,
-    ...(extraPathFolder === undefined ? {} : withPathFolder(inherited, extraPathFolder, pathDelimiter)),
+    ...(extraPathFolder === undefined ? {} : withPathFolder(inheritedEnv, extraPathFolder, pathDelimiter)),
   };
 }
 
-/** The user's entries first, in their order, each once. */
+/** Keeps the user's entries first and in order, without duplicates. */
 function withLoopback(lists: readonly (string | undefined)[]): string {
   const entries = lists.flatMap((list) => (list ?? '').split(',')).map((entry) => entry.trim());
   return [...new Set([...entries, 'localhost', '127.0.0.1'])].filter((entry) => entry !== '').join(',');
 }
 
-/** Windows calls it `Path`; a second spelling beside it would be a second variable. */
+/** Windows calls it `Path`. Another spelling would be a second variable. */
 function withPathFolder(
   inherited: Readonly<Record<string, string | undefined>>,
   folder: string,

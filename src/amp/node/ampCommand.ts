@@ -1,15 +1,15 @@
 import type { FoundAmp } from './findAmp';
 
-/** What to start, without a shell: these arguments come before the caller's own. */
+/** A program that can be started without a shell. The caller's arguments follow `args`. */
 export interface StartableProgram {
   readonly file: string;
   readonly args: readonly string[];
 }
 
 /**
- * How the Amp CLI is started without a shell. What a shell finds by its name need not be a program: npm makes a batch file
- * on Windows, which Node.js refuses to start.
- * @param startable looks through such files; @throws Error that says what is missing
+ * How to start the Amp CLI without a shell. What a shell finds need not be a program: on Windows, npm creates a batch
+ * file, which Node.js refuses to start.
+ * @param startable finds the program behind such a file @throws Error that says what is missing
  */
 export async function ampCommand(
   amp: FoundAmp | undefined,

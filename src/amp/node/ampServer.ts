@@ -9,7 +9,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { PortRange } from '../../platform/common/settings';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { AmpPolicy } from '../common/ampPolicy';
-import { AnswerHealth, type FailingAnswers } from '../common/answerHealth';
+import { FailureRateMonitor, type FailureCounts } from '../common/failureRateMonitor';
 import {
   appendToPromptNotification,
   editorState,
@@ -17,76 +17,71 @@ import {
   pluginMetadataNotification,
   type AmpNotification,
 } from '../common/notifications';
-import type { ProtectedEditDesk } from '../common/protectedEditDesk';
+import type { ProtectedEditApprovals } from '../common/protectedEditApprovals';
 import { AmpRouter } from '../common/router';
 import { ClientConnection } from './clientConnection';
-import { LargeAnswers } from './largeAnswers';
+import { LargeAnswerQueue } from './largeAnswerQueue';
 import { defaultAmpLimits, type AmpLimits } from './limits';
-import { Lockfiles } from './lockfiles';
+import { ServerLockfiles } from './serverLockfiles';
 import { UpgradeGuard } from './upgradeGuard';
 import { WebSocketListener } from './webSocketListener';
 
 export interface AmpServerOptions {
   readonly editor: EditorPort;
-  /** Outlives this server, so that an answer of the user counts after a restart. */
-  readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
-  /** What the user's settings say about Amp, now. */
+  /** Outlives this server, so that answers of the user stay valid after a restart. */
+  readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
   readonly policy: () => AmpPolicy;
   readonly log: Logger;
   readonly clock: Clock;
   readonly traffic: TrafficTap;
   readonly portRange: PortRange;
-  /** Absolute; see `ampLockfileFolders`. */
+  /** Absolute paths; see `ampLockfileFolders`. */
   readonly lockfileFolders: readonly [string, ...string[]];
-  /** After a reload the CLI looks for the same name and folders. It deletes lockfiles whose name is like `vscode`. */
+  /** After a reload the CLI looks for the same name and folders. It deletes lockfiles whose name contains `vscode`. */
   readonly ideName: string;
-  /** Of the process with which this server ends: the extension host's own. */
+  /** Process ID of the extension host, which this server ends with. */
   readonly pid: number;
-  /** Of Backline. */
   readonly version: string;
   readonly limits?: Partial<AmpLimits>;
 }
 
 interface AmpClientInfo {
   readonly id: number;
-  /** It may know `appendToPrompt`. A newer CLI, which is known not to, says who it is. */
-  readonly mayKnowPrompts: boolean;
+  /** Whether it may support `appendToPrompt`. Newer CLIs do not, and identify themselves. */
+  readonly mayReadPrompts: boolean;
 }
 
-/** A burst of editor events within this time is one notification; 100 ms would be felt. */
+/** Editor events within this time are combined into one notification. 100 ms would be noticeable. */
 const notificationDelayMs = 10;
-/** The `User-Agent` of CLIs that no longer read prompts (seen in September 2026); those that did sent none (January 2026). */
+/** The `User-Agent` of CLIs that ignore prompts (September 2026). Those that read them sent none (January 2026). */
 const userAgentWithoutPrompts = /^undici\b/iu;
 
-/**
- * Serves the editor to the Amp clients of this machine, in both dialects, and announces itself by a lockfile. It starts
- * once. The owner awaits `stop` or, when there is no time for that, calls `dispose`.
- */
+/** Serves the editor to local Amp clients and announces itself with a lockfile. Await `stop`, or `dispose` it. */
 export class AmpServer implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly token = randomBytes(32).toString('hex');
   private readonly limits: AmpLimits;
-  private readonly lockfile: Lockfiles;
+  private readonly lockfiles: ServerLockfiles;
   private readonly router: AmpRouter;
   private readonly listener: WebSocketListener;
-  private readonly largeAnswers: LargeAnswers;
+  private readonly largeAnswers: LargeAnswerQueue;
   private readonly connections = new Map<AmpClientInfo, ClientConnection>();
-  private readonly health: AnswerHealth;
+  private readonly failureMonitor: FailureRateMonitor;
   private readonly statusEmitter = new Emitter<void>((error) => this.options.log.error('A listener failed', error));
-  /** Clients have come or gone, or requests fail, or no longer do. */
+  /** Fires when a client connects or disconnects, or when `failureCounts` changes. */
   readonly onDidChangeStatus = this.statusEmitter.event;
   private lastClientId = 0;
-  private boundPort: number | undefined;
-  private stopping: Promise<void> | undefined;
+  private listeningPort: number | undefined;
+  private stopPromise: Promise<void> | undefined;
 
   constructor(private readonly options: AmpServerOptions) {
     const { editor, policy, protectedEdits, clock, log, pid, ideName, lockfileFolders } = options;
     this.limits = { ...defaultAmpLimits, ...options.limits };
     const { maxFrameBytes, handshakeTimeoutMs, maxHandshakes, maxClients } = this.limits;
     const guard = new UpgradeGuard(this.token);
-    this.lockfile = new Lockfiles({ folders: lockfileFolders, ideName, pid, log });
+    this.lockfiles = new ServerLockfiles({ folders: lockfileFolders, ideName, pid, log });
     this.router = new AmpRouter({ editor, policy, protectedEdits, log, isToken: (token) => guard.isToken(token) });
-    this.largeAnswers = new LargeAnswers(() => this.unreadBytes <= this.limits.maxTotalBufferedBytes);
+    this.largeAnswers = new LargeAnswerQueue(() => this.unreadBytes <= this.limits.maxTotalBufferedBytes);
     this.listener = new WebSocketListener({
       guard,
       clock,
@@ -95,117 +90,116 @@ export class AmpServer implements Disposable {
       handshakeTimeoutMs,
       maxHandshakes,
       isFull: () => this.connections.size >= maxClients,
-      onConnection: (socket, request) => this.accept(socket, request),
+      onConnection: (socket, request) => this.acceptClient(socket, request),
     });
-    this.health = new AnswerHealth(clock, () => this.statusEmitter.fire());
+    this.failureMonitor = new FailureRateMonitor(clock, () => this.statusEmitter.fire());
   }
 
   /** Undefined until `start` has resolved. */
   get port(): number | undefined {
-    return this.boundPort;
+    return this.listeningPort;
   }
 
   get clients(): readonly AmpClientInfo[] {
     return [...this.connections.keys()];
   }
 
-  /** Set while too many requests fail. */
-  get failing(): FailingAnswers | undefined {
-    return this.health.failing;
+  get failureCounts(): FailureCounts | undefined {
+    return this.failureMonitor.failureCounts;
   }
 
-  /** What is held for requests now; nothing when none is pending. */
-  get held(): { readonly requests: number; readonly turns: number; readonly unreadBytes: number } {
-    const requests = [...this.connections.values()].reduce((sum, { heldRequests }) => sum + heldRequests, 0);
-    return { requests, turns: this.largeAnswers.size, unreadBytes: this.unreadBytes };
+  /** Resources in use by requests. All zero if none is pending. */
+  get usage(): { readonly requests: number; readonly turns: number; readonly unreadBytes: number } {
+    const requests = [...this.connections.values()].reduce(
+      (sum, { pendingRequestCount }) => sum + pendingRequestCount,
+      0,
+    );
+    return { requests, turns: this.largeAnswers.turnCount, unreadBytes: this.unreadBytes };
   }
 
-  /**
-   * Listens, then writes the lockfile.
-   * @throws Error that says what to do when it cannot; nothing is left behind then
-   */
+  /** Listens, then writes the lockfile. Cleans up after a failure. @throws Error that says what to do */
   async start(): Promise<void> {
     try {
-      await this.open();
+      await this.startServing();
     } catch (error) {
       await this.stop();
       throw error;
     }
   }
 
-  /** Inserts text into the prompt of the clients that may still understand it. Returns how many it was sent to. */
+  /** Inserts text into the prompt of clients that may support it. Returns the number of clients it was sent to. */
   appendToPrompt(message: string): number {
     return this.broadcast(appendToPromptNotification(message));
   }
 
-  /** Removes the lockfile, tells every client that no file is visible any more, and closes. Never rejects. */
+  /** Removes the lockfile, tells every client that no file is visible, and closes. Never rejects. */
   stop(): Promise<void> {
-    this.stopping ??= this.close();
-    return this.stopping;
+    this.stopPromise ??= this.closeAll();
+    return this.stopPromise;
   }
 
-  /** As `stop`, without waiting for anybody. */
+  /** Like `stop`, but without waiting. */
   dispose(): void {
-    this.endAnnouncing();
+    this.stopAnnouncing();
     for (const connection of this.connections.values()) connection.terminate();
-    this.stopping ??= this.listener.stop();
+    this.stopPromise ??= this.listener.stop();
   }
 
-  private async open(): Promise<void> {
-    const { options, lockfile, listener, store } = this;
+  private async startServing(): Promise<void> {
+    const { options, lockfiles, listener, disposables } = this;
     const { editor, clock, portRange } = options;
-    store.add(this.health);
-    await lockfile.open();
-    const port = await listener.start(portRange, (candidate) => lockfile.isTaken(candidate));
+    disposables.add(this.failureMonitor);
+    await lockfiles.createFolders();
+    const port = await listener.start(portRange, (candidate) => lockfiles.isPortTaken(candidate));
 
-    const coalescer = store.add(new Coalescer(clock, notificationDelayMs, () => this.showState()));
-    store.add(editor.onDidChangeSelection(() => coalescer.schedule()));
-    store.add(editor.onDidChangeVisibleFiles(() => coalescer.schedule()));
-    store.add(
+    const coalescer = disposables.add(new Coalescer(clock, notificationDelayMs, () => this.sendState()));
+    disposables.add(editor.onDidChangeSelection(() => coalescer.schedule()));
+    disposables.add(editor.onDidChangeVisibleFiles(() => coalescer.schedule()));
+    disposables.add(
       editor.onDidChangeFolders(() => {
-        this.announce(port).catch((error: unknown) => options.log.error('Could not rewrite the lockfile', error));
+        this.writeLockfiles(port).catch((error: unknown) => options.log.error('Could not rewrite the lockfile', error));
       }),
     );
     this.scheduleHeartbeat();
 
-    await this.announce(port);
-    if (store.isDisposed) throw new Error('The server was stopped while it started.');
-    this.boundPort = port;
-    void lockfile.sweep();
+    await this.writeLockfiles(port);
+    if (disposables.isDisposed) throw new Error('The server was stopped while it started.');
+    this.listeningPort = port;
+    void lockfiles.removeStale();
     options.log.info(`Serving on 127.0.0.1:${port}`);
   }
 
-  private announce(port: number): Promise<void> {
+  private writeLockfiles(port: number): Promise<void> {
     const folders = this.options.editor.folders.map(({ path }) => path);
-    return this.lockfile.write(port, this.token, folders);
+    return this.lockfiles.write(port, this.token, folders);
   }
 
-  private endAnnouncing(): void {
-    this.store.dispose();
-    this.lockfile.dispose();
-    this.boundPort = undefined;
+  private stopAnnouncing(): void {
+    this.disposables.dispose();
+    this.lockfiles.dispose();
+    this.listeningPort = undefined;
   }
 
-  private async close(): Promise<void> {
-    this.endAnnouncing();
+  private async closeAll(): Promise<void> {
+    this.stopAnnouncing();
     const listenerStopped = this.listener.stop();
     const connections = [...this.connections.values()];
     for (const connection of connections) {
       connection.notify(noVisibleFiles);
       connection.close(1001, 'The editor is closing');
     }
-    const allClosed = (): Promise<unknown> => Promise.all(connections.map(({ closed }) => closed));
+    const allClosed = (): Promise<unknown> => Promise.all(connections.map(({ whenClosed }) => whenClosed));
     await withDeadline(this.options.clock, 'Closing', this.limits.closeTimeoutMs, allClosed).catch(() => undefined);
     for (const connection of connections) connection.terminate();
-    await Promise.all([allClosed(), listenerStopped, this.lockfile.idle()]);
+    await Promise.all([allClosed(), listenerStopped, this.lockfiles.whenIdle()]);
   }
 
-  private accept(socket: WebSocket, request: IncomingMessage): void {
+  private acceptClient(socket: WebSocket, request: IncomingMessage): void {
     const { router, largeAnswers } = this;
     const { clock, log, traffic, editor, version } = this.options;
     const id = ++this.lastClientId;
-    const mayKnowPrompts = !userAgentWithoutPrompts.test(request.headers['user-agent'] ?? '');
-    const info: AmpClientInfo = { id, mayKnowPrompts };
+    const mayReadPrompts = !userAgentWithoutPrompts.test(request.headers['user-agent'] ?? '');
+    const info: AmpClientInfo = { id, mayReadPrompts };
     const name = `client ${id}`;
     const connection = new ClientConnection(socket, {
       name,
@@ -217,29 +211,29 @@ export class AmpServer implements Disposable {
       limits: this.limits,
       largeAnswers,
       onAnswer: ({ hasFailed }) => {
-        if (hasFailed !== undefined) this.health.record(hasFailed);
+        if (hasFailed !== undefined) this.failureMonitor.record(hasFailed);
       },
     });
     connection.start();
     this.connections.set(info, connection);
-    void connection.closed.then(() => {
+    void connection.whenClosed.then(() => {
       this.connections.delete(info);
       this.statusEmitter.fire();
     });
     log.info(`${name} connected`);
     connection.notify(pluginMetadataNotification(version));
-    connection.show(editorState(editor));
+    connection.sendState(editorState(editor));
     this.statusEmitter.fire();
   }
 
-  private showState(): void {
+  private sendState(): void {
     if (this.connections.size === 0) return;
     const state = editorState(this.options.editor);
-    for (const connection of this.connections.values()) connection.show(state);
+    for (const connection of this.connections.values()) connection.sendState(state);
   }
 
   private broadcast(notification: AmpNotification): number {
-    return [...this.connections].filter(([info, connection]) => info.mayKnowPrompts && connection.notify(notification))
+    return [...this.connections].filter(([info, connection]) => info.mayReadPrompts && connection.notify(notification))
       .length;
   }
 
@@ -250,11 +244,11 @@ export class AmpServer implements Disposable {
   }
 
   private scheduleHeartbeat(): void {
-    const { store, limits } = this;
-    const timer = store.add(
+    const { disposables, limits } = this;
+    const timer = disposables.add(
       this.options.clock.setTimer(limits.heartbeatMs, () => {
-        store.release(timer);
-        for (const connection of this.connections.values()) connection.beat();
+        disposables.release(timer);
+        for (const connection of this.connections.values()) connection.checkHeartbeat();
         this.scheduleHeartbeat();
       }),
     );

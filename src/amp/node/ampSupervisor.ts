@@ -4,60 +4,56 @@ import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { PortRange } from '../../platform/common/settings';
 import type { AmpState } from '../common/ampStatus';
-import type { FailingAnswers } from '../common/answerHealth';
+import type { FailureCounts } from '../common/failureRateMonitor';
 
-/** What the supervisor uses of a server. */
+/** The server interface that the supervisor needs. */
 export interface SupervisedServer extends Disposable {
   /** Undefined until started. */
   readonly port: number | undefined;
   readonly clients: readonly unknown[];
-  /** Set while too many requests fail. */
-  readonly failing: FailingAnswers | undefined;
-  /** `clients` or `failing` has changed. */
+  readonly failureCounts: FailureCounts | undefined;
+  /** Fires when `clients` or `failureCounts` changes. */
   readonly onDidChangeStatus: Event<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
   appendToPrompt(message: string): number;
 }
 
-interface AmpSupervisorOptions {
-  /** The port range to serve on, or undefined for not at all; asked anew each time. */
-  readonly wanted: () => PortRange | undefined;
+interface AmpSupervisorDeps {
+  /** Returns the port range to serve on, or undefined if the server is off. Called for each refresh. */
+  readonly desiredPortRange: () => PortRange | undefined;
   readonly createServer: (range: PortRange) => SupervisedServer;
   readonly onDidChangeState: () => void;
   readonly log: Logger;
 }
 
-/**
- * Keeps at most one server, in the state that the settings ask for. Changes that come while one is being made are made
- * together afterwards. The owner awaits `stop`.
- */
+/** Keeps at most one server, as the settings require. Applies changes one after another. The owner awaits `stop`. */
 export class AmpSupervisor {
-  private current:
+  private runningServer:
     { readonly server: SupervisedServer; readonly range: PortRange; readonly listener: Disposable } | undefined;
   private state: AmpState = { kind: 'off' };
-  private running: Promise<void> | undefined;
-  private isQueued = false;
+  private refreshPromise: Promise<void> | undefined;
+  private isRefreshPending = false;
   private mustRestart = false;
   private isStopped = false;
 
-  constructor(private readonly options: AmpSupervisorOptions) {}
+  constructor(private readonly deps: AmpSupervisorDeps) {}
 
   get status(): AmpState {
-    const { current, state } = this;
-    if (state.kind !== 'serving' || !current) return state;
-    const { clients, failing } = current.server;
-    return { ...state, clients: clients.length, ...(failing ? { failing } : {}) };
+    const { runningServer, state } = this;
+    if (state.kind !== 'serving' || !runningServer) return state;
+    const { clients, failureCounts } = runningServer.server;
+    return { ...state, clientCount: clients.length, ...(failureCounts ? { failureCounts } : {}) };
   }
 
-  /** Makes the server what the settings ask for; does nothing when it is. Never rejects: what failed is in `status`. */
+  /** Applies the current settings if they have changed. Never rejects: failures are in `status`. */
   refresh(): Promise<void> {
-    this.isQueued = true;
-    this.running ??= this.run();
-    return this.running;
+    this.isRefreshPending = true;
+    this.refreshPromise ??= this.refreshWhilePending();
+    return this.refreshPromise;
   }
 
-  /** Ends the server and starts a new one. Never rejects. */
+  /** Stops the server and starts a new one. Never rejects. */
   restart(): Promise<void> {
     this.mustRestart = true;
     return this.refresh();
@@ -68,62 +64,62 @@ export class AmpSupervisor {
     return this.refresh();
   }
 
-  /** Returns how many clients it was sent to. */
   appendToPrompt(message: string): number {
-    return this.current?.server.appendToPrompt(message) ?? 0;
+    return this.runningServer?.server.appendToPrompt(message) ?? 0;
   }
 
-  private async run(): Promise<void> {
-    while (this.isQueued) {
-      this.isQueued = false;
-      await this.apply();
+  private async refreshWhilePending(): Promise<void> {
+    while (this.isRefreshPending) {
+      this.isRefreshPending = false;
+      await this.applySettings();
     }
-    this.running = undefined;
+    this.refreshPromise = undefined;
   }
 
-  private async apply(): Promise<void> {
-    const wanted = this.isStopped ? undefined : this.options.wanted();
-    const isRight = wanted?.first === this.current?.range.first && wanted?.last === this.current?.range.last;
+  private async applySettings(): Promise<void> {
+    const wanted = this.isStopped ? undefined : this.deps.desiredPortRange();
+    const isRight =
+      wanted?.first === this.runningServer?.range.first && wanted?.last === this.runningServer?.range.last;
     if (isRight && !this.mustRestart && this.state.kind !== 'failed') return;
     this.mustRestart = false;
-    await this.end();
-    if (wanted) await this.begin(wanted);
+    await this.stopServer();
+    if (wanted) await this.startServer(wanted);
     else this.setState({ kind: 'off' });
   }
 
-  private async begin(range: PortRange): Promise<void> {
+  private async startServer(range: PortRange): Promise<void> {
     this.setState({ kind: 'starting' });
-    const server = this.options.createServer(range);
+    const server = this.deps.createServer(range);
     try {
       await server.start();
       if (server.port === undefined) throw new Error('The server has no port.');
     } catch (error) {
       server.dispose();
-      this.options.log.error('the server could not start', error);
+      this.deps.log.error('the server could not start', error);
       this.setState({ kind: 'failed', message: messageOf(error) });
       return;
     }
-    const listener = server.onDidChangeStatus(this.options.onDidChangeState);
-    this.current = { server, range, listener };
-    this.setState({ kind: 'serving', port: server.port, clients: 0 });
+    const listener = server.onDidChangeStatus(this.deps.onDidChangeState);
+    this.runningServer = { server, range, listener };
+    this.setState({ kind: 'serving', port: server.port, clientCount: 0 });
   }
 
-  private async end(): Promise<void> {
-    const { current } = this;
-    this.current = undefined;
-    if (!current) return;
-    current.listener.dispose();
+  private async stopServer(): Promise<void> {
+    const { runningServer } = this;
+    this.runningServer = undefined;
+    if (!runningServer) return;
+    runningServer.listener.dispose();
     try {
-      await current.server.stop();
+      await runningServer.server.stop();
     } catch (error) {
-      this.options.log.error('the server did not stop cleanly', error);
+      this.deps.log.error('the server did not stop cleanly', error);
     } finally {
-      current.server.dispose();
+      runningServer.server.dispose();
     }
   }
 
   private setState(state: AmpState): void {
     this.state = state;
-    this.options.onDidChangeState();
+    this.deps.onDidChangeState();
   }
 }

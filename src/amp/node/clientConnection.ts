@@ -9,14 +9,14 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import { noVisibleFiles, type AmpNotification, type EditorState } from '../common/notifications';
 import { RequestScope } from '../common/requestScope';
 import type { AmpAnswer, AmpRouter } from '../common/router';
-import type { LargeAnswers } from './largeAnswers';
+import type { LargeAnswerQueue } from './largeAnswerQueue';
 import type { AmpLimits } from './limits';
 import { textFrame } from './textFrame';
 
-interface ClientConnectionOptions {
-  /** How the log and the traffic view call this client. */
+interface ClientConnectionDeps {
+  /** Name of the client in the log and the traffic view. */
   readonly name: string;
-  /** What the WebSocket writes to, each of its frames at once: nothing is compressed, so frames keep their order. */
+  /** The stream below the WebSocket, which writes each frame immediately (uncompressed), so frames stay in order. */
   readonly stream: Duplex;
   readonly router: AmpRouter;
   readonly clock: Clock;
@@ -24,217 +24,213 @@ interface ClientConnectionOptions {
   readonly traffic: TrafficTap;
   readonly limits: AmpLimits;
   /** Shared by all clients. */
-  readonly largeAnswers: LargeAnswers;
-  /** Hears of every answer that was sent. */
+  readonly largeAnswers: LargeAnswerQueue;
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
-/** One for all requests: making an error is slow. */
-const answered = new EditorError('cancelled', 'The request was answered.');
+/** Shared by all requests, since creating an error is slow. */
+const requestAnswered = new EditorError('cancelled', 'The request was answered.');
 
-interface HeldRequest {
+interface PendingRequest {
   readonly frame: Buffer;
   readonly isText: boolean;
   /** In milliseconds of the monotonic clock. */
   readonly arrivedAt: number;
 }
 
-/**
- * One client that has shown the token. What is held for it is bounded: a client that sends faster than it is answered is
- * not read for a while, one that does not read its answers gets no further work done, and large answers take turns.
- */
+/** An authenticated client. Pauses a client that sends too fast, and stops working for one that does not read. */
 export class ClientConnection {
-  private readonly waiting: HeldRequest[] = [];
-  private readonly working = new Map<HeldRequest, RequestScope>();
-  private heldBytes = 0;
-  private wasHeard = true;
+  private readonly queuedRequests: PendingRequest[] = [];
+  private readonly activeRequests = new Map<PendingRequest, RequestScope>();
+  private pendingBytes = 0;
+  private isResponsive = true;
   private isCorked = false;
-  private blocked: Disposable | undefined;
-  /** What the client was last told, so that it is not told twice. */
-  private shown: { visibleFiles?: string; selection?: string } = {};
-  /** What it has not been told yet because it was not reading: only ever the latest. */
-  private unshown: EditorState | undefined;
+  private blockedTimer: Disposable | undefined;
+  /** The notifications last sent, to avoid repeating them. */
+  private lastSent: { visibleFiles?: string; selection?: string } = {};
+  /** The latest state that could not be sent because the client was not reading. */
+  private deferredState: EditorState | undefined;
 
-  /** Resolves when the socket is gone. */
-  readonly closed: Promise<void>;
+  readonly whenClosed: Promise<void>;
 
   constructor(
     private readonly socket: WebSocket,
-    private readonly options: ClientConnectionOptions,
+    private readonly deps: ClientConnectionDeps,
   ) {
-    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    this.whenClosed = new Promise((resolve) => socket.once('close', () => resolve()));
   }
 
   start(): void {
-    const { socket, options } = this;
+    const { socket, deps } = this;
     socket.on('message', (data, isBinary) => this.receive(toBuffer(data), !isBinary));
     socket.on('pong', () => {
-      this.wasHeard = true;
+      this.isResponsive = true;
     });
-    // The socket answers pings by itself; a client that sends many and reads none must be held up too.
+    // The socket answers pings automatically. A client that sends many and reads none must be paused, too.
     socket.on('ping', () => {
-      this.wasHeard = true;
-      this.balance();
+      this.isResponsive = true;
+      this.updateFlow();
     });
-    options.stream.on('drain', () => this.balance());
-    socket.on('error', (error) => options.log.warn(`${options.name}: ${error.message}`));
+    deps.stream.on('drain', () => this.updateFlow());
+    socket.on('error', (error) => deps.log.warn(`${deps.name}: ${error.message}`));
     socket.on('close', (code) => {
-      this.blocked?.dispose();
-      for (const { frame } of this.waiting.splice(0)) this.heldBytes -= frame.length;
+      this.blockedTimer?.dispose();
+      for (const { frame } of this.queuedRequests.splice(0)) this.pendingBytes -= frame.length;
       const reason = new EditorError('cancelled', 'The client has gone.');
-      for (const scope of this.working.values()) scope.end(reason);
-      options.largeAnswers.startNext();
-      options.log.info(`${options.name} disconnected (${code})`);
+      for (const scope of this.activeRequests.values()) scope.end(reason);
+      deps.largeAnswers.startNextTurn();
+      deps.log.info(`${deps.name} disconnected (${code})`);
     });
   }
 
-  /** Sends what is not what the client already knows, visible files first; all of it later if the client is not reading. */
-  show(state: EditorState): void {
+  /** Sends what has changed for this client, visible files first. Deferred while the client is not reading. */
+  sendState(state: EditorState): void {
     if (this.isBlocked) {
-      this.unshown = state;
+      this.deferredState = state;
       return;
     }
-    this.unshown = undefined;
+    this.deferredState = undefined;
     const { visibleFiles, selection } = state;
-    if (visibleFiles.json !== this.shown.visibleFiles) {
-      // An empty list makes the client forget the selection too, so that the next one is news even if it is the same.
-      this.shown = visibleFiles.json === noVisibleFiles.json ? {} : { ...this.shown };
-      this.shown.visibleFiles = visibleFiles.json;
+    if (visibleFiles.json !== this.lastSent.visibleFiles) {
+      // An empty list also clears the selection, so the next selection must be sent even if it is the same.
+      this.lastSent = visibleFiles.json === noVisibleFiles.json ? {} : { ...this.lastSent };
+      this.lastSent.visibleFiles = visibleFiles.json;
       this.notify(visibleFiles);
     }
-    if (selection && selection.json !== this.shown.selection) {
-      this.shown.selection = selection.json;
+    if (selection && selection.json !== this.lastSent.selection) {
+      this.lastSent.selection = selection.json;
       this.notify(selection);
     }
   }
 
-  /** Returns false when the client is not reading, and then sends nothing. */
+  /** Returns false without sending if the client is not reading. */
   notify({ json, method }: AmpNotification): boolean {
     if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
     this.send(json);
-    const { traffic, name } = this.options;
+    const { traffic, name } = this.deps;
     if (traffic.isOpen) {
       traffic.record({ protocol: 'amp', direction: 'out', peer: name, method, bytes: Buffer.byteLength(json) });
     }
     return true;
   }
 
-  /** One round of the heartbeat: ends the connection if nothing was heard since the last one. */
-  beat(): void {
+  /** Sends a ping. Terminates the connection if nothing was received since the last one. */
+  checkHeartbeat(): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
-    if (!this.wasHeard) {
+    if (!this.isResponsive) {
       this.terminate('it no longer answers');
       return;
     }
-    // While the socket is not read, an answer could not be heard.
-    this.wasHeard = this.socket.isPaused;
+    // While the socket is paused, a pong could not be received.
+    this.isResponsive = this.socket.isPaused;
     this.socket.ping();
   }
 
-  /** Asks the client to close. The caller ends what does not. */
+  /** Starts the closing handshake. The caller terminates clients that do not respond. */
   close(code: number, reason: string): void {
     this.socket.close(code, reason);
   }
 
   terminate(reason?: string): void {
-    if (reason) this.options.log.warn(`${this.options.name} is disconnected: ${reason}`);
+    if (reason) this.deps.log.warn(`${this.deps.name} is disconnected: ${reason}`);
     this.socket.terminate();
   }
 
-  /** Requests that wait or are worked on. */
-  get heldRequests(): number {
-    return this.waiting.length + this.working.size;
+  get pendingRequestCount(): number {
+    return this.queuedRequests.length + this.activeRequests.size;
   }
 
-  /** It is connected and has read most of what it was sent. */
+  /** Whether it is connected and has read most of what it was sent. */
   get isReading(): boolean {
     return this.socket.readyState === WebSocket.OPEN && !this.isBlocked;
   }
 
-  /** What it was sent and has not read, in bytes; nothing once it is gone. */
+  /** Bytes sent to the client that it has not read; 0 once it is disconnected. */
   get unreadBytes(): number {
     return this.socket.readyState === WebSocket.CLOSED ? 0 : this.socket.bufferedAmount;
   }
 
   private get isBlocked(): boolean {
-    return this.unreadBytes > this.options.limits.maxBufferedBytes;
+    return this.unreadBytes > this.deps.limits.maxBufferedBytes;
   }
 
   private receive(frame: Buffer, isText: boolean): void {
-    this.wasHeard = true;
-    this.waiting.push({ frame, isText, arrivedAt: this.options.clock.monotonicNow() });
-    this.heldBytes += frame.length;
-    this.balance();
+    this.isResponsive = true;
+    this.queuedRequests.push({ frame, isText, arrivedAt: this.deps.clock.monotonicNow() });
+    this.pendingBytes += frame.length;
+    this.updateFlow();
   }
 
-  /** Starts what may be started, and reads the socket or not. Called whenever something that counts has changed. */
-  private balance(): void {
-    const { socket, options, waiting } = this;
-    const { limits } = options;
+  /** Starts queued requests as limits allow, and pauses or resumes the socket. Call it whenever a counter changes. */
+  private updateFlow(): void {
+    const { socket, deps, queuedRequests } = this;
+    const { limits } = deps;
     if (socket.readyState !== WebSocket.OPEN) return;
-    while (this.working.size < limits.maxConcurrentRequests && !this.isBlocked) {
-      const next = waiting.shift();
+    while (this.activeRequests.size < limits.maxConcurrentRequests && !this.isBlocked) {
+      const next = queuedRequests.shift();
       if (!next) break;
-      void this.serve(next);
+      void this.answerRequest(next);
     }
     const isFull =
-      this.isBlocked || this.heldRequests >= limits.maxHeldRequests || this.heldBytes >= limits.maxHeldBytes;
+      this.isBlocked ||
+      this.pendingRequestCount >= limits.maxPendingRequests ||
+      this.pendingBytes >= limits.maxPendingBytes;
     if (isFull && !socket.isPaused) socket.pause();
     if (!isFull && socket.isPaused) socket.resume();
-    this.watchBlocked();
-    options.largeAnswers.startNext();
-    if (this.unshown && !this.isBlocked) this.show(this.unshown);
+    this.updateBlockedTimer();
+    deps.largeAnswers.startNextTurn();
+    if (this.deferredState && !this.isBlocked) this.sendState(this.deferredState);
   }
 
-  private watchBlocked(): void {
+  private updateBlockedTimer(): void {
     if (!this.isBlocked) {
-      this.blocked?.dispose();
-      this.blocked = undefined;
+      this.blockedTimer?.dispose();
+      this.blockedTimer = undefined;
       return;
     }
-    const { clock, limits } = this.options;
-    this.blocked ??= clock.setTimer(limits.blockedTimeoutMs, () => this.terminate('it does not read'));
+    const { clock, limits } = this.deps;
+    this.blockedTimer ??= clock.setTimer(limits.blockedTimeoutMs, () => this.terminate('it does not read'));
   }
 
-  /** All that the request holds is acquired in here and released at the end of it, however that comes. */
-  private async serve(request: HeldRequest): Promise<void> {
+  /** Acquires everything that the request needs, and releases it however the request ends. */
+  private async answerRequest(request: PendingRequest): Promise<void> {
     const { frame, isText, arrivedAt } = request;
-    const { router, largeAnswers, clock, limits } = this.options;
+    const { router, largeAnswers, clock, limits } = this.deps;
     const scope = new RequestScope(clock, arrivedAt, limits.requestTimeoutMs);
-    this.working.set(request, scope);
+    this.activeRequests.set(request, scope);
     try {
-      // Text was checked by the socket. Bytes that are not UTF-8 cannot be JSON, and must not become it by replacement.
+      // Text frames are valid UTF-8. Other binary frames must not become JSON by replacement characters.
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
-      const answer = await router.answer(text, scope, () => largeAnswers.take(this, scope.signal));
+      const answer = await router.answer(text, scope, () => largeAnswers.awaitTurn(this, scope.signal));
       if (this.socket.readyState === WebSocket.OPEN) {
         this.send(answer.json);
-        this.options.onAnswer(answer);
+        this.deps.onAnswer(answer);
       }
-      if (this.options.traffic.isOpen) this.record(request, answer);
+      if (this.deps.traffic.isOpen) this.recordTraffic(request, answer);
     } finally {
-      this.working.delete(request);
-      this.heldBytes -= frame.length;
-      scope.end(answered);
-      this.balance();
+      this.activeRequests.delete(request);
+      this.pendingBytes -= frame.length;
+      scope.end(requestAnswered);
+      this.updateFlow();
     }
   }
 
   private send(json: string): void {
-    // Answers that are ready at the same time leave in one system call.
-    if (this.working.size > 0 && !this.isCorked) {
+    // Answers that are ready at the same time are sent in one system call.
+    if (this.activeRequests.size > 0 && !this.isCorked) {
       this.isCorked = true;
-      this.options.stream.cork();
+      this.deps.stream.cork();
       process.nextTick(() => {
         this.isCorked = false;
-        this.options.stream.uncork();
+        this.deps.stream.uncork();
       });
     }
-    // Not by `socket.send`: see `textFrame`.
-    this.options.stream.write(textFrame(json));
+    // Bypasses `socket.send`: see `textFrame`.
+    this.deps.stream.write(textFrame(json));
   }
 
-  private record({ frame, arrivedAt }: HeldRequest, { json, method, error }: AmpAnswer): void {
-    const { traffic, clock, name } = this.options;
+  private recordTraffic({ frame, arrivedAt }: PendingRequest, { json, method, errorCode }: AmpAnswer): void {
+    const { traffic, clock, name } = this.deps;
     const common = { protocol: 'amp', peer: name, method } as const;
     traffic.record({ ...common, direction: 'in', bytes: frame.length });
     traffic.record({
@@ -242,7 +238,7 @@ export class ClientConnection {
       direction: 'out',
       bytes: Buffer.byteLength(json),
       ms: clock.monotonicNow() - arrivedAt,
-      ...(error === undefined ? {} : { error }),
+      ...(errorCode === undefined ? {} : { error: errorCode }),
     });
   }
 }

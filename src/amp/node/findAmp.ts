@@ -7,24 +7,24 @@ export interface FindAmpOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeFolder: string;
-  /** Whether the path is a file that this user may run. */
+  /** Whether the path is a file that this user may execute. */
   readonly isExecutable: (file: string) => Promise<boolean>;
 }
 
 export interface FoundAmp {
   readonly file: string;
-  /** A shell with this environment finds it by its name. */
+  /** Whether a shell with this environment finds it by name. */
   readonly isOnPath: boolean;
 }
 
-/** The Amp CLI as a shell would find it, else where its installer puts it. */
+/** Finds the Amp CLI as a shell would, else where its installer puts it. */
 export async function findAmp(options: FindAmpOptions): Promise<FoundAmp | undefined> {
   const { platform, env, homeFolder, isExecutable } = options;
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const onPath = (valueOf(env, 'PATH') ?? '')
     .split(paths.delimiter)
     .map((folder) => folder.replace(/^"(.*)"$/, '$1'))
-    // A relative entry means something else in the terminal's folder than here.
+    // A relative entry would mean a different folder in the terminal.
     .filter((folder) => paths.isAbsolute(folder));
   const installed = [
     paths.join(homeFolder, '.local', 'bin'),
@@ -40,7 +40,6 @@ export async function findAmp(options: FindAmpOptions): Promise<FoundAmp | undef
   return undefined;
 }
 
-/** The Amp CLI of this machine and user. */
 export function findInstalledAmp(): Promise<FoundAmp | undefined> {
   return findAmp({ platform: process.platform, env: process.env, homeFolder: homedir(), isExecutable });
 }
@@ -55,14 +54,14 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 function extensionsOf(env: Readonly<Record<string, string | undefined>>): string[] {
-  // PATHEXT has scripts of other programs, too: a file `amp.js` is not the CLI.
+  // PATHEXT also lists script types of other programs: a file `amp.js` is not the CLI.
   const startable = ['.com', '.exe', '.bat', '.cmd'];
   const configured = (valueOf(env, 'PATHEXT') ?? '').toLowerCase().split(';');
   const extensions = configured.filter((extension) => startable.includes(extension));
   return extensions.length > 0 ? extensions : startable;
 }
 
-/** Windows spells `Path` as it likes, and a plain object tells spellings apart. */
+/** Environment names are case-insensitive on Windows (`Path`), but keys of a plain object are not. */
 function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   return env[name] ?? Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }

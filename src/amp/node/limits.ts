@@ -1,30 +1,28 @@
-/** What keeps one client, broken or hostile, from taking the editor's memory or time from the user and the other clients. */
+/** Limits that keep a broken or hostile client from exhausting memory or time of the editor and other clients. */
 export interface AmpLimits {
   /** A larger message closes its connection with code 1009. */
   readonly maxFrameBytes: number;
-  /** Between two pings; a client that says nothing in between is gone. */
+  /** Interval between pings. A client that sends nothing in between is disconnected. */
   readonly heartbeatMs: number;
   /** From the TCP connect to the finished upgrade. */
   readonly handshakeTimeoutMs: number;
   /** From a request's arrival to its answer. The CLI stops waiting after 2,000 ms. */
   readonly requestTimeoutMs: number;
-  /** Requests of one client that are worked on at the same time. */
   readonly maxConcurrentRequests: number;
-  /** Requests of one client that are held, waiting or worked on, before its socket is no longer read. */
-  readonly maxHeldRequests: number;
-  /** The same in bytes of their frames. */
-  readonly maxHeldBytes: number;
-  /** Bytes a client has yet to read before nothing more is started or sent for it. */
+  /** Queued and running requests of one client at which its socket is paused. */
+  readonly maxPendingRequests: number;
+  /** Frame bytes of these requests at which the socket is paused. */
+  readonly maxPendingBytes: number;
+  /** Unread bytes of one client above which no work is started and nothing is sent for it. */
   readonly maxBufferedBytes: number;
-  /** Bytes that all clients have yet to read before no further large answer is made for any of them. */
+  /** Unread bytes of all clients above which no further large answer is created. */
   readonly maxTotalBufferedBytes: number;
-  /** Connected at a time; further ones are refused. */
+  /** Further connections are refused. */
   readonly maxClients: number;
-  /** Connections that have not been upgraded yet; a further one ends the oldest. */
+  /** Connections that are not upgraded yet. A further one closes the oldest. */
   readonly maxHandshakes: number;
-  /** A client that reads too little for this long is disconnected. */
+  /** A client that does not read enough for this long is disconnected. */
   readonly blockedTimeoutMs: number;
-  /** How long closing waits for the clients' own close frames. */
   readonly closeTimeoutMs: number;
 }
 
@@ -34,8 +32,8 @@ export const defaultAmpLimits: AmpLimits = {
   handshakeTimeoutMs: 5_000,
   requestTimeoutMs: 1_800,
   maxConcurrentRequests: 16,
-  maxHeldRequests: 256,
-  maxHeldBytes: 8 * 1024 * 1024,
+  maxPendingRequests: 256,
+  maxPendingBytes: 8 * 1024 * 1024,
   maxBufferedBytes: 4 * 1024 * 1024,
   maxTotalBufferedBytes: 256 * 1024 * 1024,
   maxClients: 64,

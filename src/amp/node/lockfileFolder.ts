@@ -1,9 +1,9 @@
 import * as path from 'node:path';
 
 /**
- * Where clients look for lockfiles: `amp/ide` in the data folder. The Amp CLI looks in the first one: `~/.local/share` on
- * every system, on Linux `XDG_DATA_HOME` when it is absolute, as the XDG base directory specification asks. A client of the
- * document looks in `~/.local/share` only.
+ * The folders in which clients look for lockfiles: `amp/ide` in the data folder. The Amp CLI uses the first one:
+ * `~/.local/share`, or on Linux `XDG_DATA_HOME` if it is absolute, as the XDG base directory specification requires.
+ * Clients of the document only look in `~/.local/share`.
  */
 export function ampLockfileFolders(
   platform: NodeJS.Platform,

@@ -17,27 +17,27 @@ import {
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
 
-/** The name under which Amp loads the plugin from any of its plugin folders. */
+/** The file name under which Amp loads the plugin from any plugin folder. */
 const pluginFileName = 'backline-diagnostics.ts';
 
-/** What is at the place of the plugin. Only what is `ours` is ever replaced or removed. */
+/** What exists at the plugin's path. Only a file that is `ours` is replaced or removed. */
 export type PluginState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'foreign' }
-  /** A link on the way leads out of the workspace folder. */
+  /** A symbolic link in the path leads out of the workspace folder. */
   | { readonly kind: 'outside' }
   | { readonly kind: 'ours'; readonly version: string; readonly age: PluginAge };
 
-/** Against the one this version of Backline brings; `edited` has its version and another text. */
+/** Compared with the bundled plugin. `edited`: same version, different text. */
 type PluginAge = 'current' | 'older' | 'newer' | 'edited';
 
-/** The first line of an installed plugin, and how it is known as ours. */
+/** The first line of an installed plugin, which identifies it as ours. */
 const marker = /^\/\/ backline-diagnostics (\S+):/;
 const markerOf = (version: string): string =>
   `// backline-diagnostics ${version}: installed by the VS Code extension Backline, which may replace or remove this file.\n`;
 const maxBytes = 1024 * 1024;
 
-/** Where Amp looks for a user's plugins, on every system. */
+/** Amp's folder for plugins of the user, on every system. */
 export function userPluginFolder(env: Readonly<Record<string, string | undefined>>, homeFolder: string): string {
   const configured = env['XDG_CONFIG_HOME'] ?? '';
   return path.join(configured === '' ? path.join(homeFolder, '.config') : configured, 'amp', 'plugins');
@@ -47,31 +47,28 @@ export function workspacePluginFolder(folder: string): string {
   return path.join(folder, '.amp', 'plugins');
 }
 
-/** One installed copy of the plugin, or the place for it. */
+/** The installed plugin in one folder, or its place if it is not installed. */
 export class PluginFile {
   readonly file: string;
-  private readonly text: string;
+  private readonly pluginText: string;
 
-  /**
-   * `source` is the plugin as it was written, `version` Backline's. With `root`, nothing outside that folder is read or
-   * written, whatever links say.
-   */
+  /** `source` is the bundled plugin. With `root`, nothing outside that folder is accessed, even through links. */
   constructor(
     private readonly folder: string,
     source: string,
     private readonly version: string,
-    private readonly root?: string,
+    private readonly rootFolder?: string,
   ) {
     this.file = path.join(folder, pluginFileName);
-    this.text = markerOf(version) + source;
+    this.pluginText = markerOf(version) + source;
   }
 
   async inspect(): Promise<PluginState> {
     let text: string;
     try {
-      if (!(await this.isInRoot())) return { kind: 'outside' };
+      if (!(await this.isInsideRoot())) return { kind: 'outside' };
       const stat = await lstat(this.file);
-      // A link, folder or pipe was put there by somebody else, whatever can be read through it.
+      // A link, folder or pipe is not ours, whatever its content.
       if (!stat.isFile() || stat.size > maxBytes) return { kind: 'foreign' };
       text = await readFile(this.file, 'utf8');
     } catch (error) {
@@ -81,21 +78,21 @@ export class PluginFile {
     }
     const version = marker.exec(text)?.[1];
     if (version === undefined) return { kind: 'foreign' };
-    // A version control system may have changed the line endings.
-    const isSame = text.replaceAll('\r\n', '\n') === this.text;
+    // Version control may have changed the line endings.
+    const isSame = text.replaceAll('\r\n', '\n') === this.pluginText;
     return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.version) };
   }
 
-  /** Installs or replaces, so that Amp never sees half a file. @throws Error that says what to do */
+  /** Installs or replaces the plugin atomically. @throws Error that says what to do */
   async install(): Promise<void> {
-    const { kind } = await this.refuseForeign();
+    const { kind } = await this.inspectOwn();
     // Amp loads only names that end in `.ts`.
     const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
     try {
       await mkdir(this.folder, { recursive: true });
-      await writeFile(temporary, this.text, { flag: 'wx' });
+      await writeFile(temporary, this.pluginText, { flag: 'wx' });
       if (kind === 'ours') await rename(temporary, this.file);
-      else await publish(temporary, this.file);
+      else await publishFile(temporary, this.file);
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       const advice = `Make ${this.folder} a folder that you can write to, then run the command again.`;
@@ -103,21 +100,23 @@ export class PluginFile {
     }
   }
 
-  /** Folders that are empty then go too. Does nothing when there is no file. @throws Error for a file that is not ours, or of the file system. */
+  /** Also removes folders that become empty. @throws Error if the file is not ours or the file system fails */
   async remove(): Promise<void> {
-    if ((await this.refuseForeign()).kind !== 'ours') return;
+    if ((await this.inspectOwn()).kind !== 'ours') return;
     await unlink(this.file);
     const parent = path.dirname(this.folder);
-    // Of a user's folders, only the one for plugins may have come with this file.
-    for (const folder of this.root === undefined ? [this.folder] : [this.folder, parent]) {
+    // In the user's configuration, only the plugins folder may have been created by the installation.
+    for (const folder of this.rootFolder === undefined ? [this.folder] : [this.folder, parent]) {
       await rmdir(folder).catch(() => undefined);
     }
   }
 
-  private async refuseForeign(): Promise<PluginState> {
+  private async inspectOwn(): Promise<PluginState> {
     const state = await this.inspect();
     if (state.kind === 'foreign') {
-      throw new Error(`${this.file} is not Backline's and is left alone. Move it away, then run the command again.`);
+      throw new Error(
+        `${this.file} was not created by Backline and was left unchanged. Move it, then run the command again.`,
+      );
     }
     if (state.kind === 'outside') {
       throw new Error(
@@ -127,14 +126,14 @@ export class PluginFile {
     return state;
   }
 
-  private async isInRoot(): Promise<boolean> {
-    if (this.root === undefined) return true;
-    const relative = path.relative(await realpath(this.root), await nearestRealpath(this.folder));
+  private async isInsideRoot(): Promise<boolean> {
+    if (this.rootFolder === undefined) return true;
+    const relative = path.relative(await realpath(this.rootFolder), await nearestRealpath(this.folder));
     return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
   }
 }
 
-/** Of the folder, or of the closest one above it that is there. A link to nothing is where it leads to. */
+/** Resolves the folder, or its closest existing parent. For a broken link, returns its target. */
 async function nearestRealpath(folder: string): Promise<string> {
   try {
     return await realpath(folder);
@@ -149,12 +148,12 @@ async function nearestRealpath(folder: string): Promise<string> {
   }
 }
 
-/** Gives a file its name unless the name has been taken in the meantime, which `rename` would not notice. */
-async function publish(temporary: string, file: string): Promise<void> {
+/** Like `rename`, but fails if the target exists. */
+async function publishFile(temporary: string, file: string): Promise<void> {
   try {
     await link(temporary, file);
   } catch (error) {
-    // Some file systems have no links.
+    // Some file systems do not support hard links.
     if (errorCode(error) === 'EEXIST') throw error;
     await copyFile(temporary, file, constants.COPYFILE_EXCL);
   }
@@ -167,7 +166,7 @@ function ageOf(installed: string, ours: string): PluginAge {
   return order < 0 ? 'older' : 'newer';
 }
 
-/** Negative when `a` is older. Numbers count as numbers, so that 0.10.0 is newer than 0.9.0; releases have no other parts. */
+/** Negative if `a` is older. Compares numerically, so that 0.10.0 is newer than 0.9.0. Releases have only numbers. */
 function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

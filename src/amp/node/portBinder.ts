@@ -4,12 +4,12 @@ import { errorCode } from '../../base/common/errors';
 import type { PortRange } from '../../platform/common/settings';
 
 /**
- * Makes `server` listen on the first port of the range that it gets, else on any free one. A port is bound and kept,
- * never probed first: between a probe and a bind somebody else may take it.
+ * Makes `server` listen on the first available port of the range, else on any free one. Ports are bound immediately and
+ * not probed, since another process could take a port in between.
  * @param range inclusive
- * @param isTaken asked with the port bound; true lets it go again
+ * @param isTaken called with the port bound; true releases it again
  * @returns the port
- * @throws Error when no port at all can be bound on the loopback interface
+ * @throws Error if no loopback port can be bound
  */
 export async function bindPort(
   server: Server,

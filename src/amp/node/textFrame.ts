@@ -1,7 +1,7 @@
 /**
- * The bytes of an unfragmented, unmasked text frame (RFC 6455, section 5.2), as a server sends it. Written to the stream
- * below `ws`, they leave in one plain write; `ws` writes head and payload apart, which costs more than everything else
- * done to notify. That is safe because `ws` too writes each of its frames at once: nothing is compressed or fragmented.
+ * Encodes an unfragmented, unmasked text frame of a server (RFC 6455, section 5.2). Written to the stream below `ws` it
+ * needs one write; `ws` writes header and payload separately, which costs more than the rest of a notification. This is
+ * safe because `ws` also writes each frame immediately, uncompressed and unfragmented.
  */
 export function textFrame(text: string): Buffer {
   const payloadLength = Buffer.byteLength(text);

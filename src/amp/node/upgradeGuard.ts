@@ -2,32 +2,32 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** An HTTP answer instead of an upgrade. The text goes to the peer and says what to do. */
-export interface Refusal {
+/** An HTTP response that refuses an upgrade. The text tells the peer what to do. */
+export interface UpgradeRefusal {
   readonly status: number;
   readonly text: string;
 }
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 
-/** Decides who may connect: programs of this machine that know the token, and no web page ever. */
+/** Decides who may connect: local programs that know the token, but never web pages. */
 export class UpgradeGuard {
-  private readonly digest: Buffer;
+  private readonly tokenDigest: Buffer;
 
   constructor(token: string) {
-    this.digest = digestOf(token);
+    this.tokenDigest = digestOf(token);
   }
 
-  /** In constant time, whatever the length. */
+  /** In constant time, regardless of the length. */
   isToken(candidate: string): boolean {
-    return timingSafeEqual(digestOf(candidate), this.digest);
+    return timingSafeEqual(digestOf(candidate), this.tokenDigest);
   }
 
-  /** @returns why the request must not be upgraded, or undefined when it may be */
-  check({ url = '', headersDistinct }: IncomingMessage): Refusal | undefined {
+  /** @returns why the request must not be upgraded, or undefined if it may be */
+  checkRequest({ url = '', headersDistinct }: IncomingMessage): UpgradeRefusal | undefined {
     const [host, ...otherHosts] = headersDistinct['host'] ?? [];
     if (host === undefined || otherHosts.length > 0) return { status: 400, text: 'Send one Host header.' };
-    // A page that reaches a loopback port through a name of its own (DNS rebinding) sends that name.
+    // A page that reaches a loopback port through its own host name (DNS rebinding) sends that name.
     if (!loopbackHost.test(host)) return { status: 403, text: 'Connect to localhost or 127.0.0.1.' };
     // Browsers always send it, the Amp CLI never does.
     if (headersDistinct['origin']) return { status: 403, text: 'Web pages may not connect.' };
@@ -43,8 +43,7 @@ export class UpgradeGuard {
   }
 }
 
-/** Answers a request that asked for an upgrade and closes its socket. */
-export function refuseUpgrade(socket: Duplex, { status, text }: Refusal): void {
+export function refuseUpgrade(socket: Duplex, { status, text }: UpgradeRefusal): void {
   const body = Buffer.from(`${text}\n`);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

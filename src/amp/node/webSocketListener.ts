@@ -6,53 +6,53 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { PortRange } from '../../platform/common/settings';
 import { bindPort } from './portBinder';
-import { refuseUpgrade, type Refusal, type UpgradeGuard } from './upgradeGuard';
+import { refuseUpgrade, type UpgradeRefusal, type UpgradeGuard } from './upgradeGuard';
 
-interface WebSocketListenerOptions {
+interface WebSocketListenerDeps {
   readonly guard: UpgradeGuard;
   readonly clock: Clock;
   readonly log: Logger;
   readonly maxFrameBytes: number;
-  /** From the TCP connect to the finished upgrade. */
   readonly handshakeTimeoutMs: number;
   readonly maxHandshakes: number;
-  /** Whether no further client is let in. */
   readonly isFull: () => boolean;
-  /** Owns the socket from then on. */
   readonly onConnection: (socket: WebSocket, request: IncomingMessage) => void;
 }
 
-const tooManyClients: Refusal = { status: 503, text: 'Too many clients are connected. End one, then connect again.' };
+const tooManyClients: UpgradeRefusal = {
+  status: 503,
+  text: 'Too many clients are connected. End one, then connect again.',
+};
 
-/** Listens on the loopback interface and lets through only WebSockets that the guard has nothing against. */
+/** Listens on the loopback interface and accepts only WebSockets that pass the guard. */
 export class WebSocketListener {
-  private readonly http: Server;
-  private readonly webSockets: WebSocketServer;
-  /** Sockets that are not upgraded yet, oldest first, each with its deadline. */
-  private readonly handshakes = new Map<Duplex, Disposable>();
+  private readonly httpServer: Server;
+  private readonly webSocketServer: WebSocketServer;
+  /** Sockets that are not upgraded yet, oldest first, each with its time-out. */
+  private readonly handshakeTimers = new Map<Duplex, Disposable>();
   private isStopped = false;
 
-  constructor(private readonly options: WebSocketListenerOptions) {
-    this.http = createServer();
-    this.webSockets = new WebSocketServer({
+  constructor(private readonly deps: WebSocketListenerDeps) {
+    this.httpServer = createServer();
+    this.webSocketServer = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: options.maxFrameBytes,
+      maxPayload: deps.maxFrameBytes,
     });
   }
 
   /** Returns the port; see `bindPort`. */
   async start(range: PortRange, isTaken: (port: number) => Promise<boolean>): Promise<number> {
-    const { http, options } = this;
-    http.on('connection', (socket) => this.awaitUpgrade(socket));
-    http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
-    http.on('request', (_request, response) => {
+    const { httpServer, deps } = this;
+    httpServer.on('connection', (socket) => this.awaitUpgrade(socket));
+    httpServer.on('upgrade', (request, socket, head) => this.handleUpgrade(request, socket, head));
+    httpServer.on('request', (_request, response) => {
       response.writeHead(426, { Connection: 'close, Upgrade', Upgrade: 'websocket', 'Content-Type': 'text/plain' });
       response.end('Connect with a WebSocket.\n');
     });
-    const port = await bindPort(http, range, isTaken);
-    http.on('error', (error) => options.log.error('The server socket failed', error));
+    const port = await bindPort(httpServer, range, isTaken);
+    httpServer.on('error', (error) => deps.log.error('The server socket failed', error));
     if (this.isStopped) {
       await this.stop();
       throw new Error('The server was stopped while it started.');
@@ -60,17 +60,17 @@ export class WebSocketListener {
     return port;
   }
 
-  /** Listens no more and ends what is not upgraded. Resolves when every socket, also the upgraded ones, is closed. */
+  /** Stops listening and closes sockets that are not upgraded. Resolves when all sockets are closed. */
   stop(): Promise<void> {
     this.isStopped = true;
-    for (const socket of this.handshakes.keys()) socket.destroy();
-    return new Promise((resolve) => this.http.close(() => resolve()));
+    for (const socket of this.handshakeTimers.keys()) socket.destroy();
+    return new Promise((resolve) => this.httpServer.close(() => resolve()));
   }
 
   private awaitUpgrade(socket: Duplex): void {
-    const { clock, log, handshakeTimeoutMs, maxHandshakes } = this.options;
-    const [oldest] = this.handshakes.keys();
-    if (oldest && this.handshakes.size >= maxHandshakes) {
+    const { clock, log, handshakeTimeoutMs, maxHandshakes } = this.deps;
+    const [oldest] = this.handshakeTimers.keys();
+    if (oldest && this.handshakeTimers.size >= maxHandshakes) {
       log.debug(`A connection is ended because ${maxHandshakes} others have not asked for an upgrade yet`);
       this.endHandshake(oldest);
       oldest.destroy();
@@ -79,27 +79,27 @@ export class WebSocketListener {
       log.debug('A connection asked for no upgrade in time');
       socket.destroy();
     });
-    this.handshakes.set(socket, deadline);
+    this.handshakeTimers.set(socket, deadline);
     socket.once('close', () => this.endHandshake(socket));
   }
 
   private endHandshake(socket: Duplex): void {
-    this.handshakes.get(socket)?.dispose();
-    this.handshakes.delete(socket);
+    this.handshakeTimers.get(socket)?.dispose();
+    this.handshakeTimers.delete(socket);
   }
 
-  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { guard, log, isFull, onConnection } = this.options;
-    // The HTTP server no longer listens for errors of this socket, and the WebSocket does not yet.
+  private handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { guard, log, isFull, onConnection } = this.deps;
+    // At this point, neither the HTTP server nor the WebSocket listens for errors of this socket.
     const onError = (error: Error): void => log.debug(`A connection failed before its upgrade: ${error.message}`);
     socket.on('error', onError);
-    const refusal = guard.check(request) ?? (isFull() ? tooManyClients : undefined);
+    const refusal = guard.checkRequest(request) ?? (isFull() ? tooManyClients : undefined);
     if (refusal) {
       log.debug(`Refused a connection with ${refusal.status}: ${refusal.text}`);
       refuseUpgrade(socket, refusal);
       return;
     }
-    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+    this.webSocketServer.handleUpgrade(request, socket, head, (webSocket) => {
       socket.off('error', onError);
       this.endHandshake(socket);
       onConnection(webSocket, request);

@@ -1,5 +1,5 @@
-// An Amp plugin: the tool `get_diagnostics` asks the VS Code window that has the file open. It runs inside the Amp CLI (in
-// Bun), so it stands alone: Backline only copies it there, and its first line says which version it is.
+// An Amp plugin. Its tool `get_diagnostics` asks the VS Code window that has the file open. It runs inside the Amp CLI
+// (in Bun) and must be self-contained: Backline copies the file and adds a first line with its version.
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 export const description = 'Shows Amp the problems that VS Code knows, through the Backline extension.';
 
-/** What this plugin uses of Amp's plugin API. */
+/** The part of Amp's plugin API that is used here. */
 interface Amp {
-  /** The folder the session works in, as a file URI; the plugin itself runs in the folder of its own file. */
+  /** The session's folder as a file URI. The plugin itself runs in the folder of its file. */
   readonly system: { readonly workspaceRoot: { toString(): string } | null };
   registerTool(tool: {
     name: string;
@@ -20,11 +20,10 @@ interface Amp {
   }): unknown;
 }
 
-/** A window of VS Code that serves the folder a path is in. */
 interface Window {
   readonly port: number;
   readonly authToken: string;
-  /** The folder as the window names it, and with links resolved. */
+  /** The folder as named by the window, and with links resolved. */
   readonly folder: string;
   readonly realFolder: string;
 }
@@ -59,7 +58,7 @@ export default function activate(amp: Amp): void {
   });
 }
 
-/** Never rejects: a reason that the model can read serves it better than an exception. */
+/** Never rejects: a message that the model can read is more useful than an exception. */
 async function getDiagnostics(asked: unknown, workspace: string): Promise<string> {
   if (typeof asked !== 'string' || asked === '') return 'Give the path of a file or folder.';
   try {
@@ -92,7 +91,7 @@ function noWindow(target: string): string {
   );
 }
 
-/** The windows whose folders hold the file, the closest folder first. */
+/** The windows whose folders contain the target, the closest folder first. */
 async function windowsFor(target: string): Promise<Window[]> {
   const lockfileFolder = path.join(dataFolder(), 'amp', 'ide');
   const names = await readdir(lockfileFolder).catch(() => []);
@@ -104,11 +103,11 @@ async function windowsFor(target: string): Promise<Window[]> {
 
 function dataFolder(): string {
   const configured = process.platform === 'linux' ? (process.env['XDG_DATA_HOME'] ?? '') : '';
-  // As the XDG base directory specification asks, and as the window does that writes the lockfile.
+  // Like the window that writes the lockfile, following the XDG base directory specification.
   return path.isAbsolute(configured) ? configured : path.join(homedir(), '.local', 'share');
 }
 
-/** What of one lockfile serves the target; nothing for one of another editor, of a dead process, or that cannot be read. */
+/** The windows of a lockfile that contain the target. Empty for other editors, dead processes and unreadable files. */
 async function windowsOf(lockfile: string, target: string): Promise<Window[]> {
   const content = await readFile(lockfile, 'utf8').then(parse, () => undefined);
   const { port, authToken, pid, ideName, workspaceFolders } = fieldsOf(content);
@@ -124,7 +123,7 @@ async function windowsOf(lockfile: string, target: string): Promise<Window[]> {
   return windows;
 }
 
-/** Lockfiles of other versions may name folders by URI. */
+/** Lockfiles of other versions may contain URIs. */
 function toPath(folder: string): string {
   try {
     return folder.startsWith('file://') ? fileURLToPath(folder) : folder;
@@ -147,7 +146,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** One connection for one request. */
 function ask({ port, authToken }: Window, target: string): Promise<Diagnostic[]> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/?auth=${encodeURIComponent(authToken)}`);
@@ -189,7 +187,7 @@ function diagnosticsOf(result: unknown): Diagnostic[] {
   });
 }
 
-/** Positions are 1-based, as compilers print them. */
+/** Positions are 1-based, as in compiler output. */
 function describe(asked: string, diagnostics: readonly Diagnostic[], workspace: string): string {
   if (diagnostics.length === 0) return `VS Code shows no problems for ${asked}.`;
   const lines = diagnostics
@@ -213,7 +211,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The fields of an object; none for anything else. */
+/** Returns an empty object for anything but an object. */
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

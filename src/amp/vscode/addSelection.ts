@@ -2,40 +2,40 @@ import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
-import { closestFolder, isTypable, mentionOf, whyNotOffered } from '../common/ampMention';
+import { innermostFolder, isTypable, formatMention, explainRefusal } from '../common/ampMention';
 import type { AmpTerminals } from './ampTerminals';
 
-interface AddSelectionOptions {
+interface AddSelectionDeps {
   readonly editor: Pick<EditorPort, 'activeSelection' | 'folders' | 'resolve'>;
   readonly terminals: AmpTerminals;
   readonly messages: Messages;
-  /** Sends it to the clients that may know how to insert text into their prompt; few do, and none says so. */
+  /** Sends the text to the clients that may support inserting it into their prompt. Few do, and none reports it. */
   readonly appendToPrompt: (message: string) => void;
 }
 
 /**
- * The command `backline.amp.addSelection`: names the primary selection in the prompt of Amp, without sending it. Where no
- * Amp terminal of this window runs, the clipboard gets the mention.
- * @throws Error that tells the user why there is nothing to name.
+ * The command `backline.amp.addSelection`: inserts a mention of the primary selection into Amp's prompt without sending
+ * it. Copies the mention to the clipboard if no Amp terminal is running in this window.
+ * @throws Error that tells the user why there is nothing to mention
  */
-export async function addSelection(options: AddSelectionOptions): Promise<void> {
+export async function addSelection(options: AddSelectionDeps): Promise<void> {
   const { editor, terminals, messages, appendToPrompt } = options;
   const { path: file, selections } = editor.activeSelection ?? {};
   const selection = selections?.[0];
-  if (file === undefined || !selection) throw new Error(await whyNothing(editor));
+  if (file === undefined || !selection) throw new Error(await explainMissingSelection(editor));
   if (!isTypable(file)) {
     throw new Error(
-      `The name ${JSON.stringify(file)} has control characters, which a prompt would take for keys. Rename the file, then add the selection again.`,
+      `The name ${JSON.stringify(file)} contains control characters, which a terminal treats as keys. Rename the file, then add the selection again.`,
     );
   }
 
   const folders = editor.folders.map(({ path }) => path);
-  const mention = mentionOf(file, selection, closestFolder(file, folders));
+  const mention = formatMention(file, selection, innermostFolder(file, folders));
   appendToPrompt(mention);
-  const running = terminals.runningFor(file);
+  const running = terminals.findRunning(file);
   if (running) {
-    // The space ends the mention, and with it the CLI's list of files to complete it.
-    running.terminal.sendText(`${mentionOf(file, selection, running.folder)} `, false);
+    // The space ends the mention and closes the CLI's completion list.
+    running.terminal.sendText(`${formatMention(file, selection, running.folder)} `, false);
     running.terminal.show();
     return;
   }
@@ -46,7 +46,7 @@ export async function addSelection(options: AddSelectionOptions): Promise<void> 
   });
 }
 
-async function whyNothing(editor: Pick<EditorPort, 'resolve'>): Promise<string> {
+async function explainMissingSelection(editor: Pick<EditorPort, 'resolve'>): Promise<string> {
   const document = vscode.window.activeTextEditor?.document;
   if (!document) return 'Open a file of the workspace and select some text.';
   const name = vscode.workspace.asRelativePath(document.uri);
@@ -55,5 +55,5 @@ async function whyNothing(editor: Pick<EditorPort, 'resolve'>): Promise<string> 
     () => undefined,
     (error: unknown) => error,
   );
-  return whyNotOffered(name, reason);
+  return explainRefusal(name, reason);
 }

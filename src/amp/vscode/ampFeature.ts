@@ -10,7 +10,7 @@ import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { AmpPolicy } from '../common/ampPolicy';
 import { ampStatus } from '../common/ampStatus';
-import { ProtectedEditDesk } from '../common/protectedEditDesk';
+import { ProtectedEditApprovals } from '../common/protectedEditApprovals';
 import { AmpServer } from '../node/ampServer';
 import { AmpSupervisor } from '../node/ampSupervisor';
 import { ampLockfileFolders } from '../node/lockfileFolder';
@@ -20,57 +20,53 @@ import { DiagnosticsPlugin } from './diagnosticsPlugin';
 import { openTerminal } from './openTerminal';
 import { ProtectedEditQuestions } from './protectedEditQuestions';
 
-interface AmpFeatureOptions extends FeatureContext {
+interface AmpFeatureDeps extends FeatureContext {
   readonly editor: EditorPort;
-  /** What the user's settings say about Amp, now. */
   readonly policy: () => AmpPolicy;
   readonly traffic: TrafficTap;
-  /** Of this workspace: remembers the terminals over a reload of the window. */
+  /** Of this workspace. Remembers the terminals across window reloads. */
   readonly memento: vscode.Memento;
-  /** A folder of this extension; need not exist. */
+  /** A folder of this extension. Need not exist. */
   readonly storageFolder: string;
-  /** The diagnostics plugin as it was built. */
   readonly pluginFile: string;
   readonly version: string;
 }
 
-/** The name by which the CLI tells editors apart; it refuses servers whose name contains "vscode". */
+/** Identifies the editor to the CLI, which refuses servers whose name contains "vscode". */
 const ideName = 'Visual Studio Code';
 
-/** Serves this window to the Amp CLI, and gives the user the commands around it. */
 export class AmpFeature implements Feature {
   readonly id = 'amp';
   readonly title = 'Amp';
 
-  constructor(private readonly options: AmpFeatureOptions) {}
+  constructor(private readonly deps: AmpFeatureDeps) {}
 
   async start(): Promise<RunningFeature> {
-    const { editor, log, clock, status, commands, settings, memento, storageFolder, pluginFile, version } =
-      this.options;
-    const store = new DisposableStore();
+    const { editor, log, clock, status, commands, settings, memento, storageFolder, pluginFile, version } = this.deps;
+    const disposables = new DisposableStore();
     const messages = new Messages(log);
-    const terminals = store.add(new AmpTerminals({ storageFolder, homeFolder: homedir(), memento, log }));
+    const terminals = disposables.add(new AmpTerminals({ storageFolder, homeFolder: homedir(), memento, log }));
     const plugin = new DiagnosticsPlugin({ editor, messages, sourceFile: pluginFile, version });
     let isPluginOutdated = false;
     const questions = new ProtectedEditQuestions({ editor, log });
-    const protectedEdits = store.add(
-      new ProtectedEditDesk({
+    const protectedEdits = disposables.add(
+      new ProtectedEditApprovals({
         editor,
         clock,
         log,
-        ask: (edit) => questions.ask(edit),
-        tellWritten: (edit) => questions.tellWritten(edit),
+        askUser: (edit) => questions.ask(edit),
+        reportWritten: (edit) => questions.reportWritten(edit),
       }),
     );
 
     const showStatus = (): void => {
-      if (store.isDisposed) return;
+      if (disposables.isDisposed) return;
       const hasFolder = editor.folders.length > 0;
       const { isTrusted } = vscode.workspace;
       status.set(ampStatus(supervisor.status, { hasFolder, isTrusted, isPluginOutdated }));
     };
     const supervisor = new AmpSupervisor({
-      wanted: () => (settings.ampEnabled() ? settings.ampPortRange() : undefined),
+      desiredPortRange: () => (settings.ampEnabled() ? settings.ampPortRange() : undefined),
       createServer: (portRange) => this.createServer(portRange, protectedEdits),
       onDidChangeState: showStatus,
       log,
@@ -85,20 +81,20 @@ export class AmpFeature implements Feature {
     };
 
     terminals.start();
-    store.add(editor.onDidChangeFolders(showStatus));
-    store.add(
+    disposables.add(editor.onDidChangeFolders(showStatus));
+    disposables.add(
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
         showStatus();
-        // The plugins of the workspace count from now on.
+        // Plugins of the workspace are relevant from now on.
         void checkPlugin();
       }),
     );
-    store.add(
+    disposables.add(
       settings.onDidChangeOf([settingIds.ampEnabled, settingIds.ampPortRange], () => void supervisor.refresh()),
     );
-    store.add(commands.handle(commandIds.ampRestart, () => this.restart(supervisor, messages)));
-    store.add(commands.handle(commandIds.ampOpenTerminal, () => openTerminal({ editor, terminals, messages })));
-    store.add(
+    disposables.add(commands.handle(commandIds.ampRestart, () => this.restart(supervisor, messages)));
+    disposables.add(commands.handle(commandIds.ampOpenTerminal, () => openTerminal({ editor, terminals, messages })));
+    disposables.add(
       commands.handle(commandIds.ampAddSelection, () =>
         addSelection({
           editor,
@@ -108,7 +104,7 @@ export class AmpFeature implements Feature {
         }),
       ),
     );
-    store.add(
+    disposables.add(
       commands.handle(commandIds.ampInstallDiagnosticsPlugin, async () => {
         await plugin.manage();
         await checkPlugin();
@@ -117,11 +113,11 @@ export class AmpFeature implements Feature {
 
     await supervisor.refresh();
     void checkPlugin();
-    return { stop: () => supervisor.stop(), dispose: () => store.dispose() };
+    return { stop: () => supervisor.stop(), dispose: () => disposables.dispose() };
   }
 
-  private createServer(portRange: PortRange, protectedEdits: ProtectedEditDesk): AmpServer {
-    const { editor, policy, log, clock, traffic, version } = this.options;
+  private createServer(portRange: PortRange, protectedEdits: ProtectedEditApprovals): AmpServer {
+    const { editor, policy, log, clock, traffic, version } = this.deps;
     return new AmpServer({
       editor,
       policy,
@@ -138,7 +134,7 @@ export class AmpFeature implements Feature {
   }
 
   private async restart(supervisor: AmpSupervisor, messages: Messages): Promise<void> {
-    if (!this.options.settings.ampEnabled()) {
+    if (!this.deps.settings.ampEnabled()) {
       messages.info(
         `The Amp server is turned off. Turn on the setting ${settingIds.ampEnabled} to serve this window.`,
         {

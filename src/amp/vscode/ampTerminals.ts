@@ -4,24 +4,22 @@ import * as z from 'zod';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
-import { closestFolder } from '../common/ampMention';
+import { innermostFolder } from '../common/ampMention';
 import { terminalEnvironment } from '../common/terminalEnvironment';
 import type { FoundAmp } from '../node/findAmp';
 
 const terminalName = 'Amp';
 const mementoKey = 'amp.terminals';
-/** How long a terminal whose shell outlived a reload may take to be back. */
-const comeBackMs = 5_000;
+/** How long to wait for VS Code to restore a terminal after a reload. */
+const restoreTimeoutMs = 5_000;
 
-/** The folders of the terminals that were made here, by the process of their shell, which outlives a reload. */
-const Remembered = z.record(z.string(), z.string()).catch({});
+/** The folders of our terminals, by the process ID of their shell, which survives a reload. */
+const StoredFolders = z.record(z.string(), z.string()).catch({});
 
-interface AmpTerminalsOptions {
-  /** A folder of this extension. */
+interface AmpTerminalsDeps {
   readonly storageFolder: string;
-  /** Where a terminal starts that belongs to no folder. */
+  /** Where a terminal without a folder starts. */
   readonly homeFolder: string;
-  /** Of this workspace. */
   readonly memento: vscode.Memento;
   readonly log: Logger;
 }
@@ -32,47 +30,49 @@ interface AmpTerminal {
   readonly folder: string;
 }
 
-/** The terminals that run the Amp CLI, one a folder. They belong to the user: disposing this leaves them open. */
+/** The terminals that run the Amp CLI, one per folder. They belong to the user: `dispose` does not close them. */
 export class AmpTerminals implements vscode.Disposable {
-  private readonly store = new DisposableStore();
-  private readonly folders = new Map<vscode.Terminal, string>();
-  /** Terminals whose shell has said that it does not run the CLI; not every shell says what it runs. */
-  private readonly idle = new Set<vscode.Terminal>();
-  /** By the process of their shell, the folders of those from before a reload that VS Code has not brought back yet. */
-  private readonly returning = new Map<number, string>();
+  private readonly disposables = new DisposableStore();
+  private readonly folderByTerminal = new Map<vscode.Terminal, string>();
+  /** Terminals whose shell reported that it is not running the CLI. Not every shell reports what it runs. */
+  private readonly idleTerminals = new Set<vscode.Terminal>();
+  /** Folders of terminals from before a reload that VS Code has not restored yet, by the process ID of their shell. */
+  private readonly unrestoredFolders = new Map<number, string>();
 
-  constructor(private readonly options: AmpTerminalsOptions) {}
+  constructor(private readonly deps: AmpTerminalsDeps) {}
 
   start(): void {
-    const remembered = Remembered.parse(this.options.memento.get(mementoKey, {}));
+    const remembered = StoredFolders.parse(this.deps.memento.get(mementoKey, {}));
     for (const [pid, folder] of Object.entries(remembered)) {
-      if (isProcessAlive(Number(pid))) this.returning.set(Number(pid), folder);
+      if (isProcessAlive(Number(pid))) this.unrestoredFolders.set(Number(pid), folder);
     }
-    for (const terminal of vscode.window.terminals) this.recognise(terminal);
-    this.store.add(vscode.window.onDidOpenTerminal((terminal) => this.recognise(terminal)));
-    this.store.add(
+    for (const terminal of vscode.window.terminals) this.adoptRestored(terminal);
+    this.disposables.add(vscode.window.onDidOpenTerminal((terminal) => this.adoptRestored(terminal)));
+    this.disposables.add(
       vscode.window.onDidCloseTerminal((terminal) => {
-        this.idle.delete(terminal);
-        if (this.folders.delete(terminal)) this.remember();
+        this.idleTerminals.delete(terminal);
+        if (this.folderByTerminal.delete(terminal)) this.saveFolders();
       }),
     );
-    this.store.add(vscode.window.onDidEndTerminalShellExecution(({ terminal }) => this.idle.add(terminal)));
-    this.store.add(
+    this.disposables.add(
+      vscode.window.onDidEndTerminalShellExecution(({ terminal }) => this.idleTerminals.add(terminal)),
+    );
+    this.disposables.add(
       vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
-        if (isAmp(execution.commandLine.value)) this.idle.delete(terminal);
-        else this.idle.add(terminal);
+        if (isAmp(execution.commandLine.value)) this.idleTerminals.delete(terminal);
+        else this.idleTerminals.add(terminal);
       }),
     );
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  /** The terminal to type into: the active one, else one whose folder holds the file, else the newest; only while the CLI runs. */
-  runningFor(file: string): AmpTerminal | undefined {
-    const running = this.all.filter(({ terminal }) => !this.idle.has(terminal)).reverse();
-    const closest = closestFolder(
+  /** The terminal with a running CLI to type into: the active one, else that of the closest folder, else the newest. */
+  findRunning(file: string): AmpTerminal | undefined {
+    const running = this.ownTerminals.filter(({ terminal }) => !this.idleTerminals.has(terminal)).reverse();
+    const closest = innermostFolder(
       file,
       running.map(({ folder }) => folder),
     );
@@ -83,28 +83,30 @@ export class AmpTerminals implements vscode.Disposable {
     );
   }
 
-  /** Shows the folder's terminal, or makes one, and runs the CLI in it unless it is running. No folder: the user's home. */
-  async open(amp: FoundAmp, folder = this.options.homeFolder): Promise<void> {
-    await this.comeBack(folder);
-    const existing = this.in(folder);
+  /** Shows or creates the terminal of the folder (default: home folder), and starts the CLI unless it is running. */
+  async open(amp: FoundAmp, folder = this.deps.homeFolder): Promise<void> {
+    await this.awaitRestored(folder);
+    const existing = this.terminalIn(folder);
     const terminal = existing ?? this.create(amp, folder);
     terminal.show();
-    if (existing && !this.idle.has(existing)) return;
-    this.idle.delete(terminal);
+    if (existing && !this.idleTerminals.has(existing)) return;
+    this.idleTerminals.delete(terminal);
     terminal.sendText('amp');
   }
 
-  private in(folder: string): vscode.Terminal | undefined {
-    return this.all.find((other) => other.folder === folder)?.terminal;
+  private terminalIn(folder: string): vscode.Terminal | undefined {
+    return this.ownTerminals.find((other) => other.folder === folder)?.terminal;
   }
 
-  /** Resolves when the folder has its terminal of before a reload again, or has none that is to come. */
-  private async comeBack(folder: string): Promise<void> {
+  /** Waits until the terminal of the folder from before a reload is restored, or none is expected any more. */
+  private async awaitRestored(folder: string): Promise<void> {
     const isToCome = (): boolean =>
-      [...this.returning].some(([pid, its]) => its === folder && this.in(folder) === undefined && isProcessAlive(pid));
-    const endMs = performance.now() + comeBackMs;
+      [...this.unrestoredFolders].some(
+        ([pid, its]) => its === folder && this.terminalIn(folder) === undefined && isProcessAlive(pid),
+      );
+    const endMs = performance.now() + restoreTimeoutMs;
     while (isToCome() && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 50));
-    for (const [pid, its] of this.returning) if (its === folder) this.returning.delete(pid);
+    for (const [pid, its] of this.unrestoredFolders) if (its === folder) this.unrestoredFolders.delete(pid);
   }
 
   private create(amp: FoundAmp, folder: string): vscode.Terminal {
@@ -113,45 +115,45 @@ export class AmpTerminals implements vscode.Disposable {
       cwd: folder,
       iconPath: new vscode.ThemeIcon('broadcast'),
       env: terminalEnvironment({
-        inherited: process.env,
+        inheritedEnv: process.env,
         pathDelimiter: path.delimiter,
-        missingFolder: path.join(this.options.storageFolder, 'no-editor-data'),
+        missingFolder: path.join(this.deps.storageFolder, 'no-editor-data'),
         ...(amp.isOnPath ? {} : { extraPathFolder: path.dirname(amp.file) }),
       }),
     });
-    this.folders.set(terminal, folder);
-    this.remember();
+    this.folderByTerminal.set(terminal, folder);
+    this.saveFolders();
     return terminal;
   }
 
-  /** Oldest first. A terminal of somebody else is none of them, whatever its name. */
-  private get all(): AmpTerminal[] {
+  /** Our terminals, oldest first. Other terminals do not count, whatever their names. */
+  private get ownTerminals(): AmpTerminal[] {
     return vscode.window.terminals.flatMap((terminal) => {
-      const folder = this.folders.get(terminal);
+      const folder = this.folderByTerminal.get(terminal);
       return folder === undefined || terminal.exitStatus ? [] : [{ terminal, folder }];
     });
   }
 
-  /** A terminal of before a reload of the window comes back as another object, with the same process. */
-  private recognise(terminal: vscode.Terminal): void {
+  /** A restored terminal is a new object with the same process. */
+  private adoptRestored(terminal: vscode.Terminal): void {
     const look = async (): Promise<void> => {
       const pid = await terminal.processId;
-      const folder = pid === undefined ? undefined : this.returning.get(pid);
+      const folder = pid === undefined ? undefined : this.unrestoredFolders.get(pid);
       if (pid === undefined || folder === undefined) return;
-      this.returning.delete(pid);
-      this.folders.set(terminal, folder);
+      this.unrestoredFolders.delete(pid);
+      this.folderByTerminal.set(terminal, folder);
     };
-    look().catch((error: unknown) => this.options.log.warn(`cannot tell whose a terminal is: ${String(error)}`));
+    look().catch((error: unknown) => this.deps.log.warn(`cannot tell whose a terminal is: ${String(error)}`));
   }
 
-  private remember(): void {
+  private saveFolders(): void {
     const write = async (): Promise<void> => {
       const entries = await Promise.all(
-        [...this.folders].map(async ([terminal, folder]) => [String(await terminal.processId), folder]),
+        [...this.folderByTerminal].map(async ([terminal, folder]) => [String(await terminal.processId), folder]),
       );
-      await this.options.memento.update(mementoKey, Object.fromEntries([...this.returning, ...entries]));
+      await this.deps.memento.update(mementoKey, Object.fromEntries([...this.unrestoredFolders, ...entries]));
     };
-    write().catch((error: unknown) => this.options.log.warn(`cannot remember the terminals: ${String(error)}`));
+    write().catch((error: unknown) => this.deps.log.warn(`cannot remember the terminals: ${String(error)}`));
   }
 }
 

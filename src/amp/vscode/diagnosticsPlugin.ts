@@ -5,108 +5,107 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { Messages } from '../../platform/vscode/messages';
 import { PluginFile, userPluginFolder, workspacePluginFolder, type PluginState } from '../node/pluginFile';
 
-interface DiagnosticsPluginOptions {
+interface DiagnosticsPluginDeps {
   readonly editor: Pick<EditorPort, 'folders'>;
   readonly messages: Messages;
-  /** The plugin that came with this version of Backline. */
   readonly sourceFile: string;
   readonly version: string;
 }
 
 /** A place where Amp looks for plugins. */
-interface Place {
+interface InstallPlace {
   readonly plugin: PluginFile;
   /** Ends a sentence such as "Install …". */
-  readonly forWhom: string;
+  readonly audience: string;
   readonly detail: string;
 }
 
 interface PlacePick extends vscode.QuickPickItem {
-  /** Returns what to tell the user; nothing when the user decided against it. */
-  readonly act: () => Promise<string | undefined>;
+  /** Returns a message for the user, or undefined if the user cancelled. */
+  readonly run: () => Promise<string | undefined>;
 }
 
-/** The plugin that gives the Amp CLI what VS Code knows of problems: installs it where the user says, updates and removes it. */
+/** Installs, updates and removes the plugin that gives the Amp CLI the problems that VS Code shows. */
 export class DiagnosticsPlugin {
-  constructor(private readonly options: DiagnosticsPluginOptions) {}
+  constructor(private readonly deps: DiagnosticsPluginDeps) {}
 
-  /** The command `backline.amp.installDiagnosticsPlugin`. @throws Error when it could not be done, with what to do. */
+  /** The command `backline.amp.installDiagnosticsPlugin`. @throws Error that says what to do */
   async manage(): Promise<void> {
-    const source = await readFile(this.options.sourceFile, 'utf8');
+    const source = await readFile(this.deps.sourceFile, 'utf8');
     const picks = await Promise.all(
-      this.places(source).map(async (place) => picksOf(place, await place.plugin.inspect(), this.options.version)),
+      this.installPlaces(source).map(async (place) => picksOf(place, await place.plugin.inspect(), this.deps.version)),
     );
     const picked = await vscode.window.showQuickPick(picks.flat(), {
       title: 'Amp Diagnostics Plugin',
       placeHolder: 'Gives Amp the tool get_diagnostics, which reads the problems in VS Code',
       matchOnDescription: true,
     });
-    const done = await picked?.act();
-    if (done !== undefined) this.options.messages.info(done);
+    const done = await picked?.run();
+    if (done !== undefined) this.deps.messages.info(done);
   }
 
-  /** Whether a copy is installed that is older than this version's. A place that cannot be read does not count. */
+  /** Whether an installed copy is older than the bundled one. Ignores unreadable places. */
   async isOutdated(): Promise<boolean> {
-    const source = await readFile(this.options.sourceFile, 'utf8');
+    const source = await readFile(this.deps.sourceFile, 'utf8');
     const states = await Promise.all(
-      this.places(source).map(({ plugin }) => plugin.inspect().catch((): PluginState => ({ kind: 'foreign' }))),
+      this.installPlaces(source).map(({ plugin }) => plugin.inspect().catch((): PluginState => ({ kind: 'foreign' }))),
     );
     return states.some((state) => state.kind === 'ours' && state.age === 'older');
   }
 
-  private places(source: string): Place[] {
-    const { editor, version } = this.options;
-    const user: Place = {
+  private installPlaces(source: string): InstallPlace[] {
+    const { editor, version } = this.deps;
+    const user: InstallPlace = {
       plugin: new PluginFile(userPluginFolder(process.env, homedir()), source, version),
-      forWhom: 'for me',
+      audience: 'for me',
       detail: 'For all Amp sessions on this machine',
     };
-    // Amp runs what lies in a workspace, so only a workspace that the user trusts gets something to run.
+    // Amp runs the plugins of a workspace, so only a trusted workspace gets one.
     if (!vscode.workspace.isTrusted) return [user];
     const { folders } = editor;
-    const workspace = folders.map(({ name, path }): Place => ({
+    const workspace = folders.map(({ name, path }): InstallPlace => ({
       plugin: new PluginFile(workspacePluginFolder(path), source, version, path),
-      forWhom: folders.length === 1 ? 'for this workspace' : `for the folder ${name}`,
+      audience: folders.length === 1 ? 'for this workspace' : `for the folder ${name}`,
       detail: 'For Amp sessions in this folder. The file is shared with everyone who gets the folder',
     }));
     return [user, ...workspace];
   }
 }
 
-const reload = 'Sessions that are running load it after "plugins: reload" in the palette of Amp.';
+const reload = 'Running sessions load it after "plugins: reload" in Amp’s command palette.';
 
-function picksOf({ plugin, forWhom, detail }: Place, state: PluginState, version: string): PlacePick[] {
+function picksOf({ plugin, audience, detail }: InstallPlace, state: PluginState, version: string): PlacePick[] {
   const common = { description: plugin.file, detail };
   const install = (label: string): PlacePick => ({
     ...common,
     label,
-    act: async () => {
+    run: async () => {
       await plugin.install();
-      return `The Amp diagnostics plugin ${version} is installed ${forWhom}. ${reload}`;
+      return `The Amp diagnostics plugin ${version} is installed ${audience}. ${reload}`;
     },
   });
   const remove: PlacePick = {
     ...common,
-    label: `$(trash) Remove ${forWhom}`,
-    act: async () => {
+    label: `$(trash) Remove ${audience}`,
+    run: async () => {
       await plugin.remove();
-      return `The Amp diagnostics plugin is removed ${forWhom}.`;
+      return `The Amp diagnostics plugin is removed ${audience}.`;
     },
   };
-  /** Says so again when it is picked, with what to do about it. */
+  /** Shows the full error, with advice, when selected. */
   const refusal = (why: string): PlacePick => ({
     ...common,
-    label: `$(circle-slash) Cannot install ${forWhom}`,
+    label: `$(circle-slash) Cannot install ${audience}`,
     detail: why,
-    act: () => plugin.install().then(() => undefined),
+    run: () => plugin.install().then(() => undefined),
   });
   switch (state.kind) {
     case 'absent':
-      return [install(`$(cloud-download) Install ${forWhom}`)];
+      return [install(`$(cloud-download) Install ${audience}`)];
     case 'foreign':
       return [refusal('A file with this name exists that Backline did not create')];
     case 'outside':
-      return [refusal('A link leads out of the workspace folder')];
+      return [refusal('A link in the path leads out of the workspace folder')];
     case 'ours':
       break;
   }
@@ -114,14 +113,14 @@ function picksOf({ plugin, forWhom, detail }: Place, state: PluginState, version
     case 'current':
       return [remove];
     case 'older':
-      return [install(`$(sync) Update ${forWhom}: ${state.version} → ${version}`), remove];
+      return [install(`$(sync) Update ${audience}: ${state.version} → ${version}`), remove];
     case 'newer':
       return [{ ...remove, detail: `It is newer than this Backline: ${state.version}; it needs no update` }];
     case 'edited': {
-      const replace = install(`$(discard) Replace ${forWhom}: it was changed`);
+      const replace = install(`$(discard) Replace ${audience}: it was changed`);
       const act = async (): Promise<string | undefined> =>
-        (await confirmReplacing(plugin)) ? replace.act() : undefined;
-      return [{ ...replace, act }, remove];
+        (await confirmReplacing(plugin)) ? replace.run() : undefined;
+      return [{ ...replace, run: act }, remove];
     }
   }
 }

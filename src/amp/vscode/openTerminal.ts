@@ -7,18 +7,17 @@ import type { AmpTerminals } from './ampTerminals';
 const installCommand = 'npm install -g @ampcode/cli';
 const installPage = 'https://ampcode.com/manual';
 
-interface OpenTerminalOptions {
+interface OpenTerminalDeps {
   readonly editor: Pick<EditorPort, 'folders'>;
   readonly terminals: AmpTerminals;
   readonly messages: Messages;
 }
 
-/** The CLI loads plugins of the folder it runs in. */
 const untrusted =
-  'Amp runs plugins of the folder, so it is not started in an untrusted workspace. Trust the workspace, then try again.';
+  'Amp runs plugins from the folder, so it doesn’t start in an untrusted workspace. Trust the workspace, then try again.';
 
-/** The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user was told why it is not. */
-export async function openTerminal({ editor, terminals, messages }: OpenTerminalOptions): Promise<void> {
+/** The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user has seen why it is not. */
+export async function openTerminal({ editor, terminals, messages }: OpenTerminalDeps): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     const run = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.trust.manage');
     messages.error(untrusted, { label: 'Manage Workspace Trust', run });
@@ -27,7 +26,7 @@ export async function openTerminal({ editor, terminals, messages }: OpenTerminal
   const amp = await findInstalledAmp();
   if (!amp) {
     messages.error(
-      'The Amp CLI is not on the PATH of this window, nor in ~/.local/bin or ~/.amp/bin. Install it, then run the command again.',
+      'Amp CLI not found on PATH, in ~/.local/bin or in ~/.amp/bin. Install it, then run the command again.',
       { label: 'How to Install', run: () => vscode.env.openExternal(vscode.Uri.parse(installPage)) },
       { label: 'Copy npm Command', run: () => vscode.env.clipboard.writeText(installCommand) },
     );

@@ -5,10 +5,10 @@ import { noticeText } from '../../base/common/noticeText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { EditAnswer, RefusedEdit } from '../common/refusedEdits';
 
-interface ProtectedEditQuestionsOptions {
+interface ProtectedEditQuestionsDeps {
   readonly editor: Pick<EditorPort, 'showDiff' | 'open'>;
   readonly log: Logger;
-  /** As `vscode.window.showWarningMessage`, which is the default. */
+  /** Defaults to `vscode.window.showWarningMessage`. */
   readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
 }
 
@@ -17,21 +17,18 @@ const show = 'Show Change';
 const deny = 'Deny';
 const showFile = 'Show File';
 
-/** Asks about edits of protected files, and tells of them, by notifications: the user is in a terminal, and not to be held up. */
+/** Asks about and reports edits of protected files. Uses notifications, since the user is busy in a terminal. */
 export class ProtectedEditQuestions {
-  constructor(private readonly options: ProtectedEditQuestionsOptions) {}
+  constructor(private readonly deps: ProtectedEditQuestionsDeps) {}
 
-  /**
-   * Only a change that is shown can be allowed. Undefined when the user closes the notification. A diff that was opened for
-   * it is closed with the answer.
-   */
+  /** Offers to allow a change only after showing it. Resolves with undefined if the user closes the notification. */
   async ask(edit: RefusedEdit): Promise<EditAnswer | undefined> {
     const name = vscode.workspace.asRelativePath(edit.path);
     const message = `Backline: Amp wants to change ${name}, which is protected: ${edit.reason}. If you allow it, Amp has to try again.`;
     let diff: Disposable | undefined;
     try {
       for (;;) {
-        const choice = await this.message(message, ...(diff ? [allow] : []), show, deny);
+        const choice = await this.notify(message, ...(diff ? [allow] : []), show, deny);
         if (choice !== show) return choice === allow ? 'allow' : choice === deny ? 'deny' : undefined;
         diff?.dispose();
         diff = await this.showDiff(edit, name);
@@ -41,28 +38,28 @@ export class ProtectedEditQuestions {
     }
   }
 
-  /** Resolves when the user has closed the notification. Never rejects. */
-  async tellWritten({ path, reason }: RefusedEdit): Promise<void> {
+  /** Resolves when the user closes the notification. Never rejects. */
+  async reportWritten({ path, reason }: RefusedEdit): Promise<void> {
     const name = vscode.workspace.asRelativePath(path);
-    const message = `Backline: Amp wrote ${name} itself after Backline refused it. Check the file: ${reason}.`;
+    const message = `Backline: Amp wrote ${name} itself after Backline refused the edit. Check the file: ${reason}.`;
     try {
-      if ((await this.message(message, showFile)) === showFile) await this.options.editor.open(path);
+      if ((await this.notify(message, showFile)) === showFile) await this.deps.editor.open(path);
     } catch (error) {
-      this.options.log.error(`${name} could not be shown`, error);
+      this.deps.log.error(`${name} could not be shown`, error);
     }
   }
 
   private async showDiff(edit: RefusedEdit, name: string): Promise<Disposable | undefined> {
     try {
-      return await this.options.editor.showDiff(edit.path, edit.after, `${name} (change by Amp)`);
+      return await this.deps.editor.showDiff(edit.path, edit.after, `${name} (change by Amp)`);
     } catch (error) {
-      this.options.log.error(`the change of ${name} could not be shown`, error);
+      this.deps.log.error(`the change of ${name} could not be shown`, error);
       return undefined;
     }
   }
 
-  private message(text: string, ...buttons: string[]): Thenable<string | undefined> {
-    const showMessage = this.options.showMessage ?? vscode.window.showWarningMessage;
+  private notify(text: string, ...buttons: string[]): Thenable<string | undefined> {
+    const showMessage = this.deps.showMessage ?? vscode.window.showWarningMessage;
     return showMessage(noticeText(text), ...buttons);
   }
 }

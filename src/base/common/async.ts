@@ -1,20 +1,17 @@
 import type { Disposable } from './disposable';
 import { TimeoutError } from './errors';
 
-/** The clocks and timers a piece of pure code needs; tests hand in a fake. */
+/** The clocks and timers that pure code uses. Tests pass a fake. */
 export interface Clock {
-  /** The time of day, in milliseconds since the epoch: to be shown, stored, or compared with files. It can be set back. */
+  /** Milliseconds since the epoch, to show, to store, or to compare with file times. It can jump backwards. */
   now(): number;
-  /** Milliseconds since some moment: for limits, pauses and durations. It never goes back. */
+  /** Milliseconds since an arbitrary moment. Use it for limits, pauses and durations. It never goes backwards. */
   monotonicNow(): number;
-  /** Calls back once after `delayMs`; disposing the result cancels it. */
+  /** Calls back once after `delayMs`. Disposing the result cancels the timer. */
   setTimer(delayMs: number, callback: () => void): Disposable;
 }
 
-/**
- * Runs `work` with a signal that fires at the deadline, and rejects then whether or not the work obeys it.
- * @throws TimeoutError after `timeoutMs`.
- */
+/** Runs `work` with a signal that fires at the deadline. @throws TimeoutError even if the work ignores the signal */
 export async function withDeadline<T>(
   clock: Clock,
   what: string,
@@ -26,7 +23,7 @@ export async function withDeadline<T>(
   const deadline = new Promise<never>((_resolve, reject) => {
     timer = clock.setTimer(timeoutMs, () => {
       const error = new TimeoutError(what, timeoutMs);
-      // First, so that the caller hears of the time and not of what the work makes of its signal.
+      // Reject first, so that the caller gets the time-out and not the error that the aborted work throws.
       reject(error);
       controller.abort(error);
     });
@@ -38,10 +35,7 @@ export async function withDeadline<T>(
   }
 }
 
-/**
- * Settles as the work does, or rejects as soon as the signal fires; the work goes on.
- * @throws what `reason` gives
- */
+/** Settles with `work`, or rejects with `reason()` as soon as the signal fires. Does not stop the work. */
 export async function raceSignal<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
@@ -59,10 +53,7 @@ export async function raceSignal<T>(
   }
 }
 
-/**
- * Calls `flush` once, `delayMs` after the first of a burst of `schedule` calls. It is not pushed back by later calls, so
- * a steady stream of them cannot starve it, and the last state is never lost: `flush` reads it when it runs.
- */
+/** Calls `flush` once, `delayMs` after the first of a burst of `schedule` calls. Later calls do not postpone it. */
 export class Coalescer implements Disposable {
   private timer: Disposable | undefined;
 
@@ -79,7 +70,7 @@ export class Coalescer implements Disposable {
     });
   }
 
-  /** Flushes now if a flush is waiting. */
+  /** Flushes immediately if a flush is pending. */
   flushNow(): void {
     if (!this.timer) return;
     this.dispose();
@@ -92,31 +83,30 @@ export class Coalescer implements Disposable {
   }
 }
 
-/** Runs tasks with the same key one after another, in the order of the calls; different keys do not wait for each other. */
+/** Runs tasks with the same key one after another, in call order. Tasks with different keys run concurrently. */
 export class KeyedQueue {
-  private readonly tails = new Map<string, Promise<void>>();
+  private readonly lastRunByKey = new Map<string, Promise<void>>();
 
-  /** Whether anything with this key is running or waiting. */
   isBusy(key: string): boolean {
-    return this.tails.has(key);
+    return this.lastRunByKey.has(key);
   }
 
-  /** Settles, never rejects, when all that was queued for `key` at the time of the call has ended. */
+  /** Resolves when all tasks queued for `key` at the time of the call have settled. Never rejects. */
   async idle(key: string): Promise<void> {
-    await this.tails.get(key);
+    await this.lastRunByKey.get(key);
   }
 
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const result = (this.tails.get(key) ?? Promise.resolve()).then(task);
+    const result = (this.lastRunByKey.get(key) ?? Promise.resolve()).then(task);
     const tail = result.then(
       () => undefined,
       () => undefined,
     );
-    this.tails.set(key, tail);
+    this.lastRunByKey.set(key, tail);
     try {
       return await result;
     } finally {
-      if (this.tails.get(key) === tail) this.tails.delete(key);
+      if (this.lastRunByKey.get(key) === tail) this.lastRunByKey.delete(key);
     }
   }
 }
@@ -124,9 +114,8 @@ export class KeyedQueue {
 const awakeStepMs = 30_000;
 
 /**
- * Calls back once when the machine has been awake for `delayMs`: the time is counted in steps, so that a sleep is at most one
- * of them. For what the user has left alone; a timer's own clock goes on over a sleep on some systems. Disposing the result
- * cancels it.
+ * Calls back once after the machine has been awake for `delayMs`. Some timers run on during sleep, so this counts
+ * steps: each sleep counts as one at most. Disposing the result cancels it.
  */
 export function setAwakeTimer(clock: Pick<Clock, 'setTimer'>, delayMs: number, callback: () => void): Disposable {
   let timer: Disposable;

@@ -1,19 +1,15 @@
 interface MapLimits<V> {
   readonly maxEntries?: number;
-  /** Of what `weigh` says of all values together. */
   readonly maxWeight?: number;
-  /** Says the same of a value each time. */
+  /** Returns the weight of a value. Must return the same weight each time. */
   readonly weigh?: (value: V) => number;
-  /** Gets each value that makes room, after it has gone. */
+  /** Called with each evicted value, after it was removed. */
   readonly onEvict?: (value: V) => void;
 }
 
-/**
- * A map in which what was set longest ago makes room. To set a value again makes it the newest; to get it does not. The
- * newest one stays, however heavy it is.
- */
+/** A map that evicts the entries set longest ago, but never the newest. Setting a key again makes it the newest. */
 export class BoundedMap<K, V> extends Map<K, V> {
-  private weight = 0;
+  private totalWeight = 0;
 
   constructor(private readonly limits: MapLimits<V>) {
     super();
@@ -22,26 +18,26 @@ export class BoundedMap<K, V> extends Map<K, V> {
   override set(key: K, value: V): this {
     this.delete(key);
     super.set(key, value);
-    this.weight += this.weightOf(value);
-    this.makeRoom();
+    this.totalWeight += this.weightOf(value);
+    this.evictOldest();
     return this;
   }
 
   override delete(key: K): boolean {
     const value = this.get(key);
-    if (value !== undefined) this.weight -= this.weightOf(value);
+    if (value !== undefined) this.totalWeight -= this.weightOf(value);
     return super.delete(key);
   }
 
   override clear(): void {
     super.clear();
-    this.weight = 0;
+    this.totalWeight = 0;
   }
 
-  private makeRoom(): void {
+  private evictOldest(): void {
     const { maxEntries = Infinity, maxWeight = Infinity, onEvict } = this.limits;
     for (const [oldest, value] of this) {
-      if (this.size === 1 || (this.size <= maxEntries && this.weight <= maxWeight)) return;
+      if (this.size === 1 || (this.size <= maxEntries && this.totalWeight <= maxWeight)) return;
       this.delete(oldest);
       onEvict?.(value);
     }

@@ -1,12 +1,9 @@
 import { isRecord } from './isRecord';
 
-/** Deeper than anything a tool takes; what is deeper must not exhaust the stack. */
+/** Deeper than any tool input. Prevents a stack overflow. */
 const maxDepth = 64;
 
-/**
- * The one text of a value of JSON: members sorted by name, no spaces. Undefined for what has no such text: it is too deep,
- * no JSON, or has a member that objects treat in a way of their own (`__proto__`).
- */
+/** JSON with sorted members and without spaces. Undefined for deep nesting, invalid JSON, or a member `__proto__`. */
 export function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (depth > maxDepth) return undefined;
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
@@ -26,12 +23,12 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
   return `{${members.join(',')}}`;
 }
 
-/** By the names, in the order of their UTF-16 units. */
+/** The entries sorted by name, in UTF-16 code unit order. */
 export function sortedEntries<T>(record: Readonly<Record<string, T>>): [string, T][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** Whether an object can have a member of that name like any other. */
+/** Whether objects treat a member of this name like any other member. */
 export function isPlainName(name: string): boolean {
   return name !== '__proto__';
 }

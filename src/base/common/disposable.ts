@@ -1,4 +1,4 @@
-/** Same shape as `vscode.Disposable`, so that either can stand where the other is asked for. */
+/** Same shape as `vscode.Disposable`, so the two are interchangeable. */
 export interface Disposable {
   dispose(): void;
 }
@@ -14,10 +14,7 @@ export function toDisposable(dispose: () => void): Disposable {
   };
 }
 
-/**
- * Owns what is added to it and disposes it once, last in first out. What is added after `dispose` is disposed at once,
- * so that an `await` between opening and registering cannot leak.
- */
+/** Owns the added items and disposes them once, in reverse order. Disposes items added later immediately. */
 export class DisposableStore implements Disposable {
   private readonly items = new Set<Disposable>();
   private disposed = false;
@@ -32,12 +29,11 @@ export class DisposableStore implements Disposable {
     return item;
   }
 
-  /** Forgets the item without disposing it: ownership goes back to the caller. */
   release(item: Disposable): void {
     this.items.delete(item);
   }
 
-  /** @throws AggregateError when one or more items threw; all of them were still disposed. */
+  /** @throws AggregateError if any item threw; all items are disposed nevertheless */
   dispose(): void {
     if (this.disposed) return;
     this.disposed = true;

@@ -1,4 +1,4 @@
-/** The text of anything that was thrown. Never throws, also not for what has no text or a hostile one. */
+/** The message of any thrown value. Never throws, not even for a hostile value. */
 export function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
@@ -11,7 +11,7 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
 }
 
-/** The `code` of a Node.js error (`ENOENT`, `EADDRINUSE`, …), if it has one. */
+/** The `code` of a Node.js error, for example `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
@@ -27,21 +27,20 @@ const systemErrors: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'Permission was denied.'],
   ['ENOENT', 'The file or folder is missing.'],
   ['ENOTDIR', 'A file is where a folder should be.'],
-  ['EEXIST', 'Something else with this name is there already.'],
+  ['EEXIST', 'Something with this name already exists.'],
   ['EIO', 'The disk reported an error.'],
   ['EBUSY', 'The file is in use by another program.'],
   ['EAGAIN', 'The system is out of resources. Close some programs.'],
   ['ENOMEM', 'There is not enough memory. Close some programs.'],
 ]);
 
-/** For users: the text of an error, and words for what Node.js only reports as `EMFILE: too many open files, open '/a'`. */
+/** The message for users: plain words instead of raw errors such as `EMFILE: too many open files, open '/a'`. */
 export function wordsOf(error: unknown): string {
   const isRaw = error instanceof Error && 'syscall' in error;
   const words = isRaw ? systemErrors.get(errorCode(error) ?? '') : undefined;
   return words ?? messageOf(error);
 }
 
-/** Thrown when a wait was cut short by its deadline. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   constructor(

@@ -6,7 +6,7 @@ export type Event<T> = (listener: (value: T) => void) => Disposable;
 export class Emitter<T> implements Disposable {
   private readonly listeners = new Set<{ call: (value: T) => void }>();
 
-  /** `onListenerError` gets what a listener throws: one bad listener must not keep the event from the others. */
+  /** `onListenerError` receives what a listener throws, so that one faulty listener cannot block the others. */
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   readonly event: Event<T> = (listener) => {

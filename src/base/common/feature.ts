@@ -1,63 +1,61 @@
 import { DisposableStore, type Disposable } from './disposable';
 import { Emitter } from './event';
 
-/** One job of the product. A feature that fails to start takes no other one down. */
+/** One independent part of the product. A feature that fails to start does not affect the others. */
 export interface Feature<Running extends RunningFeature = RunningFeature> {
   /** Also the area of its log lines. */
   readonly id: string;
-  /** How users know it. */
+  /** Display name. */
   readonly title: string;
-  /** The caller owns the result and disposes it on deactivate; `stop`, when there is one, is awaited first. */
+  /** The caller owns the result. On deactivation it awaits `stop`, if present, and then disposes the result. */
   start(): Promise<Running>;
 }
 
 export interface RunningFeature extends Disposable {
-  /** Ends what needs waiting for: processes, sockets, lockfiles. */
+  /** Shuts down what needs waiting for: processes, sockets, lockfiles. */
   stop?(): Promise<void>;
 }
 
-/** What runs of a feature whose code is loaded when it is first needed. */
+/** A feature whose code is loaded on first use. */
 export class LazyFeature<Running extends RunningFeature> implements RunningFeature {
-  private readonly store = new DisposableStore();
-  private using: Promise<Running> | undefined;
-  private running: Running | undefined;
+  private readonly disposables = new DisposableStore();
+  private loading: Promise<Running> | undefined;
+  private loadedFeature: Running | undefined;
 
-  /** `load` loads the code and starts the feature. */
   constructor(private readonly load: () => Promise<Running>) {}
 
-  /** Undefined before it was needed. */
   get loaded(): Running | undefined {
-    return this.running;
+    return this.loadedFeature;
   }
 
-  /** Loads and starts it the first time. What has failed is tried again. @throws what `load` throws */
+  /** Loads and starts the feature on the first call. Retries after a failure. @throws the error of `load` */
   use(): Promise<Running> {
-    const using = (this.using ??= this.begin());
+    const using = (this.loading ??= this.loadAndStart());
     using.catch(() => {
-      if (this.using === using) this.using = undefined;
+      if (this.loading === using) this.loading = undefined;
     });
     return using;
   }
 
   async stop(): Promise<void> {
-    const running = await this.using?.catch(() => undefined);
+    const running = await this.loading?.catch(() => undefined);
     await running?.stop?.();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async begin(): Promise<Running> {
-    if (this.store.isDisposed) throw new Error('Backline has stopped in this window.');
-    this.running = this.store.add(await this.load());
-    return this.running;
+  private async loadAndStart(): Promise<Running> {
+    if (this.disposables.isDisposed) throw new Error('Backline has stopped in this window.');
+    this.loadedFeature = this.disposables.add(await this.load());
+    return this.loadedFeature;
   }
 }
 
 export type FeatureState = 'off' | 'starting' | 'ready' | 'attention' | 'failed';
 
-/** A thing the user can do about a status, by command. */
+/** An action offered with a status, run as a command. */
 export interface StatusAction {
   readonly label: string;
   readonly command: string;
@@ -68,46 +66,45 @@ export interface FeatureStatus {
   readonly id: string;
   readonly title: string;
   readonly state: FeatureState;
-  /** A few words for the status bar, for example `8000`, when the feature wants to be seen there. */
+  /** Short text for the status bar, for example `8000`. Only for features that are shown there. */
   readonly badge?: string;
-  /** What is going on, in one sentence; for `attention` and `failed` also what to do. */
+  /** What is going on, in one sentence. For `attention` and `failed` also what to do. */
   readonly summary: string;
   readonly actions?: readonly StatusAction[];
 }
 
-/** What every feature says of itself, in the order in which they first spoke. */
+/** The current status of each feature, in the order in which they first reported one. */
 export class StatusBoard implements Disposable {
-  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.changeEmitter.event;
   private readonly lookEmitter = new Emitter<void>((error) => this.onListenerError(error));
-  /** The user looks: who does not follow what it tells of asks now. */
+  /** Fires when the user opens the status list. Features that do not track their status continuously update it now. */
   readonly onDidLook = this.lookEmitter.event;
-  private readonly byId = new Map<string, FeatureStatus>();
+  private readonly statusById = new Map<string, FeatureStatus>();
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   get all(): readonly FeatureStatus[] {
-    return [...this.byId.values()];
+    return [...this.statusById.values()];
   }
 
   set(status: FeatureStatus): void {
-    this.byId.set(status.id, status);
-    this.emitter.fire();
+    this.statusById.set(status.id, status);
+    this.changeEmitter.fire();
   }
 
-  /** There is nothing to say any more. One that is not there is no error. */
+  /** Removes a status. Does nothing if there is none. */
   remove(id: string): void {
-    if (this.byId.delete(id)) this.emitter.fire();
+    if (this.statusById.delete(id)) this.changeEmitter.fire();
   }
 
-  /** To be called when the statuses are shown to the user. */
   look(): void {
     this.lookEmitter.fire();
   }
 
   dispose(): void {
-    this.emitter.dispose();
+    this.changeEmitter.dispose();
     this.lookEmitter.dispose();
-    this.byId.clear();
+    this.statusById.clear();
   }
 }

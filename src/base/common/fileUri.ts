@@ -1,7 +1,7 @@
 /**
- * The `file:` URI of an absolute path, percent-encoded so that `new URL()` takes it back apart into the same path. The
- * look of the path tells its system: `C:\…` and `\\server\share` are Windows's, everything else is POSIX, where a
- * backslash is a letter like any other. A lone surrogate, which no URI can hold, becomes U+FFFD.
+ * The `file:` URI of an absolute path, percent-encoded so that `new URL()` decodes it to the same path. `C:\…` and
+ * `\\server\share` are taken as Windows paths; all others as POSIX paths, where a backslash is an ordinary character. A
+ * lone surrogate becomes U+FFFD, since no URI can hold it.
  */
 export function toFileUri(path: string): string {
   const wellFormed = path.replace(/\p{Surrogate}/gu, '\ufffd');
@@ -15,7 +15,7 @@ function encodeSegments(path: string, separator: RegExp): string {
   return path.split(separator).map(encodeURIComponent).join('/');
 }
 
-/** The text itself when it cannot be decoded: a stray percent sign is a letter like any other. */
+/** Decodes percent escapes. Returns the text unchanged if it has an invalid escape, such as a stray percent sign. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,17 +1,13 @@
-/**
- * Characters that cannot be seen but change what is read: the order of the text around them, what a word is, or where the
- * next word begins. They are shown by their code points, everywhere by the pieces or the text that come from here.
- */
+/** Finds characters that are invisible but change how text reads, which are shown as code points. */
 
 /**
- * Joiners are part of emoji and of scripts; between ASCII they only hide. Tags after a black flag make it a country's. A blank
- * that is not the space bar's is shown where there are several in a row, but for the indent of East Asian text and the empty
- * cells of pictures in Braille.
+ * Joiners are allowed in emoji and non-ASCII scripts, tags after a black flag (flags of regions). Blanks other than the
+ * space are reported when several follow each other, except in East Asian indentation and in Braille pictures.
  */
 const invisible =
   /(?:(?![\t\n\r\u200c\u200d\ufe00-\ufe0f]|(?<=\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}])[\p{Cc}\p{DI}\u2028\u2029])+|(?<![^\p{ASCII}])[\u200c\u200d]+/u;
 const blank = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000';
-/** None of a picture: a short gap in it, or one at the start of its line. */
+/** Excludes the empty cells of a Braille picture: short gaps in it, and those at the start of its line. */
 const notInBraille = '(?!\\u2800)|(?=\\u2800{200})|(?<![\\u2800-\\u28ff])(?!\\u2800{1,200}[\\u2801-\\u28ff])';
 const notIndent = `(?!\\u3000{2}(?![ ${blank}]))`;
 const blanks = `(?:${notInBraille})${notIndent}[${blank}][ ${blank}]*[${blank}]`;
@@ -21,7 +17,6 @@ const runs = /( )\1*|([^ ])\2*/gsu;
 
 export interface HiddenCharacter {
   readonly character: string;
-  /** How many of it there are in a row. */
   readonly count: number;
   /** For example `U+202E`, or `U+00A0 ×40`. */
   readonly code: string;
@@ -32,7 +27,7 @@ export function hasHiddenCharacters(text: string): boolean {
   return hidden.test(text);
 }
 
-/** For what can only be text, such as titles and tooltips. Where a line break would hide something too, `visible` is right. */
+/** Replaces hidden characters with code points. Use `visible` where a line break could hide something, too. */
 export function namingHiddenCharacters(text: string): string {
   if (!hidden.test(text)) return text;
   return piecesOf(text)
@@ -40,7 +35,7 @@ export function namingHiddenCharacters(text: string): string {
     .join('');
 }
 
-/** What stands between hidden characters, and those, in their order. */
+/** Splits a text into plain text and hidden characters, in order. */
 export function piecesOf(text: string): (string | HiddenCharacter)[] {
   const pieces: (string | HiddenCharacter)[] = [];
   let shownTo = 0;

@@ -1,4 +1,4 @@
-/** Whether a value of JSON is an object, not a list. */
+/** Whether a value is an object and not an array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** Where a feature writes what happened. Never hand it tokens, keys, prompts or file contents. */
+/** Never log tokens, keys, prompts or file contents. */
 export interface Logger {
   trace(message: string): void;
   debug(message: string): void;

@@ -1,4 +1,4 @@
-/** Where something small is kept over a reload; VS Code's `Memento` is one. */
+/** Small persistent key-value storage, compatible with VS Code's `Memento`. */
 export interface Memento {
   get(name: string): unknown;
   update(name: string, value: unknown): PromiseLike<void>;

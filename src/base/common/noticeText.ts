@@ -1,12 +1,9 @@
 import { namingHiddenCharacters } from './hiddenCharacters';
 
-/** UTF-16 units; what matters in a notification is at its start. */
+/** UTF-16 units. The start of a notification says what matters. */
 const maxLength = 1_000;
 
-/**
- * A text with names in it that others have chosen, for a notification or a dialog: VS Code makes links, also of commands,
- * of `[…](…)` in notifications. Characters that nobody sees are named.
- */
+/** Shows hidden characters as code points, and breaks `[…](…)`, which notifications would show as a link. */
 export function noticeText(text: string): string {
   const whole = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
   return namingHiddenCharacters(whole.toWellFormed()).replace(/\](?=\()/g, '] ');

@@ -1,4 +1,4 @@
-/** The length of all strings in a value, and a little for everything else; names of members count as nothing. */
+/** Approximate size of a value in UTF-16 units: its strings plus a constant per value. Excludes member names. */
 export function roughUnits(value: unknown): number {
   if (typeof value === 'string') return value.length + 8;
   if (typeof value !== 'object' || value === null) return 8;

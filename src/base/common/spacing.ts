@@ -1,39 +1,43 @@
-/** Whether the text ends so, whatever the white space: servers and agents change that when they tell a text again. */
+/** Whether `text` ends with `end`, ignoring white space, which servers and agents change when they repeat a text. */
 export function endsWithText(text: string, end: string): boolean {
   if (text.endsWith(end)) return true;
-  let at = lastShown(text, text.length);
-  for (let wanted = lastShown(end, end.length); wanted >= 0; wanted = lastShown(end, wanted)) {
-    if (at < 0 || text.charCodeAt(at) !== end.charCodeAt(wanted)) return false;
-    at = lastShown(text, at);
+  let at = lastNonSpace(text, text.length);
+  for (let expectedAt = lastNonSpace(end, end.length); expectedAt >= 0; expectedAt = lastNonSpace(end, expectedAt)) {
+    if (at < 0 || text.charCodeAt(at) !== end.charCodeAt(expectedAt)) return false;
+    at = lastNonSpace(text, at);
   }
   return true;
 }
 
-/** What `text` has behind `begun`, whatever the white space in them; undefined when it does not begin so. */
-export function textAfter(begun: string, text: string): string | undefined {
-  if (text.startsWith(begun)) return text.slice(lastShown(begun, begun.length) + 1);
+/** The rest of `text` after `prefix`, ignoring white space. Undefined if `text` does not start with it. */
+export function textAfter(prefix: string, text: string): string | undefined {
+  if (text.startsWith(prefix)) return text.slice(lastNonSpace(prefix, prefix.length) + 1);
   let at = -1;
-  for (let wanted = nextShown(begun, -1); wanted < begun.length; wanted = nextShown(begun, wanted)) {
-    at = nextShown(text, at);
-    if (text.charCodeAt(at) !== begun.charCodeAt(wanted)) return undefined;
+  for (
+    let expectedAt = nextNonSpace(prefix, -1);
+    expectedAt < prefix.length;
+    expectedAt = nextNonSpace(prefix, expectedAt)
+  ) {
+    at = nextNonSpace(text, at);
+    if (text.charCodeAt(at) !== prefix.charCodeAt(expectedAt)) return undefined;
   }
   return text.slice(at + 1);
 }
 
-/** Whether they are the same but for white space. */
+/** Whether two texts differ only in white space. */
 export function isSameText(one: string, other: string): boolean {
   return textAfter(one, other)?.trim() === '';
 }
 
-/** Where the last character before `end` is that is no white space; -1 when there is none. */
-function lastShown(text: string, end: number): number {
+/** Index of the last non-space character before `end`, or -1. */
+function lastNonSpace(text: string, end: number): number {
   let at = end - 1;
   while (at >= 0 && isSpace(text.charCodeAt(at))) at--;
   return at;
 }
 
-/** Where the next one after `position` is; the length when there is none. */
-function nextShown(text: string, position: number): number {
+/** Index of the next non-space character after `position`, or the length of the text. */
+function nextNonSpace(text: string, position: number): number {
   let at = position + 1;
   while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   return at;

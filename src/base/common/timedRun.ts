@@ -1,2 +1,2 @@
-/** Runs something, but not for long. @returns undefined when it took too long. @throws what it throws */
+/** Runs synchronous work with a time limit. @returns undefined on time-out @throws what the work throws */
 export type RunInTime = <T>(work: () => T) => T | undefined;

@@ -1,18 +1,18 @@
 const problems: ReadonlyMap<string, string> = new Map([
   ['CERT_HAS_EXPIRED', 'has expired'],
-  ['CERT_NOT_YET_VALID', 'is not valid yet, as the clock of this machine goes'],
+  ['CERT_NOT_YET_VALID', 'is not valid yet according to this machine’s clock'],
   ['CERT_REVOKED', 'was revoked'],
-  ['CERT_UNTRUSTED', 'comes from an authority that this machine does not trust'],
+  ['CERT_UNTRUSTED', 'was issued by an authority that this machine does not trust'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'comes from an authority that this machine does not trust'],
-  ['UNABLE_TO_GET_ISSUER_CERT', 'comes from an authority that this machine does not trust'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'comes from an authority that this machine does not trust'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'comes from an authority that this machine does not trust'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'was issued by an authority that this machine does not trust'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'was issued by an authority that this machine does not trust'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'was issued by an authority that this machine does not trust'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'was issued by an authority that this machine does not trust'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host'],
   ['HOSTNAME_MISMATCH', 'is for another host'],
 ]);
 
-/** Why Node.js refuses a server's certificate, after "its certificate"; undefined for errors of any other kind. */
+/** Explains a rejected server certificate; continues "its certificate". Undefined for other errors. */
 export function certificateProblem(code: string | undefined): string | undefined {
   const problem = problems.get(code ?? '');
   return problem === undefined ? undefined : `${problem} (${code ?? ''})`;

@@ -1,6 +1,6 @@
 import { errorCode } from '../common/errors';
 
-/** Whether there is a process with that number, also one of another user. */
+/** Whether a process with this ID exists, including processes of other users. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

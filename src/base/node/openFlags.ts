@@ -4,10 +4,7 @@ type OpenFlags = Readonly<
   Record<'O_RDONLY' | 'O_WRONLY' | 'O_CREAT' | 'O_EXCL' | 'O_DIRECTORY' | 'O_NOFOLLOW' | 'O_NONBLOCK', number>
 >;
 
-/**
- * How files are opened. Windows has no `O_NOFOLLOW`, `O_NONBLOCK` and `O_DIRECTORY`: there a link is followed, so whoever
- * opens a file that must be no link has to look where it is.
- */
+/** Windows lacks `O_NOFOLLOW`, `O_NONBLOCK` and `O_DIRECTORY`: there, callers need to check for links themselves. */
 export function openFlagsOf(system: Partial<OpenFlags>): OpenFlags {
   const { O_RDONLY = 0, O_WRONLY = 1, O_CREAT = 0, O_EXCL = 0 } = system;
   const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = system;

@@ -1,9 +1,9 @@
 import type { Clock } from '../common/async';
 
-/** Node.js calls back at once when a delay is longer. */
+/** Node.js fires timers with longer delays immediately. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** The process's own clock. Its timers do not keep the process alive. */
+/** The clock of this process. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicNow: () => performance.now(),

@@ -1,10 +1,10 @@
 import { createContext, Script, type Context } from 'node:vm';
 import type { RunInTime } from '../common/timedRun';
 
-/** Much longer than any good glob takes. */
+/** Much longer than any reasonable glob takes. */
 const globMs = 100;
 
-/** Stops after `limitMs` what blocks this thread, also a regular expression: only V8 itself can, and scripts let it. */
+/** Interrupts synchronous work after `limitMs`, as V8 only can in scripts, even a regular expression. */
 export function timedRunner(limitMs = globMs): RunInTime {
   const script = new Script('work()');
   const globals = { work: (): void => undefined };
@@ -24,7 +24,7 @@ export function timedRunner(limitMs = globMs): RunInTime {
   };
 }
 
-/** It is an error of the script's realm, not an `Error` of ours. */
+/** The error comes from the realm of the script, so `instanceof Error` fails. */
 function isTimeout(error: unknown): boolean {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error;
   return hasCode && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -8,25 +8,22 @@ import { systemClock } from './systemClock';
 const pollMs = 2_000;
 
 interface WatchFolderOptions {
-  /** Files that are written in place, and so do not change the folder itself: looked at one by one where it must be polled. */
+  /** Files that are rewritten in place, which does not change the folder itself. Checked one by one when polling. */
   readonly files?: Iterable<string>;
   readonly clock?: Clock;
-  /** `watch` of Node.js. */
+  /** Defaults to `watch` of Node.js. */
   readonly systemWatch?: typeof watch;
 }
 
-/**
- * Tells of changes in a folder, with the name of the file where it is known. Where the system cannot watch any more (its
- * watches are used up, or the folder was replaced), the folder is polled. Dispose it.
- */
+/** Reports changes in a folder, with the file name if known. Polls if the system cannot watch. Dispose the result. */
 export function watchFolder(
   folder: string,
   onChange: (name: string | undefined) => void,
   { files = [], clock = systemClock, systemWatch = watch }: WatchFolderOptions = {},
 ): Disposable {
-  const store = new DisposableStore();
+  const disposables = new DisposableStore();
   const poll = (): void => {
-    if (!store.isDisposed) store.add(pollFolder([folder, ...files], clock, () => onChange(undefined)));
+    if (!disposables.isDisposed) disposables.add(pollFolder([folder, ...files], clock, () => onChange(undefined)));
   };
   try {
     const watcher = systemWatch(folder, { persistent: false }, (_event, name) =>
@@ -36,32 +33,32 @@ export function watchFolder(
       watcher.close();
       poll();
     });
-    store.add(toDisposable(() => watcher.close()));
+    disposables.add(toDisposable(() => watcher.close()));
   } catch {
     poll();
   }
-  return store;
+  return disposables;
 }
 
 function pollFolder(paths: readonly string[], clock: Clock, onChange: () => void): Disposable {
   let timer: Disposable | undefined;
   let isDisposed = false;
-  let before: string | undefined;
-  const look = async (): Promise<void> => {
-    const now = (await Promise.all(paths.map(stampOf))).join();
+  let lastStamp: string | undefined;
+  const check = async (): Promise<void> => {
+    const now = (await Promise.all(paths.map(fileStamp))).join();
     if (isDisposed) return;
-    if (before !== undefined && before !== now) onChange();
-    before = now;
-    timer = clock.setTimer(pollMs, () => void look());
+    if (lastStamp !== undefined && lastStamp !== now) onChange();
+    lastStamp = now;
+    timer = clock.setTimer(pollMs, () => void check());
   };
-  void look();
+  void check();
   return toDisposable(() => {
     isDisposed = true;
     timer?.dispose();
   });
 }
 
-async function stampOf(file: string): Promise<string> {
+async function fileStamp(file: string): Promise<string> {
   const found = await stat(file).catch(() => undefined);
   return found ? `${found.ino}:${found.size}:${found.mtimeMs}` : '';
 }

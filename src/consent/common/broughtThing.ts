@@ -1,39 +1,38 @@
 import { visible } from '../../base/common/visibleText';
 
-/** What a workspace can bring that runs on this machine, or gets texts from it. */
+/** What a workspace can define that runs on this machine or receives text from it. */
 export type BroughtKind = 'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer';
 
-/** Where in the workspace it is written. */
+/** Where in the workspace it is defined. */
 export interface BroughtSource {
-  /** Absolute; undefined when it is in no file on this disk. */
+  /** Absolute path; undefined if it is not in a file on this disk. */
   readonly file: string | undefined;
-  /** The path of keys to the entry, for example a setting and the name in it. */
+  /** Path of keys to the entry, for example a setting and the name in it. */
   readonly keys: readonly string[];
 }
 
-/** One line of what the user must know before they answer. */
+/** One line of what the user must know before answering. */
 export interface BroughtFact {
   readonly label: string;
   readonly value: string;
-  /** It changes what runs or who reads, in a way that is easy to miss. */
+  /** Set if the fact changes what runs or who receives data in a way that is easy to miss. */
   readonly warning?: string;
 }
 
 export interface BroughtThing {
   readonly kind: BroughtKind;
-  /** As the workspace calls it. */
   readonly name: string;
-  /** What its feature knows it by, where that is not the name. */
+  /** The ID that its feature uses, if it differs from the name. */
   readonly id?: string;
   readonly source: BroughtSource;
   readonly facts: readonly BroughtFact[];
-  /** SHA-256 in hex of everything that decides what runs. Other content is another thing to ask for. */
+  /** SHA-256 (hex) of everything that decides what runs. Changed content needs a new consent. */
   readonly hash: string;
-  /** Looks at it once more; undefined when it is gone. Absent where nothing but the entry decides. Rejects when it cannot be read. */
+  /** Reads it again; undefined if it is gone. Absent if only the entry itself counts. Rejects if it cannot be read. */
   readonly lookAgain?: () => Promise<BroughtThing | undefined>;
 }
 
-/** The same for each content of one entry. */
+/** Identifies the entry, regardless of its content. */
 export function entryOf({ id, kind, name, source }: BroughtThing): string {
   return JSON.stringify([kind, source.file ?? '', id ?? name]);
 }
@@ -51,19 +50,18 @@ export function describeThing({ kind, name }: Pick<BroughtThing, 'kind' | 'name'
   return `${nouns[kind]} "${shown(name, 80)}"`;
 }
 
-/** The question, without what would follow it in detail. */
-export function questionAbout(thing: BroughtThing): string {
-  const what = describeThing(thing);
-  switch (thing.kind) {
+export function questionAbout(subject: BroughtThing): string {
+  const what = describeThing(subject);
+  switch (subject.kind) {
     case 'agent':
     case 'providerModule':
-      return `Allow the ${what} of this workspace to run?`;
+      return `Allow the ${what} from this workspace to run?`;
     case 'mcpServer':
-      return `Allow agents to use the ${what} of this workspace?`;
+      return `Allow agents to use the ${what} from this workspace?`;
     case 'providerAddress':
-      return `Allow sending text to the ${what} of this workspace?`;
+      return `Allow sending text to the ${what} from this workspace?`;
     case 'webCode':
-      return `Allow downloading the code of the ${what} of this workspace?`;
+      return `Allow downloading code for the ${what} from this workspace?`;
   }
 }
 
@@ -78,12 +76,12 @@ const consequences: Record<BroughtKind, string> = {
     'The server at this URL sees the request. The code does not run until you have seen its hash and allowed it.',
 };
 
-/** UTF-16 units as they are shown, and lines in all: what is longer is for the editor, where it can be read. */
+/** UTF-16 units as displayed, and number of lines. Anything longer must be read in the editor. */
 const longestLabel = 80;
 const longestValue = 400;
 const mostFacts = 24;
 
-/** Whether the dialog cannot show everything, so that only the file can. */
+/** Whether the dialog cannot show everything, so that the user must read the file. */
 export function isTooLong({ facts }: BroughtThing): boolean {
   return (
     facts.length > mostFacts ||
@@ -91,37 +89,36 @@ export function isTooLong({ facts }: BroughtThing): boolean {
   );
 }
 
-const tooLongToShow = 'It is too long to show here. Select Show to read it in its file, then allow it.';
+const tooLongToShow = 'It is too long to show here. Select Show to review it in the file, then allow it.';
 const tooLongToAllow =
   'It is too long to show here, and there is no file to read it in, so it cannot be allowed. Make the entry shorter.';
 
-/** What can be chosen in the dialog, besides a denial. Only what can be read whole is allowed there. */
-export function choicesFor(thing: BroughtThing): { readonly canAllow: boolean; readonly canShow: boolean } {
-  return { canAllow: !isTooLong(thing), canShow: thing.source.file !== undefined };
+/** Which answers the dialog offers besides denial. Only what can be shown completely can be allowed there. */
+export function choicesFor(subject: BroughtThing): { readonly canAllow: boolean; readonly canShow: boolean } {
+  return { canAllow: !isTooLong(subject), canShow: subject.source.file !== undefined };
 }
 
-/** What the user reads below the question. */
-export function detailsOf(thing: BroughtThing, hasChanged: boolean): string {
-  const { facts, source } = thing;
-  const { canAllow, canShow } = choicesFor(thing);
+export function detailsOf(subject: BroughtThing, hasChanged: boolean): string {
+  const { facts, source } = subject;
+  const { canAllow, canShow } = choicesFor(subject);
   const lines = facts.slice(0, mostFacts).map(({ label, value, warning }) => {
     const line = `${shown(label, longestLabel)}: ${shown(value, longestValue)}`;
     return warning === undefined ? line : `⚠ ${line} (${warning})`;
   });
   const left = facts.length - lines.length;
   return [
-    ...(hasChanged ? ['It has changed since you answered.'] : []),
+    ...(hasChanged ? ['It has changed since your last answer.'] : []),
     lines.join('\n') + (left > 0 ? `\n… and ${left} more.` : ''),
     ...(canAllow ? [] : [canShow ? tooLongToShow : tooLongToAllow]),
     `From ${placeOf(source)}`,
-    `${consequences[thing.kind]} ${whenAgain(thing.kind)}`,
+    `${consequences[subject.kind]} ${whenAgain(subject.kind)}`,
   ].join('\n\n');
 }
 
 function whenAgain(kind: BroughtKind): string {
   return kind === 'providerAddress' || kind === 'webCode'
-    ? 'You are asked again when the entry changes.'
-    : 'You are asked again when the entry or a file named above changes.';
+    ? 'You’ll be asked again if the entry changes.'
+    : 'You’ll be asked again if the entry or a file named above changes.';
 }
 
 /** For example `.vscode/settings.json, backline.acp.agents → Mine`. */
@@ -130,7 +127,7 @@ export function placeOf({ file, keys }: BroughtSource): string {
   return file === undefined ? where : `${shown(file, 200)}, ${where}`;
 }
 
-/** Names of hidden characters are longer than these. */
+/** Compares the displayed text: names of hidden characters are longer than the characters. */
 function isCut(text: string, longest: number): boolean {
   return visible(text).length > longest;
 }

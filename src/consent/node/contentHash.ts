@@ -6,7 +6,7 @@ import { canonicalJson } from '../../base/common/canonicalJson';
 import { isOnOtherMachine } from '../../base/common/uncPath';
 import { isBelow } from '../../base/node/isBelow';
 
-/** SHA-256 in hex of a value of JSON, whatever the order of its members. @throws for what cannot be told from other values */
+/** SHA-256 (hex) of a JSON value, independent of member order. @throws Error if the value has no canonical JSON text */
 export function hashOf(value: unknown): string {
   const text = canonicalJson(value);
   if (text === undefined) throw new Error('Its settings are nested too deeply or are not valid JSON.');
@@ -14,25 +14,21 @@ export function hashOf(value: unknown): string {
 }
 
 export interface HashedFile {
-  /** Absolute, as it was named. */
+  /** Absolute path as named, before resolving links. */
   readonly file: string;
-  /** SHA-256 in hex. */
   readonly hash: string;
 }
 
 export interface NamedFilesOptions {
-  /** Absolute; where relative names start from. */
+  /** Absolute path that relative names start from. */
   readonly cwd: string;
-  /** Absolute paths of the workspace's folders. */
   readonly folders: readonly string[];
-  /** Without what programs such as npm run of the folder although nobody names it. */
+  /** Leaves out files that programs such as npm run without being named. */
   readonly onlyNamed?: boolean;
-  /** Of another system, for tests. */
   readonly system?: FileSystem;
 }
 
 export interface FileSystem {
-  /** What is inside what, and what a relative name means. */
   readonly paths: path.PlatformPath;
   readonly realpath: (file: string) => Promise<string>;
   readonly readText: (file: string) => Promise<string>;
@@ -49,7 +45,7 @@ const thisSystem: FileSystem = {
 };
 
 const mostFiles = 64;
-/** What these programs run is said in a file that the command line does not name. */
+/** Files that decide what these programs run although the command line does not name them. */
 const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   npm: ['package.json'],
   npx: ['package.json'],
@@ -63,22 +59,22 @@ const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   deno: ['deno.json', 'deno.jsonc', 'package.json'],
 };
 
-/** What programs try behind a name that no file has as it is. */
+/** Extensions that programs try when no file has the exact name. */
 const endings = ['.js', '.mjs', '.cjs', '.json', '.node'];
-/** What of a folder runs when it is named; a `main` of its `package.json` besides. */
+/** Files that may run when their folder is named, in addition to the `main` of its `package.json`. */
 const entryFiles = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index.json', 'index.node', '__main__.py'];
 const PackageMain = z.object({ main: z.string().min(1) });
 
 /**
- * The files inside the workspace that words of a command line name, as they are now. A name that no file has is passed
- * over: once there is one, the result is another. No other machine is asked for a file, unless the workspace is there.
- * @throws Error for what cannot be looked at: what is not known cannot be allowed
+ * Hashes the files of the workspace that the words of a command line name. Missing files are skipped; once one is
+ * created, the result changes. Files on other machines are only accessed if the workspace is there.
+ * @throws Error if a file cannot be read, since unknown content cannot be allowed
  */
 export async function hashNamedFiles(
   words: readonly string[],
   { cwd, folders, onlyNamed = false, system = thisSystem }: NamedFilesOptions,
 ): Promise<readonly HashedFile[]> {
-  const files = new NamedFiles(folders, system);
+  const files = new NamedFileFinder(folders, system);
   const names = new Set<string>();
   for (const word of words) {
     const program = system.paths.basename(word).replace(/\.(?:cmd|exe|bat)$/i, '');
@@ -87,15 +83,15 @@ export async function hashNamedFiles(
     for (const { name, isHost } of [...whole, ...namesIn(word)]) {
       if (name === '' || name.includes('\0')) continue;
       const named = system.paths.resolve(cwd, name);
-      // What the user's own settings name on a server is not of the workspace.
-      if ((onlyNamed || isHost) && !files.mayBeAsked(named)) continue;
-      for (const file of await files.behind(named)) names.add(file);
+      // Server paths in the user's own settings do not belong to the workspace.
+      if ((onlyNamed || isHost) && !files.isAccessible(named)) continue;
+      for (const file of await files.candidatesFor(named)) names.add(file);
     }
   }
   const found: HashedFile[] = [];
-  const isOfWorkspace = await files.ofWorkspace();
+  const isOfWorkspace = await files.workspaceTest();
   for (const file of names) {
-    const real = await files.realOf(file);
+    const real = await files.resolveLinks(file);
     if (!isOfWorkspace(file) && !isOfWorkspace(real)) continue;
     const hash = await files.hash(real);
     if (hash !== undefined) found.push({ file, hash });
@@ -104,7 +100,7 @@ export async function hashNamedFiles(
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-/** Between what command lines put around a name of a file. Windows would take the host of an address, `https://host/…`, for a server. */
+/** Splits a word at punctuation. `isHost`: the host of a URL (`//host/…`), which Windows takes for a server. */
 function namesIn(word: string): { name: string; isHost: boolean }[] {
   return [...word.matchAll(/[^\s'"`=;:,|&()<>]+/g)].map(({ 0: name, index }) => ({
     name,
@@ -114,40 +110,40 @@ function namesIn(word: string): { name: string; isHost: boolean }[] {
   }));
 }
 
-/** The disk, asked only for what is on this machine or in the workspace. */
-class NamedFiles {
+/** Accesses only files that are on this machine or in the workspace. */
+class NamedFileFinder {
   constructor(
     private readonly folders: readonly string[],
     private readonly system: FileSystem,
   ) {}
 
-  /** Asks nobody. */
-  mayBeAsked(file: string): boolean {
+  /** Does not access the file. */
+  isAccessible(file: string): boolean {
     return !isOnOtherMachine(file) || this.folders.some((folder) => isBelow(file, folder, this.system.paths));
   }
 
-  /** Every file that may run when a program is given this path; not all of them need to be there. */
-  async behind(named: string): Promise<readonly string[]> {
+  /** All files that may run when a program is given this path. Not all of them need to exist. */
+  async candidatesFor(named: string): Promise<readonly string[]> {
     const { paths } = this.system;
     const main = await this.mainOf(paths.join(named, 'package.json'));
     return main === undefined
-      ? this.inPlaceOf(named)
-      : [...this.inPlaceOf(named), ...this.inPlaceOf(paths.resolve(named, main))];
+      ? this.variantsOf(named)
+      : [...this.variantsOf(named), ...this.variantsOf(paths.resolve(named, main))];
   }
 
-  /** The file itself where there is nothing. */
-  async realOf(file: string): Promise<string> {
-    this.check(file);
+  /** The path with links resolved; unchanged if the file does not exist. */
+  async resolveLinks(file: string): Promise<string> {
+    this.assertAccessible(file);
     return await this.system.realpath(file).catch(() => file);
   }
 
-  async ofWorkspace(): Promise<(file: string) => boolean> {
+  async workspaceTest(): Promise<(file: string) => boolean> {
     const real = await Promise.all(this.folders.map((folder) => this.system.realpath(folder).catch(() => folder)));
     const roots = [...this.folders, ...real];
     return (file) => roots.some((root) => isBelow(file, root, this.system.paths));
   }
 
-  /** Undefined when there is no file. @throws when it is there and cannot be read */
+  /** Undefined if the file does not exist. @throws if it cannot be read */
   async hash(file: string): Promise<string | undefined> {
     if (!(await this.system.isFile(file).catch(() => false))) return undefined;
     const hash = createHash('sha256');
@@ -155,14 +151,14 @@ class NamedFiles {
     return hash.digest('hex');
   }
 
-  private inPlaceOf(named: string): string[] {
+  private variantsOf(named: string): string[] {
     const { paths } = this.system;
     return [named, ...endings.map((ending) => named + ending), ...entryFiles.map((name) => paths.join(named, name))];
   }
 
-  /** What cannot be read as a package has no `main` for who runs it either. */
+  /** Undefined if the file is not a valid package: programs would ignore its `main`, too. */
   private async mainOf(packageFile: string): Promise<string | undefined> {
-    this.check(packageFile);
+    this.assertAccessible(packageFile);
     try {
       return PackageMain.safeParse(JSON.parse(await this.system.readText(packageFile))).data?.main;
     } catch {
@@ -170,8 +166,8 @@ class NamedFiles {
     }
   }
 
-  private check(file: string): void {
-    if (this.mayBeAsked(file)) return;
+  private assertAccessible(file: string): void {
+    if (this.isAccessible(file)) return;
     throw new Error(
       `It names ${file}, which is on another machine. Copy it into the workspace, or name it in your settings.`,
     );

@@ -7,39 +7,40 @@ import {
   questionAbout,
   type BroughtThing,
 } from '../common/broughtThing';
-import type { ConsentAnswer } from '../common/consentBook';
+import type { ConsentAnswer } from '../common/consentStore';
 
 const allow = 'Allow';
 const deny = 'Don’t Allow';
 const show = 'Show';
 
-/** Answers that come after the question was closed. */
-type LateAnswer = (thing: BroughtThing, answer: ConsentAnswer) => void;
+/** Receives answers given after the modal question was closed. */
+type LateAnswer = (subject: BroughtThing, answer: ConsentAnswer) => void;
 
 /**
- * One modal question. What the dialog cannot show whole is only allowed beside its open file, and not at all without one. Undefined when it was closed,
- * or when the user wants to look first: then a message waits beside the file, and `onLateAnswer` hears of its answer.
+ * Shows one modal question. Content that the dialog cannot show completely can only be allowed next to its open file.
+ * Resolves with undefined if the user closes the dialog or selects Show; then a notification waits next to the file and
+ * reports to `onLateAnswer`.
  */
 export async function askInDialog(
-  thing: BroughtThing,
+  subject: BroughtThing,
   hasChanged: boolean,
   onLateAnswer: LateAnswer,
 ): Promise<ConsentAnswer | undefined> {
-  const { canAllow, canShow } = choicesFor(thing);
+  const { canAllow, canShow } = choicesFor(subject);
   const answers = [...(canAllow ? [allow] : []), deny, ...(canShow ? [show] : [])];
-  const options = { modal: true, detail: detailsOf(thing, hasChanged) };
-  const chosen = await vscode.window.showWarningMessage(questionAbout(thing), options, ...answers);
+  const options = { modal: true, detail: detailsOf(subject, hasChanged) };
+  const chosen = await vscode.window.showWarningMessage(questionAbout(subject), options, ...answers);
   if (chosen !== show) return answerOf(chosen);
-  // What the user could not look at is not offered to be allowed.
-  if (await openSource(thing)) void askInCorner(thing, onLateAnswer);
+  // If the file could not be shown, there is nothing to allow.
+  if (await openSource(subject)) void askInNotification(subject, onLateAnswer);
   return undefined;
 }
 
-/** Does not cover the file that the user looks at. */
-async function askInCorner(thing: BroughtThing, onLateAnswer: LateAnswer): Promise<void> {
-  const message = `${questionAbout(thing)} It is in ${placeOf(thing.source)}.`;
+/** A notification, so that the open file stays visible. */
+async function askInNotification(subject: BroughtThing, onLateAnswer: LateAnswer): Promise<void> {
+  const message = `${questionAbout(subject)} It is in ${placeOf(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
-  if (answer) onLateAnswer(thing, answer);
+  if (answer) onLateAnswer(subject, answer);
 }
 
 function answerOf(chosen: string | undefined): ConsentAnswer | undefined {
@@ -47,9 +48,9 @@ function answerOf(chosen: string | undefined): ConsentAnswer | undefined {
   return chosen === deny ? 'denied' : undefined;
 }
 
-/** With the entry selected, where its name can be found. Resolves with whether the file is open. */
-async function openSource(thing: BroughtThing): Promise<boolean> {
-  const { file, keys } = thing.source;
+/** Opens the file at the entry, if its name is found. Resolves with whether the file is open. */
+async function openSource(subject: BroughtThing): Promise<boolean> {
+  const { file, keys } = subject.source;
   if (file === undefined) return false;
   try {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
@@ -62,7 +63,7 @@ async function openSource(thing: BroughtThing): Promise<boolean> {
     return true;
   } catch {
     void vscode.window.showErrorMessage(
-      `Backline: ${file} cannot be opened, so ${describeThing(thing)} cannot be shown.`,
+      `Backline: ${file} cannot be opened, so ${describeThing(subject)} cannot be shown.`,
     );
     return false;
   }

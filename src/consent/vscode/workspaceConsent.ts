@@ -8,25 +8,24 @@ import { commandIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import { Messages } from '../../platform/vscode/messages';
 import { describeThing, placeOf, type BroughtThing } from '../common/broughtThing';
-import { ConsentBook } from '../common/consentBook';
-import { ConsentDesk, type Consent, type ConsentDecision, type SeenThing } from '../common/consentDesk';
+import { ConsentStore } from '../common/consentStore';
+import { ConsentManager, type Consent, type ConsentDecision, type SubjectDecision } from '../common/consentDesk';
 import { ConsentHints } from '../common/consentHints';
 import { askInDialog } from './consentQuestion';
 
-interface WorkspaceConsentOptions {
+interface WorkspaceConsentDeps {
   readonly clock: Clock;
   readonly commands: Commands;
   readonly log: Logger;
   readonly status: StatusBoard;
-  /** The workspace's. */
   readonly memento: Memento;
 }
 
-interface ThingPick extends vscode.QuickPickItem {
-  readonly thing: BroughtThing;
+interface SubjectPick extends vscode.QuickPickItem {
+  readonly subject: BroughtThing;
 }
 
-/** What the window has seen comes in bursts, and the first of them are no hint's worth of their own. */
+/** Subjects are found in bursts, and one hint covers them all. */
 const burstMs = 1_000;
 
 const words: Record<ConsentDecision, string> = {
@@ -35,24 +34,24 @@ const words: Record<ConsentDecision, string> = {
   ask: 'needs your permission',
 };
 
-/** Joins the answers with the window: the question, one hint for all, a row in the status, and the command to change them. */
+/** Connects the answers to VS Code: the dialog, a hint for all items, a status row, and a command to change answers. */
 export class WorkspaceConsent implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly desk: ConsentDesk;
+  private readonly disposables = new DisposableStore();
+  private readonly manager: ConsentManager;
   private readonly hints: ConsentHints;
   private readonly messages: Messages;
 
-  constructor(private readonly options: WorkspaceConsentOptions) {
-    const { log, memento } = options;
+  constructor(private readonly deps: WorkspaceConsentDeps) {
+    const { log, memento } = deps;
     const onError = (error: unknown): void => log.error('a listener failed', error);
-    const book = new ConsentBook(memento, onError);
+    const store = new ConsentStore(memento, onError);
     this.messages = new Messages(log);
     this.hints = new ConsentHints(memento);
-    this.desk = new ConsentDesk(
-      book,
-      (thing, hasChanged) =>
-        askInDialog(thing, hasChanged, (late, answer) => {
-          this.desk
+    this.manager = new ConsentManager(
+      store,
+      (subject, hasChanged) =>
+        askInDialog(subject, hasChanged, (late, answer) => {
+          this.manager
             .answerLater(late, answer)
             .catch((error: unknown) => log.error('an answer could not be kept', error));
         }),
@@ -61,32 +60,32 @@ export class WorkspaceConsent implements Disposable {
   }
 
   get consent(): Consent {
-    return this.desk;
+    return this.manager;
   }
 
   start(): void {
-    const { clock, commands } = this.options;
-    const { desk, store } = this;
-    const later = store.add(new Coalescer(clock, burstMs, () => this.tell()));
-    store.add(desk);
-    store.add(desk.onDidChangeSeen(() => later.schedule()));
-    store.add(desk.onDidChange(() => this.showStatus()));
-    store.add(commands.handle(commandIds.reviewWorkspace, (id) => this.review(id)));
+    const { clock, commands } = this.deps;
+    const { manager, disposables } = this;
+    const later = disposables.add(new Coalescer(clock, burstMs, () => this.showHint()));
+    disposables.add(manager);
+    disposables.add(manager.onDidChangeSubjects(() => later.schedule()));
+    disposables.add(manager.onDidChange(() => this.showStatus()));
+    disposables.add(commands.handle(commandIds.reviewWorkspace, (id) => this.review(id)));
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private tell(): void {
+  private showHint(): void {
     this.showStatus();
-    const { log } = this.options;
-    const waiting = this.waiting;
+    const { log } = this.deps;
+    const { undecided } = this;
     this.hints
-      .take(waiting)
+      .claimHint(undecided)
       .then((isNew) => {
         if (!isNew) return;
-        const names = waiting.map(({ thing }) => describeThing(thing)).join(', ');
+        const names = undecided.map(({ subject }) => describeThing(subject)).join(', ');
         const review = { label: 'Review…', run: () => this.review() };
         this.messages.info(`This workspace wants to run or use: ${names}. Review before you allow it.`, review);
       })
@@ -94,33 +93,32 @@ export class WorkspaceConsent implements Disposable {
   }
 
   private showStatus(): void {
-    const { status } = this.options;
-    const { all } = this.desk;
-    if (this.store.isDisposed) return;
-    if (all.length === 0) {
+    const { status } = this.deps;
+    const { decisions } = this.manager;
+    if (this.disposables.isDisposed) return;
+    if (decisions.length === 0) {
       status.remove('consent');
       return;
     }
-    const names = this.waiting.map(({ thing }) => describeThing(thing)).join(', ');
+    const names = this.undecided.map(({ subject }) => describeThing(subject)).join(', ');
     status.set({
       id: 'consent',
       title: 'What this workspace runs',
-      state: this.waiting.length > 0 ? 'attention' : 'ready',
+      state: this.undecided.length > 0 ? 'attention' : 'ready',
       summary:
-        this.waiting.length > 0
+        this.undecided.length > 0
           ? `Needs your permission: ${names}.`
           : 'You have reviewed everything that this workspace wants to run or use.',
       actions: [{ label: 'Review what this workspace runs', command: commandIds.reviewWorkspace }],
     });
   }
 
-  private get waiting(): readonly SeenThing[] {
-    return this.desk.all.filter(({ decision }) => decision === 'ask');
+  private get undecided(): readonly SubjectDecision[] {
+    return this.manager.decisions.filter(({ decision }) => decision === 'ask');
   }
 
   /**
-   * The command `backline.reviewWorkspace`: asks for the one thing that is named, else shows them all until the user closes
-   * the list.
+   * The command `backline.reviewWorkspace`: asks about the given subject, or lists all until the user closes the list.
    */
   private async review(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
@@ -130,13 +128,14 @@ export class WorkspaceConsent implements Disposable {
       });
       return;
     }
-    const named = id === undefined ? undefined : this.desk.all.find(({ thing }) => (thing.id ?? thing.name) === id);
+    const named =
+      id === undefined ? undefined : this.manager.decisions.find(({ subject }) => (subject.id ?? subject.name) === id);
     if (named) {
-      await this.desk.askAgain(named.thing);
+      await this.manager.askAgain(named.subject);
       return;
     }
     for (;;) {
-      const picks = this.desk.all.map(pickOf);
+      const picks = this.manager.decisions.map(pickOf);
       if (picks.length === 0) {
         this.messages.info('This workspace defines nothing to run.');
         return;
@@ -148,15 +147,15 @@ export class WorkspaceConsent implements Disposable {
       };
       const picked = await vscode.window.showQuickPick(picks, options);
       if (!picked) return;
-      const decision = await this.desk.askAgain(picked.thing);
-      // Without an answer the user may want to look at the file first.
-      if (decision === 'ask' || this.waiting.length === 0) return;
+      const decision = await this.manager.askAgain(picked.subject);
+      // The user may have selected Show to read the file first.
+      if (decision === 'ask' || this.undecided.length === 0) return;
     }
   }
 }
 
-function pickOf({ decision, thing }: SeenThing): ThingPick {
+function pickOf({ decision, subject }: SubjectDecision): SubjectPick {
   const icon = decision === 'allowed' ? 'pass' : decision === 'denied' ? 'circle-slash' : 'question';
-  const label = `$(${icon}) ${describeThing(thing).replace(/\$\(/g, '$ (')}`;
-  return { label, description: words[decision], detail: placeOf(thing.source), thing };
+  const label = `$(${icon}) ${describeThing(subject).replace(/\$\(/g, '$ (')}`;
+  return { label, description: words[decision], detail: placeOf(subject.source), subject };
 }

@@ -5,88 +5,83 @@ import type { Logger } from '../../base/common/log';
 import type { RunInTime } from '../../base/common/timedRun';
 import type { ContextItem, ProviderRef } from './items/contextItem';
 import type { ContextProvider, ItemsParams, SecretSource } from './providers/contextProvider';
-import type { Asking, ContextAnswer, DocumentRecord } from './items/documentRecord';
+import type { PendingRequest, ContextAnswer, DocumentRecord } from './items/documentRecord';
 import { ItemList } from './items/itemList';
 import { searchItems } from './items/itemQueries';
-import { lineLengths, placeItems } from './items/itemRanges';
+import { lineLengths, fitItemsToDocument } from './items/itemRanges';
 import type { TextChange } from './items/itemShift';
 import {
-  defaultProviderRules,
+  defaultProviderTimings,
   type ProviderHandle,
   type ProviderLog,
-  type ProviderRules,
+  type ProviderTimings,
   type ProviderState,
 } from './providers/providerHandle';
 import type { RememberedRequest } from './providers/providerError';
 import { ProviderSet } from './providers/providerSet';
 import type { ProviderEntry, ProviderList } from './providers/providerSettings';
-import { RecordBook, type RecordLimits } from './items/recordBook';
+import { DocumentRecordCache, type DocumentRecordLimits } from './items/documentRecordCache';
 import { SelectorTarget } from './providers/selector';
 
-/** A document as an editor has it. `uri` and `version` are its identity; the text is only asked for when it is needed. */
+/** A document of an editor, identified by `uri` and `version`. The text is only read when needed. */
 export interface ContextDocument {
   readonly uri: string;
   readonly version: number;
   getText(): string;
 }
 
-/**
- * Who asks: somebody who waits for a hover; something that refreshes itself, and asks after each edit; or the user by
- * name, who also wants those providers asked that are paused after a failure.
- */
-type AskReason = 'hover' | 'background' | 'explicit';
+/** Why items are requested. The user's `explicit` requests also go to providers that are paused after a failure. */
+type RequestReason = 'hover' | 'background' | 'explicit';
 
-export interface AskOptions {
-  readonly reason?: AskReason;
-  /** When it fires the answer is what is known by then. */
+export interface RequestOptions {
+  readonly reason?: RequestReason;
+  /** When it fires, the request resolves with what is known by then. */
   readonly signal?: AbortSignal;
-  /** How long this answer waits at most, for who cannot wait for the deadline. What comes later is kept for the next. */
+  /** Maximum wait for callers that cannot wait for the deadline. Later answers are kept for the next request. */
   readonly waitMs?: number;
   /**
-   * Whether the items that are there are worth an answer: whoever is still asked then only gets the client's patience,
-   * not the whole deadline. A hover says whether there is anything at its place; nothing is added to it later, so that
-   * only those are not waited for that are known to be slow, or have answered for the text before an edit.
+   * Whether the known items are worth showing. If so, the request only waits for the patience, not the deadline. A
+   * hover cannot be updated later, so it still waits for providers that are neither known to be slow nor have answered
+   * for an earlier text.
    */
   readonly isEnough?: (items: ItemList) => boolean;
 }
 
-interface ClientOptions extends ProviderRules {
-  /** How long an answer waits for slow providers. */
+interface ClientOptions extends ProviderTimings {
   readonly deadlineMs: number;
-  /** The same when the user asks by name. */
   readonly explicitDeadlineMs: number;
-  /** How long an answer that is already worth something waits for more. */
+  /** How long a request with enough items waits for more. */
   readonly patienceMs: number;
-  /** After an edit the background is left alone for this long. */
+  /** How long background requests pause after an edit. */
   readonly settleMs: number;
-  /** UTF-16 units; larger documents are not asked about. */
-  readonly maxDocument: number;
-  readonly records: RecordLimits;
+  /** UTF-16 units. Providers are not asked about larger documents. */
+  readonly maxDocumentLength: number;
+  readonly records: DocumentRecordLimits;
 }
 
 export const defaultClientOptions: ClientOptions = {
-  ...defaultProviderRules,
+  ...defaultProviderTimings,
   deadlineMs: 2_000,
   explicitDeadlineMs: 10_000,
   patienceMs: 25,
   settleMs: 300,
-  maxDocument: 1_024 * 1_024,
-  records: { documents: 200, units: 8 * 1_024 * 1_024 },
+  maxDocumentLength: 1_024 * 1_024,
+  records: { maxDocuments: 200, maxWeight: 8 * 1_024 * 1_024 },
 };
 
 interface ContextClientPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: SecretSource;
-  /** The log of one provider, which the client disposes; without it nothing is logged. */
+  /** Creates the log of a provider. The client disposes it. Nothing is logged without it. */
   readonly logOf?: (ref: ProviderRef) => ProviderLog;
-  /** For globs of providers, which could take for ever. */
+  /** Limits the time of the providers' globs. */
   readonly runInTime: RunInTime;
-  /** Whether the user has allowed it; asks nobody. Without it nothing is. */
+  /** Whether the user has allowed a request, without asking. By default nothing is allowed. */
   readonly isAllowed?: (request: RememberedRequest) => boolean;
-  /** Hears of the ids of the providers that went on as they were when others were configured. */
-  readonly onKept?: (ids: ReadonlySet<string>) => void;
-  /** Makes the provider of an entry; nothing of it runs before it is asked. The client disposes it. */
+  /** Called with the IDs of the providers that were kept when the list of providers changed. */
+  readonly onProvidersKept?: (ids: ReadonlySet<string>) => void;
+  /** Creates the provider of an entry, without running any of its code yet. The client disposes it. */
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
 }
 
@@ -95,28 +90,25 @@ interface FoundItem {
   readonly item: ContextItem;
 }
 
-/**
- * Asks providers about documents: each once per document version, all at once, none waiting for another. Between an edit
- * and the answers to the new text, what is known moves along with the text.
- */
+/** Asks all providers, concurrently and once per document version. Moves known items along with edits until then. */
 export class ContextClient implements Disposable {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
-  private readonly changeEmitter = new Emitter<string | undefined>(this.onListenerError);
-  /** There is more, or newer, to ask for: of this document, or of all. */
-  readonly onDidChange = this.changeEmitter.event;
+  private readonly itemsEmitter = new Emitter<string | undefined>(this.onListenerError);
+  /** Fires when there may be new items for a document (its URI), or for all (undefined). */
+  readonly onDidChangeItems = this.itemsEmitter.event;
   private readonly stateEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeStates = this.stateEmitter.event;
-  private readonly book: RecordBook;
+  private readonly recordCache: DocumentRecordCache;
   readonly providers: ProviderSet;
 
   constructor(
     private readonly ports: ContextClientPorts,
     private readonly options: ClientOptions = defaultClientOptions,
   ) {
-    this.book = new RecordBook(options.records);
+    this.recordCache = new DocumentRecordCache(options.records);
     this.providers = new ProviderSet({
       createProvider: ports.createProvider,
-      handleOptions: {
+      handleDeps: {
         clock: ports.clock,
         secrets: ports.secrets,
         runInTime: ports.runInTime,
@@ -124,7 +116,7 @@ export class ContextClient implements Disposable {
         isAllowed: (request) => ports.isAllowed?.(request) ?? false,
         rules: options,
         onStateChange: () => this.stateEmitter.fire(),
-        onReturn: () => this.changeEmitter.fire(undefined),
+        onRecovered: () => this.itemsEmitter.fire(undefined),
       },
       onReload: (id) => this.retry(id),
     });
@@ -134,24 +126,23 @@ export class ContextClient implements Disposable {
     return this.providers.states;
   }
 
-  /** From now on these are asked. What has not changed goes on as it is. */
   configure(list: ProviderList): void {
     const ids = this.providers.replace(list);
-    this.ports.onKept?.(ids);
-    for (const record of this.book.all) record.keepOnly(ids);
+    this.ports.onProvidersKept?.(ids);
+    for (const record of this.recordCache.allRecords) record.retainProviders(ids);
     this.stateEmitter.fire();
-    this.changeEmitter.fire(undefined);
+    this.itemsEmitter.fire(undefined);
   }
 
-  /** Never rejects: what went wrong with a provider is in `states`. */
-  async ask(document: ContextDocument, options: AskOptions = {}): Promise<ContextAnswer> {
+  /** Never rejects: errors of providers are in `states`. */
+  async requestItems(document: ContextDocument, options: RequestOptions = {}): Promise<ContextAnswer> {
     const { reason = 'hover' } = options;
-    const record = this.book.open(document.uri);
-    const handles = this.providers.for(document.uri);
-    record.moveTo(document.version);
-    if (reason === 'background' && record.settling) return record.answer(handles);
-    this.start(document, record, reason);
-    if (record.asking.size > 0) await this.wait(record, handles, options);
+    const record = this.recordCache.getOrCreate(document.uri);
+    const handles = this.providers.forDocument(document.uri);
+    record.resetTo(document.version);
+    if (reason === 'background' && record.settleTimer) return record.answer(handles);
+    this.startRequests(document, record, reason);
+    if (record.pendingRequests.size > 0) await this.waitForAnswers(record, handles, options);
     return record.version === document.version
       ? record.answer(handles)
       : {
@@ -159,123 +150,138 @@ export class ContextClient implements Disposable {
           version: document.version,
           items: ItemList.empty,
           isComplete: false,
-          waitingFor: [],
+          pendingProviders: [],
           providerNotes: [],
         };
   }
 
-  /** What is known of a document without asking anybody. */
-  peek(uri: string): ContextAnswer | undefined {
-    return this.book.find(uri)?.answer(this.providers.for(uri));
+  /** The known items of a document, without asking providers. */
+  knownItems(uri: string): ContextAnswer | undefined {
+    return this.recordCache.find(uri)?.answer(this.providers.forDocument(uri));
   }
 
-  /** To be told of every edit, with the version it led to. */
-  edited(uri: string, version: number, changes: readonly TextChange[]): void {
-    const record = this.book.find(uri);
+  /** Call this for every edit, with the resulting version. */
+  documentEdited(uri: string, version: number, changes: readonly TextChange[]): void {
+    const record = this.recordCache.find(uri);
     if (!record) return;
-    record.shift(version, changes);
-    record.settling?.dispose();
-    record.settling = this.ports.clock.setTimer(this.options.settleMs, () => {
-      record.settling = undefined;
-      this.changeEmitter.fire(uri);
+    record.applyEdit(version, changes);
+    record.settleTimer?.dispose();
+    record.settleTimer = this.ports.clock.setTimer(this.options.settleMs, () => {
+      record.settleTimer = undefined;
+      this.itemsEmitter.fire(uri);
     });
   }
 
-  /** The document is gone: its versions will start again. */
-  closed(uri: string): void {
-    this.book.close(uri);
+  /** Call this when a document is closed: its versions will start again. */
+  documentClosed(uri: string): void {
+    this.recordCache.remove(uri);
   }
 
-  /** Asks this provider again, from the beginning: the user wants it, or its code has changed. */
+  /** Resets a provider and asks it again, for the user or because its code has changed. */
   retry(id: string): void {
-    for (const record of this.book.all) record.outdate(id);
+    for (const record of this.recordCache.allRecords) record.markOutdated(id);
     this.providers.find(id)?.reset();
-    this.changeEmitter.fire(undefined);
+    this.itemsEmitter.fire(undefined);
   }
 
-  /** Among all that is known, the most recently used document first. */
-  search(query: string): readonly FoundItem[] {
-    return this.book.all.toReversed().flatMap((record) => {
-      const { uri, items } = record.answer(this.providers.for(record.uri));
+  searchKnownItems(query: string): readonly FoundItem[] {
+    return this.recordCache.allRecords.toReversed().flatMap((record) => {
+      const { uri, items } = record.answer(this.providers.forDocument(record.uri));
       return searchItems(items, query).map((item) => ({ uri, item }));
     });
   }
 
   dispose(): void {
-    this.book.clear();
+    this.recordCache.clear();
     this.providers.dispose();
-    this.changeEmitter.dispose();
+    this.itemsEmitter.dispose();
     this.stateEmitter.dispose();
   }
 
-  /** Asks all who have not answered for this version and are not being asked already. */
-  private start(document: ContextDocument, record: DocumentRecord, reason: AskReason): void {
+  /** Asks the providers that have not answered for this version and are not being asked. */
+  private startRequests(document: ContextDocument, record: DocumentRecord, reason: RequestReason): void {
     const mayAsk = (handle: ProviderHandle): boolean =>
       !record.isFresh(handle.ref.id) &&
-      !record.asking.has(handle.ref.id) &&
+      !record.pendingRequests.has(handle.ref.id) &&
       (reason === 'explicit' || !handle.isPaused);
     if (record.note !== undefined) return;
-    const handles = this.providers.for(document.uri).filter(mayAsk);
+    const handles = this.providers.forDocument(document.uri).filter(mayAsk);
     if (handles.length === 0) return;
     const content = document.getText();
-    if (content.length > this.options.maxDocument) {
-      record.skip(`The file is larger than ${this.options.maxDocument} characters: providers are not asked about it.`);
+    if (content.length > this.options.maxDocumentLength) {
+      record.setNote(
+        `The file is larger than ${this.options.maxDocumentLength} characters: providers are not asked about it.`,
+      );
       return;
     }
-    const question: Question = {
+    const question: DocumentRequest = {
       params: { uri: document.uri, version: document.version, content },
       target: new SelectorTarget(document.uri, () => content),
-      lines: once(() => lineLengths(content)),
+      lineLengths: once(() => lineLengths(content)),
       isCrlf: content.includes('\r\n'),
     };
     for (const handle of handles) {
-      const asking = { done: Promise.resolve(), controller: new AbortController(), waiters: 0, isLate: false };
-      record.startAsking(handle.ref.id, asking);
-      asking.done = this.run(handle, question, record, asking);
+      const request = {
+        whenEnded: Promise.resolve(),
+        controller: new AbortController(),
+        waiterCount: 0,
+        isWantedLate: false,
+      };
+      record.addRequest(handle.ref.id, request);
+      request.whenEnded = this.runRequest(handle, question, record, request);
     }
-    // While they are at work.
-    question.lines();
+    // Computed while the providers are working.
+    question.lineLengths();
   }
 
   /** Never rejects. */
-  private async run(handle: ProviderHandle, question: Question, record: DocumentRecord, asking: Asking): Promise<void> {
-    const { signal } = asking.controller;
+  private async runRequest(
+    handle: ProviderHandle,
+    question: DocumentRequest,
+    record: DocumentRecord,
+    request: PendingRequest,
+  ): Promise<void> {
+    const { signal } = request.controller;
     try {
-      const items = await handle.ask(question.params, question.target, signal);
+      const items = await handle.documentItems(question.params, question.target, signal);
       if (signal.aborted) return;
-      record.fill(handle.ref, placeItems(items, question.lines(), question.isCrlf));
-      this.book.trim();
+      record.storeAnswer(handle.ref, fitItemsToDocument(items, question.lineLengths(), question.isCrlf));
+      this.recordCache.enforceLimits();
     } catch {
       if (signal.aborted) return;
-      // Not what was thrown: it may hold a secret.
+      // The error itself may contain a secret.
       this.ports.log.debug(`${handle.ref.title} did not answer: ${handle.state.lastError ?? 'it started over'}`);
-      record.endAsking(handle.ref.id);
+      record.removeRequest(handle.ref.id);
     }
-    if (asking.isLate) this.changeEmitter.fire(record.uri);
+    if (request.isWantedLate) this.itemsEmitter.fire(record.uri);
   }
 
-  /** Until all have answered, the time is over, or the question is taken back; who nobody waits for is not asked on. */
-  private async wait(record: DocumentRecord, handles: readonly ProviderHandle[], options: AskOptions): Promise<void> {
-    const askings = new Map(record.asking);
-    for (const asking of askings.values()) asking.waiters++;
+  /** Waits for all answers, the deadline or cancellation. Requests that nobody waits for any more are cancelled. */
+  private async waitForAnswers(
+    record: DocumentRecord,
+    handles: readonly ProviderHandle[],
+    options: RequestOptions,
+  ): Promise<void> {
+    const requests = new Map(record.pendingRequests);
+    for (const request of requests.values()) request.waiterCount++;
     const { isEnough, reason = 'hover' } = options;
     const isWorthWaiting = ({ ref, isSlow }: ProviderHandle): boolean =>
-      reason === 'hover' && !isSlow && record.asking.has(ref.id) && !record.knows(ref.id);
-    const end = await this.firstEnd(
-      [...askings.values()],
+      reason === 'hover' && !isSlow && record.pendingRequests.has(ref.id) && !record.hasAnswer(ref.id);
+    const end = await this.waitOutcome(
+      [...requests.values()],
       options,
       () => isEnough?.(record.answer(handles).items) === true && !handles.some(isWorthWaiting),
     );
-    for (const [id, asking] of askings) {
-      asking.waiters--;
-      if (end === 'deadline') asking.isLate = true;
-      if (end === 'cancelled' && asking.waiters === 0 && !asking.isLate) record.takeBack(id, asking);
+    for (const [id, request] of requests) {
+      request.waiterCount--;
+      if (end === 'deadline') request.isWantedLate = true;
+      if (end === 'cancelled' && request.waiterCount === 0 && !request.isWantedLate) record.cancelRequest(id, request);
     }
   }
 
-  private async firstEnd(
-    askings: readonly Asking[],
-    { reason, signal, waitMs = Infinity }: AskOptions,
+  private async waitOutcome(
+    requests: readonly PendingRequest[],
+    { reason, signal, waitMs = Infinity }: RequestOptions,
     isEnough: () => boolean,
   ): Promise<'answered' | 'deadline' | 'cancelled'> {
     if (signal?.aborted) return 'cancelled';
@@ -294,9 +300,9 @@ export class ContextClient implements Disposable {
         endAfter(patienceMs);
       };
       onProgress();
-      for (const { done } of askings) void done.then(onProgress);
+      for (const { whenEnded } of requests) void whenEnded.then(onProgress);
     });
-    const answered = Promise.all(askings.map(({ done }) => done)).then(() => 'answered' as const);
+    const answered = Promise.all(requests.map(({ whenEnded }) => whenEnded)).then(() => 'answered' as const);
     try {
       return await Promise.race([answered, early]);
     } finally {
@@ -312,11 +318,10 @@ const noLog: ProviderLog = {
   dispose: () => undefined,
 };
 
-interface Question {
+interface DocumentRequest {
   readonly params: ItemsParams;
   readonly target: SelectorTarget;
-  /** How long each line of the text is. */
-  readonly lines: () => readonly number[];
+  readonly lineLengths: () => readonly number[];
   readonly isCrlf: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { countOf } from '../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { oneLine } from '../../base/common/oneLine';
-import { namesOf } from './items/itemTexts';
+import { joinTitles } from './items/itemTexts';
 import type { ProviderState } from './providers/providerHandle';
 import type { ProviderProblem } from './providers/providerSettings';
 
@@ -10,7 +10,6 @@ export interface ContextSituation {
   readonly isTrusted: boolean;
   readonly states: readonly ProviderState[];
   readonly problems: readonly ProviderProblem[];
-  /** About the file that is looked at. */
   readonly notes: readonly string[];
 }
 
@@ -24,13 +23,13 @@ interface ContextActions {
   readonly manageTrust: string;
 }
 
-/** Failures that the summary names; all of them have a row. */
+/** Maximum number of failures in the summary. Each failure also has its own row. */
 const maxNamed = 4;
 const maxRows = 50;
 /** UTF-16 units. */
 const maxError = 160;
 
-/** What the user reads of the providers: how many there are, what is wrong with which, and what to do. */
+/** Summarizes the state of all providers, with actions to fix problems. */
 export function contextStatus(
   situation: ContextSituation,
   actions: ContextActions,
@@ -39,7 +38,7 @@ export function contextStatus(
   const settings = actions.openSettings;
   if (!isEnabled) {
     const switchOn = { label: 'Turn on context providers', command: actions.toggle };
-    return { state: 'off', summary: 'Off in your settings.', actions: [switchOn, settings] };
+    return { state: 'off', summary: 'Turned off in your settings.', actions: [switchOn, settings] };
   }
   if (states.length === 0 && problems.length === 0)
     return {
@@ -53,24 +52,29 @@ export function contextStatus(
   const trustOnly = !isTrusted && failing.length === 0 && waiting.length === 0;
   return {
     state: failing.length + waiting.length + problems.length > 0 && !trustOnly ? 'attention' : 'ready',
-    summary: [...summaryOf(states, failing, held), ...problemsOf(problems), ...notesOf(states), ...notes].join(' '),
+    summary: [
+      ...summarize(states, failing, held),
+      ...describeProblems(problems),
+      ...describeNotes(states),
+      ...notes,
+    ].join(' '),
     actions: [
       ...[...waiting, ...held.filter(isDenied)].map(({ id, title }) => ({
         label: `Allow ${title}…`,
         command: actions.allow,
         arguments: [id],
       })),
-      ...states.filter(hasOffer).map((state) => offerRow(state, actions.allow)),
-      ...retries(failing, actions.retry),
-      ...(failing.some(({ lastError }) => lastError?.startsWith('The secret "')) ? [secret(actions)] : []),
+      ...states.filter(hasNewVersion).map((state) => allowVersionAction(state, actions.allow)),
+      ...retryActions(failing, actions.retry),
+      ...(failing.some(({ isSecretMissing }) => isSecretMissing) ? [storeSecretAction(actions)] : []),
       ...(isTrusted ? [] : [{ label: 'Manage workspace trust', command: actions.manageTrust }]),
       settings,
-      ...states.slice(0, maxRows).map((state) => logRow(state, actions.showLog)),
+      ...states.slice(0, maxRows).map((state) => showLogAction(state, actions.showLog)),
     ],
   };
 }
 
-function summaryOf(
+function summarize(
   states: readonly ProviderState[],
   failing: readonly ProviderState[],
   held: readonly ProviderState[],
@@ -83,17 +87,17 @@ function summaryOf(
     ...(failing.length > 0 ? [`${failing.length} failing`] : []),
     ...(count('notAskedYet') > 0 ? [`${count('notAskedYet')} not asked yet`] : []),
   ];
-  const offers = states.filter(hasOffer);
+  const offers = states.filter(hasNewVersion);
   return [
-    ...(failing.length > maxNamed ? [] : failing.map(failureOf)),
+    ...(failing.length > maxNamed ? [] : failing.map(describeFailure)),
     `${counts.join(', ')}.`,
-    ...(waiting.length > 0 ? [`Needs your permission: ${namesOf(waiting)}.`] : []),
-    ...(denied.length > 0 ? [`Denied: ${namesOf(denied)}.`] : []),
-    ...(offers.length > 0 ? [`New version available: ${namesOf(offers)}.`] : []),
+    ...(waiting.length > 0 ? [`Needs your permission: ${joinTitles(waiting)}.`] : []),
+    ...(denied.length > 0 ? [`Denied: ${joinTitles(denied)}.`] : []),
+    ...(offers.length > 0 ? [`New version available: ${joinTitles(offers)}.`] : []),
   ];
 }
 
-/** What a provider can be asked for, or why that is not known. */
+/** The kinds of requests that a provider supports, or why they are not known. */
 export function describeAbilities({ abilities, status }: ProviderState): string {
   if (!abilities) return status === 'notAskedYet' ? 'not asked yet' : 'not known';
   const named = [
@@ -104,55 +108,54 @@ export function describeAbilities({ abilities, status }: ProviderState): string 
   return named.length > 0 ? named.join(', ') : 'nothing';
 }
 
-/** The user has answered, and can change it. */
 function isDenied({ consent }: ProviderState): boolean {
   return consent?.kind === 'brought' && consent.isDenied;
 }
 
-function hasOffer({ status, consent }: ProviderState): boolean {
+function hasNewVersion({ status, consent }: ProviderState): boolean {
   return status === 'ready' && consent !== undefined;
 }
 
-function offerRow({ id, title }: ProviderState, command: string): StatusAction {
+function allowVersionAction({ id, title }: ProviderState, command: string): StatusAction {
   return { label: `Allow the new version of ${title}…`, command, arguments: [id] };
 }
 
-function logRow(state: ProviderState, command: string): StatusAction {
+function showLogAction(state: ProviderState, command: string): StatusAction {
   return { label: `Show log of ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
 }
 
-/** Many are off for the same reason. */
-function problemsOf(problems: readonly ProviderProblem[]): string[] {
+/** Groups providers that are off for the same reason. */
+function describeProblems(problems: readonly ProviderProblem[]): string[] {
   const byMessage = Map.groupBy(problems, ({ message }) => message);
-  return [...byMessage].map(([message, ids]) => `Off: ${ids.map(({ id }) => id).join(', ')}. ${sentence(message)}`);
+  return [...byMessage].map(([message, ids]) => `Off: ${ids.map(({ id }) => id).join(', ')}. ${withPeriod(message)}`);
 }
 
-function notesOf(states: readonly ProviderState[]): string[] {
+function describeNotes(states: readonly ProviderState[]): string[] {
   return states.flatMap(({ title, notes }) => {
     const [first, ...others] = notes;
     if (first === undefined) return [];
     const more = others.length > 0 ? ` (and ${countOf(others.length, 'more note')})` : '';
-    return [`${title}: ${sentence(first)}${more}`];
+    return [`${title}: ${withPeriod(first)}${more}`];
   });
 }
 
-function retries(failing: readonly ProviderState[], command: string): StatusAction[] {
+function retryActions(failing: readonly ProviderState[], command: string): StatusAction[] {
   const each = failing
     .slice(0, maxRows)
-    .map((state) => ({ label: `Retry ${failureOf(state)}`, command, arguments: [state.id] }));
+    .map((state) => ({ label: `Retry ${describeFailure(state)}`, command, arguments: [state.id] }));
   return failing.length > maxNamed ? [{ label: 'Retry all', command }, ...each] : each;
 }
 
-/** In one line: rows of the status are cut off at the edge of the window. */
-function failureOf({ title, lastError = 'it does not say why' }: ProviderState): string {
+/** In one line, since the status list cuts off long rows. */
+function describeFailure({ title, lastError = 'it does not say why' }: ProviderState): string {
   const line = oneLine(lastError);
-  return `${title}: ${sentence(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;
+  return `${title}: ${withPeriod(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;
 }
 
-function secret({ setSecret }: ContextActions): StatusAction {
+function storeSecretAction({ setSecret }: ContextActions): StatusAction {
   return { label: 'Store a secret', command: setSecret };
 }
 
-function sentence(text: string): string {
+function withPeriod(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

@@ -1,18 +1,18 @@
 import type { Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
 import type { TrafficTap } from '../../wire/common/traffic';
-import { TakenBackError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/guardedCall';
 
-/** Reports the messages of one provider, while somebody watches. */
+/** Records the messages of one provider while the traffic view is open. */
 export class CallTraffic {
   constructor(
     private readonly tap: TrafficTap,
     private readonly clock: Clock,
-    /** How users know the provider. */
+    /** Display name of the provider. */
     private readonly peer: string,
   ) {}
 
-  /** Both sizes are only measured while somebody watches. */
+  /** Sizes are only computed while the traffic view is open. */
   async record<T>(
     method: string,
     bytesOut: () => number,
@@ -41,8 +41,8 @@ export class CallTraffic {
   }
 }
 
-/** Not its message, which may hold a secret. */
+/** Leaves out the message, which may contain a secret. */
 function nameOf(error: unknown): string {
-  if (error instanceof TakenBackError) return 'cancelled';
+  if (error instanceof RequestCancelledError) return 'cancelled';
   return errorCode(error) ?? (error instanceof Error ? error.name : 'failed');
 }

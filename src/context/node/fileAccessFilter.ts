@@ -2,61 +2,61 @@ import { realpath } from 'node:fs/promises';
 import { nearestFolder, relativeTo } from '../../editor/common/boundary';
 import type { ExcludeList } from '../../editor/common/excludeList';
 
-interface FileAccessFilterOptions {
-  /** Of the workspace, absolute. */
+interface FileAccessFilterDeps {
+  /** Absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
-  /** There one path can be spelled in two cases, as the drive's letter. */
+  /** Paths are case-insensitive there, for example the drive letter. */
   readonly isWindows: boolean;
 }
 
 interface Spelling {
   readonly path: string;
-  /** Its tail below the workspace folder; of a file elsewhere all of it. */
-  readonly below: string;
+  /** The path relative to the workspace folder, or the whole path outside of them. */
+  readonly relativePath: string;
 }
 
-/** Keeps back what the user excludes: by the name of a file, and by the name of what a link leads to. */
+/** Decides which files providers may see. A link is excluded if its own path or its target is. */
 export class FileAccessFilter {
-  private readonly spellings = new Map<string, readonly Spelling[]>();
+  private readonly spellingsByPath = new Map<string, readonly Spelling[]>();
 
-  constructor(private readonly options: FileAccessFilterOptions) {}
+  constructor(private readonly deps: FileAccessFilterDeps) {}
 
-  /** Looks where an absolute path leads, once until it is forgotten. Never rejects. */
-  async look(file: string): Promise<void> {
-    if (this.spellings.has(file)) return;
-    const { isWindows } = this.options;
-    const folders = this.options.folders();
+  /** Resolves an absolute path. The result is kept until it is forgotten. Never rejects. */
+  async resolve(file: string): Promise<void> {
+    if (this.spellingsByPath.has(file)) return;
+    const { isWindows } = this.deps;
+    const folders = this.deps.folders();
     const [real, ...realFolders] = await Promise.all([realOf(file), ...folders.map(realOf)]);
     const spelled = spellingOf(file, folders, isWindows);
     const others = real === file ? [] : [spellingOf(real, [...realFolders, ...folders], isWindows)];
-    this.spellings.set(file, [spelled, ...others]);
+    this.spellingsByPath.set(file, [spelled, ...others]);
   }
 
-  /** Whether it may go to providers; nothing may that nobody has looked at. */
+  /** Whether providers may see a file. False unless `look` was called for it. */
   allows(file: string): boolean {
-    const exclude = this.options.exclude();
-    const spellings = this.spellings.get(file);
-    return spellings !== undefined && !spellings.some(({ path, below }) => exclude.excludes(path, below));
+    const exclude = this.deps.exclude();
+    const spellings = this.spellingsByPath.get(file);
+    return spellings !== undefined && !spellings.some(({ path, relativePath }) => exclude.excludes(path, relativePath));
   }
 
   forget(file: string): void {
-    this.spellings.delete(file);
+    this.spellingsByPath.delete(file);
   }
 
-  /** The workspace has other folders. */
+  /** Call this when the workspace folders have changed. */
   forgetAll(): void {
-    this.spellings.clear();
+    this.spellingsByPath.clear();
   }
 }
 
 function spellingOf(path: string, folders: readonly string[], ignoresCase: boolean): Spelling {
   const folder = nearestFolder(path, folders, ignoresCase);
   const below = folder === undefined ? undefined : relativeTo(path, folder, ignoresCase);
-  return { path, below: below ?? path.replace(/^[\\/]+/, '') };
+  return { path, relativePath: below ?? path.replace(/^[\\/]+/, '') };
 }
 
-/** The path itself where there is nothing. */
+/** Unchanged if the file does not exist. */
 async function realOf(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
 }

@@ -1,22 +1,20 @@
 import { certificateProblem } from '../../base/node/certificateProblem';
 import { ProviderError } from '../common/providers/providerError';
 
-/** Sends one request and reads its whole answer, within limits. */
-
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface HttpAnswer {
   readonly status: number;
   readonly body: Uint8Array;
-  /** Where the answer sends to, if it does. */
-  readonly location: string | undefined;
-  /** Without its parameters; empty when it says none. */
-  readonly type: string;
+  /** The target of a redirect. */
+  readonly redirectTarget: string | undefined;
+  /** MIME type without parameters; empty if missing. */
+  readonly mimeType: string;
 }
 
-/** @throws ProviderError when there is no answer, or one larger than `maxBytes`. */
+/** Sends a request and reads the whole response. @throws ProviderError on failure, or if it exceeds `maxBytes` */
 export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, maxBytes: number): Promise<HttpAnswer> {
-  // Redirects are looked at before they are followed, if at all: they may lead from https to anywhere.
+  // The caller checks redirects before following them, since they may lead from https to anywhere.
   const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
     const cause = causeOf(error);
     const problem = certificateProblem(cause);
@@ -27,13 +25,14 @@ export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, 
     );
   });
   const body = await readBody(response, maxBytes);
-  const location = response.headers.get('location') ?? (response.type === 'opaqueredirect' ? 'elsewhere' : undefined);
-  const type = (response.headers.get('content-type') ?? '').replace(/;.*$/, '').trim().toLowerCase();
-  return { status: response.status, body, location, type };
+  const redirectTarget =
+    response.headers.get('location') ?? (response.type === 'opaqueredirect' ? 'elsewhere' : undefined);
+  const mimeType = (response.headers.get('content-type') ?? '').replace(/;.*$/, '').trim().toLowerCase();
+  return { status: response.status, body, redirectTarget, mimeType };
 }
 
-export function isRedirect({ status, location }: HttpAnswer): boolean {
-  return location !== undefined && (status === 0 || (status >= 300 && status < 400));
+export function isRedirect({ status, redirectTarget }: HttpAnswer): boolean {
+  return redirectTarget !== undefined && (status === 0 || (status >= 300 && status < 400));
 }
 
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
@@ -42,7 +41,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
   const stream: ReadableStream<Uint8Array> | null = response.body;
   const reader = stream?.getReader();
   for (;;) {
-    const { done, value } = (await reader?.read().catch(lost)) ?? { done: true, value: undefined };
+    const { done, value } = (await reader?.read().catch(connectionLost)) ?? { done: true, value: undefined };
     if (done) return Buffer.concat(chunks);
     size += value.length;
     if (size > maxBytes) {
@@ -53,11 +52,11 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
   }
 }
 
-function lost(error: unknown): never {
+function connectionLost(error: unknown): never {
   throw new ProviderError(`The connection was lost while reading the answer: ${causeOf(error)}.`);
 }
 
-/** What is beneath the "fetch failed" of fetch. Not its message: that can hold the URL, and the URL a key. */
+/** The error code below fetch's "fetch failed". Leaves out the message, which may contain the URL and a key in it. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   const cause = error.cause;

@@ -4,24 +4,29 @@ import type { Clock } from '../../base/common/async';
 import { TimeoutError } from '../../base/common/errors';
 import { oneLine } from '../../base/common/oneLine';
 import { parseJson } from '../../base/common/parseJson';
-import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/providers/contextProvider';
+import type {
+  ProviderCapabilities,
+  ContextProvider,
+  ItemsParams,
+  ProviderSettings,
+} from '../common/providers/contextProvider';
 import {
-  isForDocuments,
-  isNamedB,
+  wantsDocuments,
+  hasProviderName,
   readCapabilities,
-  saysMentions,
-  type Introduction,
+  declaresMentions,
+  type HandshakeResult,
 } from '../common/providers/dialects';
 import { guardedCall } from '../common/providers/guardedCall';
 import { readItems } from '../common/items/itemReader';
 import {
   lookupParams,
   readMentions,
-  type Lookup,
+  type LookupTarget,
   type Mention,
   type MentionsParams,
 } from '../common/ai/providerMention';
-import { countOfPacked, rangeWidth, type PackedItems } from '../common/items/packedItems';
+import { packedItemCount, rangeWidth, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providers/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/providers/contextSchema';
 import type { CallTraffic } from './callTraffic';
@@ -30,36 +35,33 @@ import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './
 interface HttpProviderPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** Whether the user has allowed it. Never asks: what needs to be asked is an error that says so. */
+  /** Whether the user has allowed a request, without asking. A missing permission is thrown as an error. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  /** Looked at before each request. @throws ProviderError when this address may not be asked at all */
-  readonly permit?: () => void;
+  /** Called before each request. @throws ProviderError if the URL may not be used */
+  readonly assertAllowed?: () => void;
   readonly maxBytes: number;
   readonly traffic: CallTraffic;
 }
 
 export const maxAnswerBytes = 8 * 1_024 * 1_024;
 
-/** How long items wait for annotations that may not be there. */
-const besidesMs = 1_000;
+/** How long items wait for annotations that may not exist. */
+const annotationsWaitMs = 1_000;
 
-/**
- * A method was refused, and the same is asked by the one of another dialect: the refusal is reported when that has not
- * answered by then. Earlier than a call has failed, which would only say that it took too long.
- */
+/** Time limit for trying another dialect after a refusal. The time-out of a call would hide the refusal. */
 const fallbackMs = 8_000;
 
-/** The code of JSON-RPC for a method that there is not. */
+/** JSON-RPC error code "method not found". */
 const noSuchMethod = -32601;
 
-/** The server answered, and the answer is a refusal or no answer to the question: another dialect may fare better. */
+/** The server refused the request or sent an invalid answer, so another dialect may work. */
 class RefusedError extends ProviderError {
   constructor(
     message: string,
-    /** Whether it may be another answer the next time: then it proves no dialect. */
-    readonly isPassing = false,
-    /** It says that there is no such method. */
-    readonly isNoMethod = false,
+    /** Whether the error may be temporary. Then it says nothing about the dialect. */
+    readonly isTemporary = false,
+    /** Whether the server says that the method does not exist. */
+    readonly isMethodMissing = false,
   ) {
     super(message);
   }
@@ -68,30 +70,30 @@ class RefusedError extends ProviderError {
 const headersSetting = z.object({ headers: z.record(z.string(), z.string()).optional() });
 
 /**
- * A provider behind a URL. Nothing on the wire names the dialect: `capabilities` is tried before `meta`, and of those who
- * know `capabilities` an item with a range proves dialect A, an annotation dialect B, and so does a refusal of the other
- * method that will not be another the next time. Until one of them was seen, both are asked for.
+ * A provider behind a URL. The protocol does not name the dialect, so it is detected: `capabilities` is tried before
+ * `meta`. Then an item with a range means dialect A, an annotation dialect B; a permanent refusal of either method
+ * means the other dialect. Until then, both methods are called.
  */
 export class HttpProvider implements ContextProvider {
   private dialect: Dialect | undefined;
-  /** Whether it said so itself: then an error is one, and no lack of the method. */
-  private saysMentions = false;
+  /** Whether the server declared mentions. Then an error does not mean that the method is missing. */
+  private hasDeclaredMentions = false;
 
   constructor(
     private readonly url: string,
     private readonly ports: HttpProviderPorts,
   ) {}
 
-  async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
+  async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities> {
     this.dialect = undefined;
-    this.saysMentions = false;
+    this.hasDeclaredMentions = false;
     const startMs = this.ports.clock.monotonicNow();
     const refusal = await this.tryCapabilities(settings, signal);
     if (!(refusal instanceof RefusedError)) return this.withAbilities(refusal);
-    // The document's method is the one to mend.
-    const introduction = await this.insteadOf(refusal, startMs, signal, (inTime) =>
-      this.post('meta', {}, settings, inTime, (result) => {
-        this.saysMentions = saysMentions(result);
+    // Report the refusal of the published protocol's method, which is the one to fix.
+    const introduction = await this.tryOtherMethod(refusal, startMs, signal, (inTime) =>
+      this.postRequest('meta', {}, settings, inTime, (result) => {
+        this.hasDeclaredMentions = declaresMentions(result);
         return readCapabilities('C', result);
       }),
     );
@@ -99,24 +101,28 @@ export class HttpProvider implements ContextProvider {
     return this.withAbilities(introduction);
   }
 
-  async items({ uri, content }: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
+  async documentItems(
+    { uri, content }: ItemsParams,
+    settings: ProviderSettings,
+    signal: AbortSignal,
+  ): Promise<PackedItems> {
     const ask = (method: 'items' | 'annotations', inTime = signal): Promise<PackedItems> =>
-      this.post(method, { uri, content }, settings, inTime, (result) => readItems(result, uri));
+      this.postRequest(method, { uri, content }, settings, inTime, (result) => readItems(result, uri));
     if (this.dialect !== undefined) return ask(this.dialect === 'A' ? 'items' : 'annotations');
     const startMs = this.ports.clock.monotonicNow();
     const items = await refusalOf(ask('items'));
     if (items instanceof RefusedError) {
-      const annotations = await this.insteadOf(items, startMs, signal, (inTime) => ask('annotations', inTime));
-      if (!items.isPassing || countOfPacked(annotations) > 0) this.dialect = 'B';
+      const annotations = await this.tryOtherMethod(items, startMs, signal, (inTime) => ask('annotations', inTime));
+      if (!items.isTemporary || packedItemCount(annotations) > 0) this.dialect = 'B';
       return annotations;
     }
     if (hasRanges(items)) {
       this.dialect = 'A';
       return items;
     }
-    const guard = { clock: this.ports.clock, timeoutMs: besidesMs, signal };
+    const guard = { clock: this.ports.clock, timeoutMs: annotationsWaitMs, signal };
     const annotations = guardedCall('annotations', guard, (inTime) => ask('annotations', inTime));
-    return this.annotationsBesides(items, annotations, signal);
+    return this.preferAnnotations(items, annotations, signal);
   }
 
   async mentions(
@@ -124,18 +130,22 @@ export class HttpProvider implements ContextProvider {
     settings: ProviderSettings,
     signal: AbortSignal,
   ): Promise<readonly Mention[] | undefined> {
-    const found = await refusalOf(this.post('mentions', params, settings, signal, readMentions));
+    const found = await refusalOf(this.postRequest('mentions', params, settings, signal, readMentions));
     if (!(found instanceof RefusedError)) return found;
-    this.checkLack(found);
+    this.throwUnlessMethodMissing(found);
     return undefined;
   }
 
-  async lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined> {
+  async lookUpItems(
+    lookup: LookupTarget,
+    settings: ProviderSettings,
+    signal: AbortSignal,
+  ): Promise<PackedItems | undefined> {
     const items = await refusalOf(
-      this.post('items', lookupParams(lookup), settings, signal, (result) => readItems(result)),
+      this.postRequest('items', lookupParams(lookup), settings, signal, (result) => readItems(result)),
     );
     if (!(items instanceof RefusedError)) return items;
-    this.checkLack(items);
+    this.throwUnlessMethodMissing(items);
     return undefined;
   }
 
@@ -143,29 +153,29 @@ export class HttpProvider implements ContextProvider {
     // Requests end with the signals of their calls.
   }
 
-  /** Whether it really has what it does not declare is seen when it is asked. `items` of A are those of a document. */
-  private withAbilities(introduction: Introduction): Capabilities {
+  /** Undeclared abilities are found out by calling the method. `items` of A are those of a document. */
+  private withAbilities(introduction: HandshakeResult): ProviderCapabilities {
     const isLater = this.dialect === 'B' || this.dialect === 'C';
     return {
       ...introduction,
-      abilities: { annotations: isForDocuments(introduction), mentions: isLater, items: isLater },
+      abilities: { annotations: wantsDocuments(introduction), mentions: isLater, items: isLater },
     };
   }
 
-  /** @throws the refusal when it is no lack of the method */
-  private checkLack(refusal: RefusedError): void {
-    if (refusal.isPassing || (this.saysMentions && !refusal.isNoMethod)) throw refusal;
+  /** @throws the refusal, unless it means that the method is missing */
+  private throwUnlessMethodMissing(refusal: RefusedError): void {
+    if (refusal.isTemporary || (this.hasDeclaredMentions && !refusal.isMethodMissing)) throw refusal;
   }
 
-  /** @throws the refusal when the other method is refused too, or not answered in time; else what the work throws */
-  private async insteadOf<T>(
+  /** Tries the method of another dialect. @throws the original refusal if that is refused or times out, too */
+  private async tryOtherMethod<T>(
     refusal: RefusedError,
     startMs: number,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { clock } = this.ports;
-    const timeoutMs = Math.max(besidesMs, startMs + fallbackMs - clock.monotonicNow());
+    const timeoutMs = Math.max(annotationsWaitMs, startMs + fallbackMs - clock.monotonicNow());
     try {
       return await guardedCall('another method', { clock, timeoutMs, signal }, work);
     } catch (error) {
@@ -173,46 +183,46 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  /**
-   * Items were answered, so nothing that becomes of the second question takes them away. An empty list of annotations
-   * proves nothing: some answer `[]` to all that they do not know.
-   */
-  private async annotationsBesides(
+  /** Prefers annotations, else returns the items. Some servers answer `[]` to unknown methods, which proves nothing. */
+  private async preferAnnotations(
     items: PackedItems,
     asked: Promise<PackedItems>,
     signal: AbortSignal,
   ): Promise<PackedItems> {
     try {
       const annotations = await asked;
-      if (countOfPacked(annotations) === 0) return items;
+      if (packedItemCount(annotations) === 0) return items;
       this.dialect = 'B';
       return annotations;
     } catch (error) {
       if (signal.aborted) throw error;
-      if (error instanceof RefusedError && !error.isPassing) this.dialect = 'A';
+      if (error instanceof RefusedError && !error.isTemporary) this.dialect = 'A';
       return items;
     }
   }
 
-  private async tryCapabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Introduction | RefusedError> {
+  private async tryCapabilities(
+    settings: ProviderSettings,
+    signal: AbortSignal,
+  ): Promise<HandshakeResult | RefusedError> {
     return refusalOf(
-      this.post('capabilities', {}, settings, signal, (result) => {
+      this.postRequest('capabilities', {}, settings, signal, (result) => {
         const capabilities = readCapabilities('A', result);
-        if (isNamedB(result)) this.dialect = 'B';
+        if (hasProviderName(result)) this.dialect = 'B';
         return capabilities;
       }),
     );
   }
 
-  /** @throws RefusedError when there was an answer that `read` or the protocol does not take for one. */
-  private async post<T>(
+  /** @throws RefusedError if the answer is an error or invalid */
+  private async postRequest<T>(
     method: string,
     params: object,
     settings: ProviderSettings,
     signal: AbortSignal,
     read: (result: unknown) => T,
   ): Promise<T> {
-    this.checkAllowed();
+    this.assertAllowed();
     const { headers, body } = this.requestOf(method, params, settings);
     const init = { method: 'POST', headers, body, signal };
     const answer = await this.ports.traffic.record(
@@ -231,7 +241,7 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  /** `headers` in the settings are for HTTP and only sent as such. */
+  /** `headers` in the settings are sent as HTTP headers, and not in the body. */
   private requestOf(method: string, params: object, settings: ProviderSettings): { headers: Headers; body: string } {
     const { data: own } = headersSetting.safeParse(settings);
     if (!own) throw new ProviderError('`headers` in its settings must be an object with string values.');
@@ -242,8 +252,8 @@ export class HttpProvider implements ContextProvider {
     return { headers, body: JSON.stringify({ method, params, settings: sent }) };
   }
 
-  private checkAllowed(): void {
-    this.ports.permit?.();
+  private assertAllowed(): void {
+    this.ports.assertAllowed?.();
     const url = new URL(this.url);
     if (url.protocol === 'https:' || isLoopback(url)) return;
     const request: ConsentRequest = { kind: 'plainHttp', url: this.url };
@@ -274,7 +284,7 @@ function resultOf(method: string, answer: HttpAnswer): unknown {
   const errorText = message?.error ? textOf(message.error) : undefined;
   const isNoMethod = message?.error?.code === noSuchMethod;
   if (!isOk) {
-    const isPassing = isPassingStatus(status) && !isNoMethod;
+    const isPassing = isTemporaryStatus(status) && !isNoMethod;
     const why = errorText ?? excerpt(text);
     throw new RefusedError(`\`${method}\` failed with HTTP ${status}: ${why}`, isPassing, isNoMethod);
   }
@@ -285,8 +295,8 @@ function resultOf(method: string, answer: HttpAnswer): unknown {
   return message.result;
 }
 
-/** The server, or one before it, is busy or broken. */
-function isPassingStatus(status: number): boolean {
+/** The server or a proxy is overloaded or broken. */
+function isTemporaryStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
 
@@ -300,15 +310,15 @@ function excerpt(text: string): string {
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
 
-function redirectMessage({ status, location }: HttpAnswer): string {
-  return `The address redirects (HTTP ${status}) to ${location ?? 'elsewhere'}. Use the final URL in the settings.`;
+function redirectMessage({ status, redirectTarget }: HttpAnswer): string {
+  return `The address redirects (HTTP ${status}) to ${redirectTarget ?? 'elsewhere'}. Use the final URL in the settings.`;
 }
 
 function headersOf(headers: Readonly<Record<string, string>>): Headers {
   try {
     return new Headers({ ...headers });
   } catch {
-    // The error of `Headers` holds the value, which may be a secret.
+    // The error of `Headers` contains the value, which may be a secret.
     throw new ProviderError('`headers` in its settings contains an invalid name or value.');
   }
 }

@@ -7,12 +7,12 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 /** Editors write a file in several steps. */
 const burstMs = 100;
 
-/** Calls back when one of the files that a module consists of is written, replaced or removed. Dispose it. */
+/** Calls back when a file of a module is written, replaced or removed. Dispose it. */
 export class ModuleWatcher implements Disposable {
   private readonly coalescer: Coalescer;
-  /** Watched a moment longer. */
-  private earlier: Disposable | undefined;
-  private watched: { readonly urls: ReadonlySet<string>; readonly watchers: Disposable } | undefined;
+  /** The previous watchers, kept for a moment. */
+  private previousWatchers: Disposable | undefined;
+  private currentFiles: { readonly urls: ReadonlySet<string>; readonly watchers: Disposable } | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -22,41 +22,41 @@ export class ModuleWatcher implements Disposable {
   }
 
   isWatching(url: string): boolean {
-    return this.watched?.urls.has(url) === true;
+    return this.currentFiles?.urls.has(url) === true;
   }
 
-  /** Of these files (`file:` URIs) from now on. What has just happened to those before is still told. */
+  /** Replaces the watched files (`file:` URIs). Recent changes of the previous files are still reported. */
   watch(urls: readonly string[]): void {
-    const before = this.watched?.watchers;
+    const before = this.currentFiles?.watchers;
     const watchers = watchFiles(urls, this.clock, () => this.coalescer.schedule());
-    this.watched = { urls: new Set(urls), watchers };
+    this.currentFiles = { urls: new Set(urls), watchers };
     if (!before) return;
-    this.earlier?.dispose();
+    this.previousWatchers?.dispose();
     const timer = this.clock.setTimer(burstMs, () => before.dispose());
-    this.earlier = toDisposable(() => {
+    this.previousWatchers = toDisposable(() => {
       timer.dispose();
       before.dispose();
     });
   }
 
   dispose(): void {
-    this.earlier?.dispose();
-    this.watched?.watchers.dispose();
+    this.previousWatchers?.dispose();
+    this.currentFiles?.watchers.dispose();
     this.coalescer.dispose();
   }
 }
 
-/** It watches their folders, since a file that is replaced by another takes its watcher with it. */
+/** Watches their folders, since replacing a file ends its watcher. */
 function watchFiles(urls: readonly string[], clock: Clock, onChange: () => void): Disposable {
-  const store = new DisposableStore();
+  const disposables = new DisposableStore();
   for (const [folder, names] of byFolder(urls)) {
     const files = [...names].map((name) => path.join(folder, name));
     const onChangeIn = (name: string | undefined): void => {
       if (name === undefined || names.has(name)) onChange();
     };
-    store.add(watchFolder(folder, onChangeIn, { files, clock }));
+    disposables.add(watchFolder(folder, onChangeIn, { files, clock }));
   }
-  return store;
+  return disposables;
 }
 
 function byFolder(urls: readonly string[]): Map<string, Set<string>> {

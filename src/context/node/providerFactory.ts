@@ -6,110 +6,109 @@ import type { ContextProvider } from '../common/providers/contextProvider';
 import { ProviderError, type RememberedRequest } from '../common/providers/providerError';
 import { untrustedMessage, type ProviderEntry } from '../common/providers/providerSettings';
 import { closedTap, type TrafficTap } from '../../wire/common/traffic';
-import { BroughtProvider } from './broughtProvider';
+import { ProviderConsentGuard } from './providerConsentGuard';
 import { CallTraffic } from './callTraffic';
 import type { Fetch } from './httpAnswer';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
 import { ModuleWatcher } from './moduleWatcher';
-import { isCodeOf } from './realPlace';
-import { RemoteModules } from './remoteModule';
+import { isInsideFolders } from './insideFolders';
+import { RemoteModuleStore } from './remoteModuleStore';
 import { TextSharer } from './textSharer';
 import { defaultWorkerLimits, WorkerProvider, type LocatedModule } from './workerProvider';
 import type { HashedFile } from './providerWorkerMessages';
-import type { WorkerLimits } from './workerRun';
+import type { WorkerLimits } from './workerSession';
 
-export interface ProviderFactoryOptions {
-  /** The bundle of `worker/main.ts`, absolute. */
+export interface ProviderFactoryDeps {
+  /** Absolute path of the bundle of `contextWorkerMain.ts`. */
   readonly workerFile: string;
-  /** Where fetched code is kept, absolute. */
+  /** Absolute path of the folder for downloaded code. */
   readonly remoteFolder: string;
-  /** The global one follows VS Code's proxy settings. */
+  /** The global `fetch` follows VS Code's proxy settings. */
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Without it no messages are shown. */
+  /** No messages are recorded without it. */
   readonly traffic?: TrafficTap;
-  /** Whether the user has allowed it; asks nobody. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  /** The integrity of the code that was allowed for an address whose hash no settings pin; without it there is none. */
+  /** The allowed integrity of the code at a URL without a pinned hash. By default none. */
   readonly allowedCode?: (url: string) => string | undefined;
-  /** What the user has answered for what the workspace brings; without it there is no answer. */
-  readonly decide?: (thing: BroughtThing) => ConsentDecision;
-  /** `file:` URIs of folders whose code may not run now; without it there are none. */
+  /** The user's stored decision about workspace content. By default `ask`. */
+  readonly decide?: (subject: BroughtThing) => ConsentDecision;
+  /** `file:` URIs of folders whose code must not run. By default none. */
   readonly untrustedFolders?: () => readonly string[];
-  /** `file:` URIs of all folders of the workspace: whoever names their code, the workspace decides what it does. */
+  /** `file:` URIs of all workspace folders. Code in them always needs consent, even if the user's settings name it. */
   readonly workspaceFolders?: () => readonly string[];
   readonly workerLimits?: WorkerLimits;
 }
 
-/** Makes the provider for an entry of the settings. Nothing runs, and nothing is fetched, before it is asked. */
+/** Creates the provider for an entry of the settings. Runs and downloads nothing before the first request. */
 export class ProviderFactory {
-  private readonly texts = new TextSharer();
-  private readonly remote: RemoteModules;
+  private readonly textSharer = new TextSharer();
+  private readonly remoteModules: RemoteModuleStore;
 
-  constructor(private readonly options: ProviderFactoryOptions) {
-    const { fetch, clock, isAllowed, remoteFolder: folder, allowedCode = () => undefined } = options;
-    this.remote = new RemoteModules({ fetch, clock, isAllowed, allowedCode, folder });
+  constructor(private readonly deps: ProviderFactoryDeps) {
+    const { fetch, clock, isAllowed, remoteFolder: folder, allowedCode = () => undefined } = deps;
+    this.remoteModules = new RemoteModuleStore({ fetch, clock, isAllowed, allowedCode, folder });
   }
 
   /** The caller disposes it. */
   create(entry: ProviderEntry): ContextProvider {
     const { place, title, settings } = entry;
-    const { fetch, clock, decide = () => 'ask', isAllowed } = this.options;
-    const code = new BroughtProvider(entry, decide);
-    const brought = entry.isOfUser ? undefined : code;
-    const permit = (files: readonly HashedFile[]): void => code.permitCode(files);
+    const { fetch, clock, decide = () => 'ask', isAllowed } = this.deps;
+    const code = new ProviderConsentGuard(entry, decide);
+    const brought = entry.isUserDefined ? undefined : code;
+    const assertAllowed = (files: readonly HashedFile[]): void => code.assertCodeAllowed(files);
     switch (place.kind) {
       case 'endpoint':
         return new HttpProvider(place.url, {
           fetch,
           clock,
           isAllowed,
-          ...(brought ? { permit: () => brought.permitAddress() } : {}),
+          ...(brought ? { assertAllowed: () => brought.assertAddressAllowed() } : {}),
           maxBytes: maxAnswerBytes,
           traffic: this.trafficOf(title),
         });
       case 'module':
-        return this.worker(title, async () => {
-          const specifier = await this.trusted(place.url);
-          return !brought && !(await this.isOfWorkspace(specifier)) ? { specifier } : { specifier, permit };
+        return this.createWorkerProvider(title, async () => {
+          const specifier = await this.assertTrusted(place.url);
+          return !brought && !(await this.isInWorkspace(specifier)) ? { specifier } : { specifier, assertAllowed };
         });
       case 'package':
-        return this.worker(title, () =>
-          // Whoever names it: which code that is, the folder says that it is found from.
-          Promise.resolve({ specifier: place.specifier, folder: place.folder, permit }),
+        return this.createWorkerProvider(title, () =>
+          // The workspace folder decides which code this is, even if the user's settings name it.
+          Promise.resolve({ specifier: place.specifier, folder: place.folder, assertAllowed }),
         );
       case 'remoteModule':
-        return this.worker(title, async (signal, isAgain) => {
-          brought?.permitDownload();
-          return await this.remote.locate(place.url, { integrity: settings['integrity'], isAgain, signal });
+        return this.createWorkerProvider(title, async (signal, isRefresh) => {
+          brought?.assertDownloadAllowed();
+          return await this.remoteModules.locate(place.url, { integrity: settings['integrity'], isRefresh, signal });
         });
     }
   }
 
-  /** The settings only saw how it is spelled: a link can lead from anywhere into the workspace. */
-  private async trusted(url: string): Promise<string> {
-    const folders = this.options.untrustedFolders?.() ?? [];
-    if (await isCodeOf(folders, url)) throw new ProviderError(untrustedMessage);
+  /** Resolves links: the settings were only checked by spelling, but a link can lead into the workspace. */
+  private async assertTrusted(url: string): Promise<string> {
+    const folders = this.deps.untrustedFolders?.() ?? [];
+    if (await isInsideFolders(folders, url)) throw new ProviderError(untrustedMessage);
     return url;
   }
 
-  private async isOfWorkspace(url: string): Promise<boolean> {
-    return await isCodeOf(this.options.workspaceFolders?.() ?? [], url);
+  private async isInWorkspace(url: string): Promise<boolean> {
+    return await isInsideFolders(this.deps.workspaceFolders?.() ?? [], url);
   }
 
   private trafficOf(title: string): CallTraffic {
-    return new CallTraffic(this.options.traffic ?? closedTap, this.options.clock, title);
+    return new CallTraffic(this.deps.traffic ?? closedTap, this.deps.clock, title);
   }
 
-  private worker(
+  private createWorkerProvider(
     title: string,
-    locate: (signal: AbortSignal, isAgain: boolean) => Promise<LocatedModule>,
+    locate: (signal: AbortSignal, isRefresh: boolean) => Promise<LocatedModule>,
   ): WorkerProvider {
-    const { clock, workerLimits = defaultWorkerLimits } = this.options;
+    const { clock, workerLimits = defaultWorkerLimits } = this.deps;
     return new WorkerProvider(title, locate, {
-      ...this.options,
-      texts: this.texts,
+      ...this.deps,
+      texts: this.textSharer,
       traffic: this.trafficOf(title),
       watcher: (onChange) => new ModuleWatcher(clock, onChange),
       limits: workerLimits,

@@ -2,45 +2,48 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/providers/contextProvider';
-import { TakenBackError } from '../common/providers/guardedCall';
-import type { Lookup, Mention, MentionsParams } from '../common/ai/providerMention';
-import { checkPacked, type PackedItems } from '../common/items/packedItems';
+import type {
+  ProviderCapabilities,
+  ContextProvider,
+  ItemsParams,
+  ProviderSettings,
+} from '../common/providers/contextProvider';
+import { RequestCancelledError } from '../common/providers/guardedCall';
+import type { LookupTarget, Mention, MentionsParams } from '../common/ai/providerMention';
+import { validatePackedItems, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providers/providerError';
 import type { CallTraffic } from './callTraffic';
 import type { ModuleWatcher } from './moduleWatcher';
 import type { TextSharer } from './textSharer';
-import { WorkerRun, type Unnumbered, type WorkerAnswer, type WorkerLimits } from './workerRun';
+import { WorkerSession, type WorkerRequestBody, type WorkerAnswer, type WorkerLimits } from './workerSession';
 import type { HashedFile, WorkerStart } from './providerWorkerMessages';
 
 export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
 
-/** A worker that nobody asked anything for this long is let go; the next question starts another. */
+/** A worker that is idle for this long is stopped. The next request starts another. */
 const idleMs = 5 * 60_000;
 
 export interface LocatedModule extends WorkerStart {
   /** A newer version that the user could allow. */
-  readonly offer?: ConsentRequest;
-  /** Looks at the files that it consists of before any of them runs. @throws ProviderError when they may not run */
-  readonly permit?: (files: readonly HashedFile[]) => void;
+  readonly newVersion?: ConsentRequest;
+  /** Checks the module's files before any of them runs. @throws ProviderError if they must not run */
+  readonly assertAllowed?: (files: readonly HashedFile[]) => void;
 }
 
 interface WorkerProviderPorts {
-  /** The bundle of `worker/main.ts`, absolute. */
+  /** Absolute path of the bundle of `contextWorkerMain.ts`. */
   readonly workerFile: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly texts: TextSharer;
   readonly traffic: CallTraffic;
-  /** Calls back when one of the module's files changes. */
   readonly watcher: (onChange: () => void) => ModuleWatcher;
   readonly limits: WorkerLimits;
 }
 
 /**
- * A provider that is a JavaScript module. It has a worker of its own, so that whatever it does, it does to itself: a
- * loop, a leak, an exit or a change of globals ends at the worker's border. The worker starts with the first question,
- * and again with the first one after it ended.
+ * A provider in a JavaScript module. Runs in its own worker, so that loops, leaks and exits affect nothing else. The
+ * worker starts with the first request, and again after it has ended.
  */
 export class WorkerProvider implements ContextProvider {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
@@ -48,47 +51,44 @@ export class WorkerProvider implements ContextProvider {
   readonly onDidReload = this.reloadEmitter.event;
   private readonly printEmitter = new Emitter<string>(this.onListenerError);
   readonly onDidPrint = this.printEmitter.event;
-  private run: WorkerRun | undefined;
+  private activeWorker: WorkerSession | undefined;
   private readonly watcher: ModuleWatcher;
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
-  private offered: ConsentRequest | undefined;
-  private isAgain = false;
+  private availableVersion: ConsentRequest | undefined;
+  private isRefresh = false;
 
-  /**
-   * `locate` finds the module when it is needed; `isAgain` when somebody wants it looked for anew, whatever is remembered.
-   * `title` is for the log.
-   */
+  /** `locate` finds the module; with `isRefresh` it ignores what it remembers. `title` is for the log. */
   constructor(
     private readonly title: string,
-    private readonly locate: (signal: AbortSignal, isAgain: boolean) => Promise<LocatedModule>,
+    private readonly locate: (signal: AbortSignal, isRefresh: boolean) => Promise<LocatedModule>,
     private readonly ports: WorkerProviderPorts,
   ) {
     this.watcher = ports.watcher(() => {
-      this.letGo();
+      this.unload();
       this.reloadEmitter.fire();
     });
   }
 
-  get offer(): ConsentRequest | undefined {
-    return this.offered;
+  get newVersion(): ConsentRequest | undefined {
+    return this.availableVersion;
   }
 
-  async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
-    const run = this.running ?? (await this.started(signal));
+  async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities> {
+    const run = this.usableWorker ?? (await this.startedWorker(signal));
     const answer = await this.ask(run, { method: 'capabilities', settings }, signal);
     if (answer.kind !== 'capabilities') throw wrongAnswer();
     return answer.capabilities;
   }
 
-  async items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
-    const run = this.running ?? (await this.started(signal));
+  async documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
+    const run = this.usableWorker ?? (await this.startedWorker(signal));
     const { texts } = this.ports;
     const text = texts.share(params.content);
     try {
       const answer = await this.ask(run, { method: 'items', settings, uri: params.uri, text }, signal);
       if (answer.kind !== 'items') throw wrongAnswer();
-      checkPacked(answer.packed);
+      validatePackedItems(answer.packed);
       return answer.packed;
     } finally {
       texts.release(text);
@@ -96,42 +96,42 @@ export class WorkerProvider implements ContextProvider {
   }
 
   async mentions(params: MentionsParams, settings: ProviderSettings, signal: AbortSignal): Promise<readonly Mention[]> {
-    const run = this.running ?? (await this.started(signal));
+    const run = this.usableWorker ?? (await this.startedWorker(signal));
     const answer = await this.ask(run, { method: 'mentions', settings, params }, signal);
     if (answer.kind !== 'mentions') throw wrongAnswer();
     return answer.mentions;
   }
 
-  async lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
-    const run = this.running ?? (await this.started(signal));
+  async lookUpItems(lookup: LookupTarget, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
+    const run = this.usableWorker ?? (await this.startedWorker(signal));
     const answer = await this.ask(run, { method: 'lookUp', settings, lookup }, signal);
     if (answer.kind !== 'items') throw wrongAnswer();
-    checkPacked(answer.packed);
+    validatePackedItems(answer.packed);
     return answer.packed;
   }
 
-  letGo(): void {
-    this.isAgain = true;
-    this.rest();
+  unload(): void {
+    this.isRefresh = true;
+    this.stopWorker();
   }
 
   dispose(): void {
     this.isDisposed = true;
-    this.letGo();
+    this.unload();
     this.watcher.dispose();
     this.reloadEmitter.dispose();
     this.printEmitter.dispose();
   }
 
-  private rest(): void {
+  private stopWorker(): void {
     this.idleTimer?.dispose();
-    this.run?.dispose();
-    this.run = undefined;
+    this.activeWorker?.dispose();
+    this.activeWorker = undefined;
   }
 
-  private ask(run: WorkerRun, request: Unnumbered, signal: AbortSignal): Promise<WorkerAnswer> {
+  private ask(run: WorkerSession, request: WorkerRequestBody, signal: AbortSignal): Promise<WorkerAnswer> {
     return this.ports.traffic.record(
-      // What a provider calls it.
+      // The name of the method in the protocol.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
       () => run.call(request, signal),
@@ -139,81 +139,84 @@ export class WorkerProvider implements ContextProvider {
     );
   }
 
-  /** The worker that runs; it is used now, and goes on for a while. */
-  private get running(): WorkerRun | undefined {
-    if (!this.run || this.run.isOver) return undefined;
-    this.postponeRest();
-    return this.run;
+  /** The running worker. Reading it postpones the idle time-out. */
+  private get usableWorker(): WorkerSession | undefined {
+    if (!this.activeWorker || this.activeWorker.hasEnded) return undefined;
+    this.postponeIdleStop();
+    return this.activeWorker;
   }
 
-  private async started(signal: AbortSignal): Promise<WorkerRun> {
-    const { isAgain } = this;
-    this.isAgain = false;
-    const { offer, permit, ...start } = await this.locate(signal, isAgain);
+  private async startedWorker(signal: AbortSignal): Promise<WorkerSession> {
+    const { isRefresh } = this;
+    this.isRefresh = false;
+    const { newVersion, assertAllowed, ...start } = await this.locate(signal, isRefresh);
     if (this.isDisposed) throw new ProviderError('The provider was stopped.');
-    // What `locate` found may no longer be allowed.
-    if (signal.aborted) throw new TakenBackError();
-    this.offered = offer;
-    // Another question may have started it meanwhile.
-    if (!this.running) this.run = permit ? await this.permitted(start, permit, signal) : this.startRun(start);
-    return this.running ?? this.started(signal);
+    // The permission may have changed while locating the module.
+    if (signal.aborted) throw new RequestCancelledError();
+    this.availableVersion = newVersion;
+    // Another request may have started it meanwhile.
+    if (!this.usableWorker)
+      this.activeWorker = assertAllowed
+        ? await this.startGuarded(start, assertAllowed, signal)
+        : this.startWorker(start);
+    return this.usableWorker ?? this.startedWorker(signal);
   }
 
-  /** What was looked at stays in the memory of its worker, so that it is what runs, whatever is on the disk by then. */
-  private async permitted(
+  /** The worker keeps the checked files in memory, so that later changes on disk do not matter. */
+  private async startGuarded(
     start: WorkerStart,
-    permit: (files: readonly HashedFile[]) => void,
+    assertAllowed: (files: readonly HashedFile[]) => void,
     signal: AbortSignal,
-  ): Promise<WorkerRun> {
-    const run = this.startRun({ ...start, isGuarded: true });
+  ): Promise<WorkerSession> {
+    const run = this.startWorker({ ...start, isGuarded: true });
     try {
       const answer = await run.call({ method: 'survey' }, signal);
       if (answer.kind !== 'survey') throw wrongAnswer();
-      permit(answer.files);
+      assertAllowed(answer.files);
       if (this.isDisposed) throw new ProviderError('The provider was stopped.');
-      if (signal.aborted) throw new TakenBackError();
+      if (signal.aborted) throw new RequestCancelledError();
     } catch (error) {
       run.dispose();
       throw error;
     }
-    // Another question may have started one meanwhile.
-    this.run?.dispose();
+    // Another request may have started one meanwhile.
+    this.activeWorker?.dispose();
     return run;
   }
 
-  private startRun(start: WorkerStart): WorkerRun {
-    const run = new WorkerRun({
+  private startWorker(start: WorkerStart): WorkerSession {
+    const run = new WorkerSession({
       ...this.ports,
       start,
       onFiles: (urls) => this.watcher.watch(urls),
       onPrint: (line) => this.printEmitter.fire(line),
-      onTrouble: (details) => {
-        // Not what: its message may hold a secret of the settings, which is only kept out of the log of the provider.
+      onUncaught: (details) => {
+        // Without details: they may contain a secret. Only the provider's own log removes secrets.
         this.ports.log.debug(`${this.title} did not catch an error of its own.`);
         this.printEmitter.fire(`Not caught: ${details}`);
       },
     });
     run.start();
-    // Also a module that cannot be loaded is watched: it may be being mended.
+    // Also watch a module that fails to load, since the author may be fixing it.
     const { specifier } = start;
     if (specifier.startsWith('file:') && !this.watcher.isWatching(specifier)) this.watcher.watch([specifier]);
     return run;
   }
 
-  private postponeRest(): void {
+  private postponeIdleStop(): void {
     this.idleTimer?.dispose();
-    this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.rest());
+    this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.stopWorker());
   }
 }
 
-/** About what it would be as JSON, without the settings, which hold secrets. */
-function sizeOfRequest(request: Unnumbered): number {
+/** Approximate size as JSON, without the settings, which contain secrets. */
+function sizeOfRequest(request: WorkerRequestBody): number {
   switch (request.method) {
     case 'survey':
     case 'capabilities':
       return 0;
     case 'items':
-      return request.uri.length + request.text.size;
+      return request.uri.length + request.text.byteLength;
     case 'mentions':
       return Buffer.byteLength(JSON.stringify(request.params));
     case 'lookUp':
@@ -235,5 +238,5 @@ function sizeOfAnswer(answer: WorkerAnswer): number {
 }
 
 function wrongAnswer(): ProviderError {
-  return new ProviderError('The worker of the provider answered another question.');
+  return new ProviderError('The provider’s worker sent an unexpected answer.');
 }

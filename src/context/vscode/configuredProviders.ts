@@ -2,9 +2,7 @@ import * as vscode from 'vscode';
 import { settingIds } from '../../manifest';
 import type { SettingsLevel, SettingsLevels } from '../common/providers/providerSettings';
 
-/** Reads which providers the settings name, level by level and unchecked. */
-
-/** Another extension's setting for the same thing. */
+/** The setting of the OpenCtx extension for the same purpose. */
 const openctxProviders = 'openctx.providers';
 const openctxEnable = 'openctx.enable';
 
@@ -14,7 +12,7 @@ export const openProviderSettings = {
   arguments: [settingIds.contextProviders],
 };
 
-export function touchesProviders(change: vscode.ConfigurationChangeEvent): boolean {
+export function affectsProviders(change: vscode.ConfigurationChangeEvent): boolean {
   const settings = [settingIds.contextProviders, openctxProviders, openctxEnable];
   return settings.some((setting) => change.affectsConfiguration(setting));
 }
@@ -37,23 +35,21 @@ export function providerLevels(): SettingsLevels {
   };
 }
 
-/** Of the workspace folders on this disk, absolute. */
 export function folderPaths(): readonly string[] {
   const { workspaceFolders = [] } = vscode.workspace;
   return workspaceFolders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
 }
 
-/** URIs of the folders whose code may not run. */
+/** URIs of the folders whose code must not run. */
 export function untrustedFolders(): readonly string[] {
   return vscode.workspace.isTrusted ? [] : workspaceFolders();
 }
 
-/** URIs of all folders of the workspace. */
 export function workspaceFolders(): readonly string[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
 }
 
-export function namesProviders({ user, workspace, folders }: SettingsLevels): boolean {
+export function hasProviders({ user, workspace, folders }: SettingsLevels): boolean {
   const isSet = (value: unknown): boolean =>
     typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   const levels = [user, workspace, ...folders.map(({ settings }) => settings)];

@@ -6,20 +6,16 @@ import type { ProviderState } from '../common/providers/providerHandle';
 
 interface ConsentPick extends vscode.QuickPickItem {
   readonly state?: ProviderState;
-  /** To be taken back. */
-  readonly allowed?: RememberedRequest;
+  readonly revocable?: RememberedRequest;
 }
 
 interface ConsentPorts {
   readonly allowed: AllowedRequests;
-  /** For what the workspace brings. */
+  /** For what the workspace defines. */
   readonly consent: Pick<Consent, 'askAgain'>;
 }
 
-/**
- * The command `backline.context.allow`: asks for the word that a provider waits for; without an id shows who waits, and
- * takes back what was allowed. @returns the providers to ask again
- */
+/** The command `backline.context.allow`: allows a provider, or lists all. @returns the providers to ask again */
 export async function manageConsent(
   states: readonly ProviderState[],
   { allowed, consent: ofWorkspace }: ConsentPorts,
@@ -27,19 +23,19 @@ export async function manageConsent(
 ): Promise<readonly ProviderState[]> {
   const waiting = states.filter(({ consent }) => consent !== undefined);
   const named = waiting.find((state) => state.id === id);
-  const pick: Pick<ConsentPick, 'state' | 'allowed'> | undefined = named
+  const pick: Pick<ConsentPick, 'state' | 'revocable'> | undefined = named
     ? { state: named }
     : await choose(waiting, allowed.all);
   if (!pick) return [];
-  if (pick.allowed) {
-    await allowed.remove(pick.allowed);
+  if (pick.revocable) {
+    await allowed.remove(pick.revocable);
     return states;
   }
   const consent = pick.state?.consent;
   if (!pick.state || !consent) return [];
   if (consent.kind === 'brought') {
-    // Those who wait for it hear of the answer.
-    await ofWorkspace.askAgain(consent.thing);
+    // The consent's event retries the providers.
+    await ofWorkspace.askAgain(consent.subject);
     return [];
   }
   if (!(await confirm(pick.state, consent))) return [];
@@ -54,12 +50,12 @@ async function choose(
   const picks: ConsentPick[] = [
     ...waiting.flatMap((state) =>
       state.consent
-        ? [{ label: describeRequest(state.consent), description: `requested by ${state.title}`, state }]
+        ? [{ label: describeRequest(state.consent), description: `Requested by ${state.title}`, state }]
         : [],
     ),
     ...allowed.map((request) => ({
       label: describeRequest(request),
-      description: 'allowed. Select to revoke',
+      description: 'Allowed. Select to revoke',
       ...(request.kind === 'remoteCode' ? { detail: request.integrity } : {}),
       allowed: request,
     })),
@@ -79,7 +75,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
     plainHttp:
       'Others on the network can read and change what is sent: the text of the files you look at. Providers that offer mentions also get what you type after @, the queries of language models, the address of the active file and the name of its repository.',
     remoteCode:
-      'It runs with your rights: it can read and write files and use the network. Only this version of it is allowed: you are asked again when it changes.',
+      'It runs with your rights: it can read and write files and use the network. Only this version is allowed. You’ll be asked again if it changes.',
     secret: 'The settings of this workspace ask for it, not yours. Anyone with the secret can use it.',
   };
   const what = describeRequest(consent);
@@ -88,13 +84,13 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
   return (await vscode.window.showWarningMessage(question, options, 'Allow')) === 'Allow';
 }
 
-/** What the user can compare: where it comes from, and which code it is. */
+/** What the user can compare: the source and hash of the code. */
 function factsOf(consent: RememberedRequest): string[] {
   if (consent.kind !== 'remoteCode') return [];
-  const { url, from, integrity, before } = consent;
+  const { url, from, integrity, previousIntegrity } = consent;
   return [
-    ...(from === undefined || from === url ? [] : [`The address leads to:\n${from}`]),
-    ...(before === undefined ? [] : [`Hash of the version that you allowed:\n${before}`]),
-    before === undefined ? `Hash:\n${integrity}` : `Hash of the new version:\n${integrity}`,
+    ...(from === undefined || from === url ? [] : [`The URL redirects to:\n${from}`]),
+    ...(previousIntegrity === undefined ? [] : [`Hash of the allowed version:\n${previousIntegrity}`]),
+    previousIntegrity === undefined ? `Hash:\n${integrity}` : `Hash of the new version:\n${integrity}`,
   ];
 }

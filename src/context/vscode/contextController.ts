@@ -17,7 +17,7 @@ import { ContextLookups } from '../common/ai/contextLookups';
 import { ContextMentions } from '../common/ai/contextMentions';
 import type { ContextReader } from '../common/ai/contextReader';
 import { contextStatus, describeAbilities } from '../common/contextStatus';
-import { answerContextTool, contextItemsTool } from '../common/ai/contextTool';
+import { runContextTool, contextItemsTool } from '../common/ai/contextTool';
 import type { RememberedRequest } from '../common/providers/providerError';
 import type { ProviderState } from '../common/providers/providerHandle';
 import { listProviders, noProviders } from '../common/providers/providerSettings';
@@ -30,84 +30,82 @@ import {
   folderPaths,
   openProviderSettings,
   providerLevels,
-  touchesProviders,
+  affectsProviders,
   untrustedFolders,
   workspaceFolders,
 } from './configuredProviders';
 import { manageConsent } from './consentDialog';
-import { contextSchemes, DocumentFeed } from './documentFeed';
-import { ItemCount } from './itemCount';
+import { contextSchemes, DocumentItemsFeed } from './documentItemsFeed';
+import { ItemCountStatus } from './itemCountStatus';
 import { ItemDecorations } from './itemDecorations';
 import { ItemHovers } from './itemHovers';
-import { ItemLenses } from './itemLenses';
+import { ItemCodeLenses } from './itemCodeLenses';
 import { showItems } from './itemPicker';
 import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
-import { fileReader, lookupPlace } from './fileReader';
+import { fileReader, findUserLocation } from './fileReader';
 
-export interface ContextControllerOptions extends FeatureContext {
-  /** Of the row in the status. */
+export interface ContextControllerDeps extends FeatureContext {
   readonly id: string;
   readonly title: string;
   readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** The user's: what was allowed, and which secrets there are. */
+  /** Global: permissions and the names of stored secrets. */
   readonly memento: Memento;
-  /** `dist/context-worker.js`, absolute. */
+  /** Absolute path of `dist/context-worker.js`. */
   readonly workerFile: string;
-  /** Where code from elsewhere is kept, absolute. */
+  /** Absolute path of the folder for downloaded code. */
   readonly remoteFolder: string;
   readonly traffic: TrafficTap;
-  /** For what the workspace brings. */
   readonly consent: Consent;
 }
 
 const providerKinds: readonly BroughtKind[] = ['providerModule', 'providerAddress', 'webCode'];
 
-/** Providers change their state often while somebody types. */
+/** Providers change their state often while the user types. */
 const statusMs = 200;
 
-/** Joins the client with the window: settings, documents, what people see and what AI reads. */
+/** Connects the client to VS Code: settings, documents, the editor features and the AI features. */
 export class ContextController implements Disposable {
   readonly mentions: ContextMentions;
   readonly chip: ContextChip;
   private readonly runInTime = timedRunner();
   private readonly logs = new ProviderLogs();
-  private readonly store = new DisposableStore();
-  private readonly allowed: AllowedRequests;
+  private readonly disposables = new DisposableStore();
+  private readonly allowedRequests: AllowedRequests;
   private readonly secrets: ProviderSecrets;
   private readonly client: ContextClient;
   private readonly fileFilter: FileAccessFilter;
-  private readonly feed: DocumentFeed;
+  private readonly feed: DocumentItemsFeed;
   readonly reader: ContextReader;
   readonly lookups: ContextLookups;
-  private readonly statusLater: Coalescer;
-  private exclude: ExcludeList;
-  private providers = noProviders;
+  private readonly statusCoalescer: Coalescer;
+  private excludeList: ExcludeList;
+  private providerList = noProviders;
 
-  constructor(private readonly options: ContextControllerOptions) {
-    const { clock, editor, log, memento, secrets, settings } = options;
+  constructor(private readonly deps: ContextControllerDeps) {
+    const { clock, editor, log, memento, secrets, settings } = deps;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
-    this.exclude = this.readExclude();
-    // Agents' secrets are not for providers either, wherever a file is.
+    this.excludeList = this.readExclude();
+    // Excluded files are hidden from providers, too, wherever they are.
     this.fileFilter = new FileAccessFilter({
       folders: folderPaths,
-      exclude: () => this.exclude,
+      exclude: () => this.excludeList,
       isWindows: process.platform === 'win32',
     });
-    this.allowed = new AllowedRequests(memento);
+    this.allowedRequests = new AllowedRequests(memento);
     this.secrets = new ProviderSecrets({
       secrets,
       memento,
-      wanted: () => this.providers.entries.flatMap((entry) => secretNames(entry.settings)),
+      referencedNames: () => this.providerList.entries.flatMap((entry) => secretNames(entry.settings)),
     });
-    const isAllowed = (request: RememberedRequest): boolean => this.allowed.has(request);
+    const isAllowed = (request: RememberedRequest): boolean => this.allowedRequests.has(request);
     const factory = new ProviderFactory({
-      ...options,
+      ...deps,
       fetch: (url, init) => fetch(url, init),
       isAllowed,
-      allowedCode: (url) => this.allowed.codeOf(url),
-      decide: (thing) => this.decide(thing),
+      allowedCode: (url) => this.allowedRequests.allowedIntegrity(url),
+      decide: (subject) => this.decide(subject),
       untrustedFolders,
       workspaceFolders,
     });
@@ -123,45 +121,45 @@ export class ContextController implements Disposable {
         log,
         secrets: this.secrets,
         runInTime: this.runInTime,
-        logOf: (ref) => this.logs.logOf(ref),
+        logOf: (ref) => this.logs.createLog(ref),
         isAllowed,
-        // Of a provider that is gone, or begins anew, nothing waits for an answer before it is asked again.
-        onKept: (ids) => options.consent.keepOnly(providerKinds, ({ id }) => id !== undefined && ids.has(id)),
+        // Removed or restarted providers request consent again when they are next asked.
+        onProvidersKept: (ids) => deps.consent.keepOnly(providerKinds, ({ id }) => id !== undefined && ids.has(id)),
         createProvider: (entry) => factory.create(entry),
       },
       clientOptions,
     );
-    this.feed = new DocumentFeed(this.client, this.fileFilter, onError);
+    this.feed = new DocumentItemsFeed(this.client, this.fileFilter, onError);
     this.reader = fileReader(this.client, editor);
     this.lookups = new ContextLookups({
       clock,
       providers: this.client.providers,
-      place: () => lookupPlace(editor),
+      userLocation: () => findUserLocation(editor),
     });
     this.mentions = new ContextMentions(this.reader, this.lookups);
     this.chip = new ContextChip(this.reader, memento, onError);
-    this.statusLater = new Coalescer(clock, statusMs, () => this.showStatus());
+    this.statusCoalescer = new Coalescer(clock, statusMs, () => this.showStatus());
   }
 
   start(): void {
-    const { client, feed, store, options } = this;
-    const onError = (error: unknown): void => options.log.error('something went wrong with context items', error);
-    for (const part of [this.logs, client, this.lookups, this.chip, this.statusLater, feed]) store.add(part);
-    const lenses = store.add(new ItemLenses(feed, () => options.settings.contextCodeLens(), onError));
-    const decorations = store.add(new ItemDecorations(feed, () => options.settings.contextDecoration()));
-    const count = store.add(new ItemCount(feed));
+    const { client, feed, disposables, deps } = this;
+    const onError = (error: unknown): void => deps.log.error('something went wrong with context items', error);
+    for (const part of [this.logs, client, this.lookups, this.chip, this.statusCoalescer, feed]) disposables.add(part);
+    const lenses = disposables.add(new ItemCodeLenses(feed, () => deps.settings.contextCodeLens(), onError));
+    const decorations = disposables.add(new ItemDecorations(feed, () => deps.settings.contextDecoration()));
+    const count = disposables.add(new ItemCountStatus(feed));
     const selector = contextSchemes.map((scheme) => ({ scheme }));
-    store.add(vscode.languages.registerHoverProvider(selector, new ItemHovers(feed)));
-    store.add(vscode.languages.registerCodeLensProvider(selector, lenses));
-    store.add(
+    disposables.add(vscode.languages.registerHoverProvider(selector, new ItemHovers(feed)));
+    disposables.add(vscode.languages.registerCodeLensProvider(selector, lenses));
+    disposables.add(
       feed.onDidUpdate(() => {
         lenses.refresh();
         this.chip.refresh();
-        this.statusLater.schedule();
+        this.statusCoalescer.schedule();
       }),
     );
-    store.add(vscode.window.onDidChangeActiveTextEditor(() => this.chip.refresh()));
-    store.add(client.onDidChangeStates(() => this.statusLater.schedule()));
+    disposables.add(vscode.window.onDidChangeActiveTextEditor(() => this.chip.refresh()));
+    disposables.add(client.onDidChangeStates(() => this.statusCoalescer.schedule()));
     this.followSettings(lenses, decorations);
     this.configure();
     feed.start();
@@ -169,27 +167,27 @@ export class ContextController implements Disposable {
     count.start();
   }
 
-  async run(id: CommandId, args: readonly unknown[]): Promise<void> {
+  async runCommand(id: CommandId, args: readonly unknown[]): Promise<void> {
     const { states } = this.client;
     const target = typeof args[0] === 'string' ? args[0] : undefined;
     switch (id) {
       case commandIds.contextShowItems:
-        await showItems(this.feed, (url) => this.open(url), args[0]);
+        await showItems(this.feed, (url) => this.openLink(url), args[0]);
         return;
       case commandIds.contextToggle:
-        await this.options.settings.toggleContext();
+        await this.deps.settings.toggleContext();
         return;
       case commandIds.contextRetry:
         this.retry(target === undefined ? states : [{ id: target }]);
         return;
       case commandIds.contextAllow:
-        this.retry(await manageConsent(states, { allowed: this.allowed, consent: this.options.consent }, target));
+        this.retry(await manageConsent(states, { allowed: this.allowedRequests, consent: this.deps.consent }, target));
         return;
       case commandIds.contextShowLog:
         await this.showLog(target);
         return;
       case commandIds.contextSetSecret:
-        if (await this.secrets.manage()) this.retry(this.client.states);
+        if (await this.secrets.manageSecrets()) this.retry(this.client.states);
         return;
       default:
         throw new Error(`${id} is not a command of context providers.`);
@@ -197,65 +195,67 @@ export class ContextController implements Disposable {
   }
 
   async invokeTool(input: unknown, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
-    const text = await withSignalOf(token, (signal) => answerContextTool(this, input, signal));
+    const text = await withSignalOf(token, (signal) => runContextTool(this, input, signal));
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
-  /** For agents; none while there are no providers. */
+  /** Tools for agents. Empty while there are no providers. */
   get tools(): readonly Tool[] {
-    if (this.providers.entries.length === 0) return [];
-    return [{ definition: contextItemsTool, run: (input, signal) => answerContextTool(this, input, signal) }];
+    if (this.providerList.entries.length === 0) return [];
+    return [{ definition: contextItemsTool, run: (input, signal) => runContextTool(this, input, signal) }];
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private followSettings(lenses: ItemLenses, decorations: ItemDecorations): void {
-    const { settings } = this.options;
+  private followSettings(lenses: ItemCodeLenses, decorations: ItemDecorations): void {
+    const { settings } = this.deps;
     const { workspace } = vscode;
     const configure = (): void => this.configure();
-    this.store.add(workspace.onDidGrantWorkspaceTrust(() => this.trusted()));
-    this.store.add(workspace.onDidChangeWorkspaceFolders(configure));
-    this.store.add(this.options.consent.onDidChange(() => this.answered()));
-    this.store.add(workspace.onDidChangeConfiguration((change) => touchesProviders(change) && this.configure()));
-    this.store.add(settings.onDidChangeOf([settingIds.contextEnabled], configure));
-    this.store.add(settings.onDidChangeOf([settingIds.contextCodeLens], () => lenses.refresh()));
-    this.store.add(settings.onDidChangeOf([settingIds.contextDecoration], () => decorations.restyle()));
-    this.store.add(settings.onDidChangeOf([settingIds.exclude], () => void (this.exclude = this.readExclude())));
+    this.disposables.add(workspace.onDidGrantWorkspaceTrust(() => this.onTrustGranted()));
+    this.disposables.add(workspace.onDidChangeWorkspaceFolders(configure));
+    this.disposables.add(this.deps.consent.onDidChange(() => this.onConsentChanged()));
+    this.disposables.add(workspace.onDidChangeConfiguration((change) => affectsProviders(change) && this.configure()));
+    this.disposables.add(settings.onDidChangeOf([settingIds.contextEnabled], configure));
+    this.disposables.add(settings.onDidChangeOf([settingIds.contextCodeLens], () => lenses.refresh()));
+    this.disposables.add(settings.onDidChangeOf([settingIds.contextDecoration], () => decorations.updateStyle()));
+    this.disposables.add(
+      settings.onDidChangeOf([settingIds.exclude], () => void (this.excludeList = this.readExclude())),
+    );
   }
 
   private readExclude(): ExcludeList {
-    return new ExcludeList(this.options.settings.exclude(), { runInTime: this.runInTime });
+    return new ExcludeList(this.deps.settings.exclude(), { runInTime: this.runInTime });
   }
 
-  /** One that is gone may still be at work: what it finds is not asked for. */
-  private decide(thing: BroughtThing): ConsentDecision {
-    const isNamed = this.providers.entries.some(({ id }) => id === thing.id);
-    return isNamed ? this.options.consent.decide(thing) : 'ask';
+  /** A removed provider may still be working. It must not add to the list of questions. */
+  private decide(subject: BroughtThing): ConsentDecision {
+    const isNamed = this.providerList.entries.some(({ id }) => id === subject.id);
+    return isNamed ? this.deps.consent.decide(subject) : 'ask';
   }
 
   private configure(): void {
-    this.providers = this.options.settings.contextEnabled() ? listProviders(providerLevels()) : noProviders;
+    this.providerList = this.deps.settings.contextEnabled() ? listProviders(providerLevels()) : noProviders;
     this.fileFilter.forgetAll();
-    this.client.configure(this.providers);
+    this.client.configure(this.providerList);
     this.showStatus();
   }
 
-  /** Who was held back by the lack of trust is asked at once. */
-  private trusted(): void {
+  /** Retries providers that failed for lack of trust. */
+  private onTrustGranted(): void {
     this.configure();
     this.retry(this.client.states.filter(({ status }) => status === 'failing'));
   }
 
-  /** Only they are asked again that it is about: what was allowed may be allowed no more, too. */
-  private answered(): void {
-    const { consent } = this.options;
+  /** Retries the providers whose permission was given or revoked. */
+  private onConsentChanged(): void {
+    const { consent } = this.deps;
     const hasOther = ({ consent: request }: ProviderState): boolean =>
-      request?.kind === 'brought' && consent.decide(request.thing) !== (request.isDenied ? 'denied' : 'ask');
+      request?.kind === 'brought' && consent.decide(request.subject) !== (request.isDenied ? 'denied' : 'ask');
     const isTakenBack = ({ id }: ProviderState): boolean => {
-      const { isOfUser = true, place } = this.client.providers.find(id)?.entry ?? {};
-      return !isOfUser || place?.kind === 'module' || place?.kind === 'package';
+      const { isUserDefined: isUserDefined = true, place } = this.client.providers.find(id)?.entry ?? {};
+      return !isUserDefined || place?.kind === 'module' || place?.kind === 'package';
     };
     this.retry(
       this.client.states.filter((state) => hasOther(state) || (state.status === 'ready' && isTakenBack(state))),
@@ -267,14 +267,14 @@ export class ContextController implements Disposable {
   }
 
   private showStatus(): void {
-    const { id, title, settings, status } = this.options;
+    const { id, title, settings, status } = this.deps;
     const { problems, states } = this.client.providers;
     const document = vscode.window.activeTextEditor?.document;
-    const answer = document && this.feed.peek(document);
+    const answer = document && this.feed.knownItems(document);
     const notes = answer?.providerNotes.flatMap(({ provider, notes: [first] }) =>
       first ? [`${provider.title}: ${first}`] : [],
     );
-    const isExcluded = document && contextSchemes.includes(document.uri.scheme) && this.feed.refusalOf(document);
+    const isExcluded = document && contextSchemes.includes(document.uri.scheme) && this.feed.explainRefusal(document);
     const refusal = isExcluded ? [`${isExcluded}.`] : [];
     const situation = {
       isEnabled: settings.contextEnabled(),
@@ -286,7 +286,7 @@ export class ContextController implements Disposable {
     status.set({ id, title, ...contextStatus(situation, actions) });
   }
 
-  /** Of one that the user chooses, when none is named. */
+  /** Lets the user choose a provider if no ID is given. */
   private async showLog(id: string | undefined): Promise<void> {
     const { states } = this.client;
     const picks = states.map((state) => ({ label: state.title, description: describeAbilities(state), id: state.id }));
@@ -296,8 +296,8 @@ export class ContextController implements Disposable {
     void vscode.window.showInformationMessage(`${title} has no log entries yet.`);
   }
 
-  private async open(url: string): Promise<void> {
-    if (url.startsWith('file:')) await this.options.editor.open(url);
+  private async openLink(url: string): Promise<void> {
+    if (url.startsWith('file:')) await this.deps.editor.open(url);
     else await vscode.env.openExternal(vscode.Uri.parse(url, true));
   }
 }
@@ -305,7 +305,7 @@ export class ContextController implements Disposable {
 async function pickProvider(
   picks: readonly (vscode.QuickPickItem & { readonly id: string })[],
 ): Promise<string | undefined> {
-  const options = { title: 'Log of a Context Provider', placeHolder: 'Choose a provider' };
+  const options = { title: 'Show Context Provider Log', placeHolder: 'Select a provider' };
   return (await vscode.window.showQuickPick(picks, options))?.id;
 }
 

@@ -6,12 +6,12 @@ import { commandIds, settingIds, type CommandId } from '../../manifest';
 import type { ContextChipView } from '../common/ai/contextChip';
 import type { ContextAttachment, ContextMention, ContextMentions } from '../common/ai/contextMentions';
 import type { ToolProvider } from '../../tools/common/toolProvider';
-import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
-import type { ContextController, ContextControllerOptions } from './contextController';
+import { hasProviders, openProviderSettings, providerLevels, affectsProviders } from './configuredProviders';
+import type { ContextController, ContextControllerDeps } from './contextController';
 
-type ContextFeatureOptions = Omit<ContextControllerOptions, 'id' | 'title'>;
+type ContextFeatureDeps = Omit<ContextControllerDeps, 'id' | 'title'>;
 
-/** What `@` finds of providers, in the shape of the chat's mentions. */
+/** Mentions of context items, in the form of the chat's mention sources. */
 interface ContextMentionSource {
   readonly kind: 'context';
   isSearching(query: string): boolean;
@@ -20,12 +20,12 @@ interface ContextMentionSource {
   resolve(attachment: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]>;
 }
 
-/** What goes along with prompts by itself, in the shape of the chat's chips. */
+/** Context for prompts, in the form of the chat's chip sources. */
 interface ContextChipSource {
   readonly onDidChange: Event<void>;
   of(backendId: string): Promise<readonly ContextChipView[]>;
   set(kind: string, isOn: boolean): void;
-  /** What is to be added to the attachments of a prompt that is sent now; nothing while it is off. */
+  /** What to add to the prompt being sent. Empty while the chip is off. */
   mentions(): Promise<readonly ContextMention[]>;
 }
 
@@ -38,19 +38,16 @@ const controllerCommands: readonly CommandId[] = [
   commandIds.contextShowLog,
 ];
 
-/**
- * Context providers, for people and for AI. What does the work is in a bundle of its own, loaded when there are
- * providers, or somebody asks for something.
- */
+/** Context providers, for users and for AI. Loads the controller's bundle when providers are configured or needed. */
 export class ContextFeature implements Feature {
   readonly id = 'context';
   readonly title = 'Context providers';
-  private readonly chipEmitter = new Emitter<void>((error) => this.options.log.error('a listener failed', error));
-  private store: DisposableStore | undefined;
+  private readonly chipEmitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
+  private disposables: DisposableStore | undefined;
   private loading: Promise<ContextController> | undefined;
   private controller: ContextController | undefined;
 
-  constructor(private readonly options: ContextFeatureOptions) {}
+  constructor(private readonly deps: ContextFeatureDeps) {}
 
   get mentions(): ContextMentionSource {
     const mentions = (): ContextMentions | undefined => this.controller?.mentions;
@@ -66,13 +63,13 @@ export class ContextFeature implements Feature {
   get chips(): ContextChipSource {
     return {
       onDidChange: this.chipEmitter.event,
-      of: async () => (await this.controller?.chip.of()) ?? [],
+      of: async () => (await this.controller?.chip.chips()) ?? [],
       set: (kind, isOn) => this.controller?.chip.set(kind, isOn),
       mentions: async () => (await this.controller?.chip.mentions()) ?? [],
     };
   }
 
-  /** What agents may ask of context items. */
+  /** The tool that gives agents context items. */
   get toolProvider(): ToolProvider {
     const tools = (): ToolProvider['tools'] => this.controller?.tools ?? [];
     return {
@@ -83,53 +80,53 @@ export class ContextFeature implements Feature {
   }
 
   async start(): Promise<RunningFeature> {
-    const { commands, log } = this.options;
+    const { commands, log } = this.deps;
     const store = new DisposableStore();
-    this.store = store;
+    this.disposables = store;
     store.add(this.chipEmitter);
     for (const id of controllerCommands)
-      store.add(commands.handle(id, async (...args) => await (await this.load()).run(id, args)));
+      store.add(commands.handle(id, async (...args) => await (await this.load()).runCommand(id, args)));
     store.add(
       vscode.lm.registerTool<object>('backline_context', {
         invoke: async ({ input }, token) => await (await this.load()).invokeTool(input, token),
-        prepareInvocation: () => ({ invocationMessage: 'Asking the context providers' }),
+        prepareInvocation: () => ({ invocationMessage: 'Querying context providers' }),
       }),
     );
     store.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (!touchesProviders(change) || !namesProviders(providerLevels())) return;
+        if (!affectsProviders(change) || !hasProviders(providerLevels())) return;
         this.load().catch((error: unknown) => log.error('cannot start context providers', error));
       }),
     );
-    if (namesProviders(providerLevels())) await this.load();
-    else this.showNothing();
+    if (hasProviders(providerLevels())) await this.load();
+    else this.showUnconfigured();
     return store;
   }
 
   private load(): Promise<ContextController> {
-    const loading = (this.loading ??= this.open());
+    const loading = (this.loading ??= this.createController());
     loading.catch(() => {
       if (this.loading === loading) this.loading = undefined;
     });
     return loading;
   }
 
-  private async open(): Promise<ContextController> {
-    const { store } = this;
+  private async createController(): Promise<ContextController> {
+    const { disposables } = this;
     const { ContextController } = await import('./contextController');
-    if (!store || store.isDisposed) throw new Error('Context providers are not running.');
-    const { id, title, options } = this;
-    const controller = store.add(new ContextController({ ...options, id, title }));
-    store.add(controller.chip.onDidChange(() => this.chipEmitter.fire()));
+    if (!disposables || disposables.isDisposed) throw new Error('Context providers are not running.');
+    const { id, title, deps } = this;
+    const controller = disposables.add(new ContextController({ ...deps, id, title }));
+    disposables.add(controller.chip.onDidChange(() => this.chipEmitter.fire()));
     controller.start();
     this.controller = controller;
     return controller;
   }
 
-  /** No provider, no code. */
-  private showNothing(): void {
+  /** Without providers, the implementation is not loaded. */
+  private showUnconfigured(): void {
     const { id, title } = this;
-    this.options.status.set({
+    this.deps.status.set({
       id,
       title,
       state: 'off',

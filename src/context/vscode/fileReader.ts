@@ -3,46 +3,46 @@ import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import { remoteUrlOf } from '../../platform/vscode/gitRepository';
 import { codebaseOf } from '../common/providers/codebase';
 import type { ContextClient } from '../common/contextClient';
-import type { LookupPlace } from '../common/ai/contextLookups';
+import type { UserLocation } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
-import { isOfFile } from './places';
+import { isFileOrCell } from './places';
 
-/** Where the user is, by a file that providers may know of. */
-export async function lookupPlace(editor: Pick<EditorPort, 'resolve'>): Promise<LookupPlace> {
+/** Where the user is, if providers may know the active file. */
+export async function findUserLocation(editor: Pick<EditorPort, 'resolve'>): Promise<UserLocation> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));
   const remote = path === undefined ? undefined : await remoteUrlOf(path).catch(() => undefined);
   return { uri: path === undefined ? undefined : uri?.toString(), codebase: remote && codebaseOf(remote) };
 }
 
-/** What AI reads goes through the editor port's boundary: only files of the workspace, and none that is excluded. */
+/** Reads files through the boundary of the editor port: only workspace files that are not excluded. */
 export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve' | 'stat'>): ContextReader {
   const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
     client,
-    open: async (path) => {
+    openFile: async (path) => {
       const uri = vscode.Uri.file(await editor.resolve(path));
       const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
       if (open) return readable(open);
-      // VS Code's own error for a file that is not there is not made for people.
+      // VS Code's own error for a missing file is not suitable for users.
       const { type } = await editor.stat(path);
       if (type !== 'file') throw new Error(`${path} is not a file. Name a file of the workspace.`);
       return readable(await openText(uri, path));
     },
-    active: async () => {
+    activeFile: async () => {
       const document = vscode.window.activeTextEditor?.document;
       return document && (await mayRead(document.uri)) !== undefined ? readable(document) : undefined;
     },
-    pathOf: async (uri) => {
+    readablePath: async (uri) => {
       const parsed = vscode.Uri.parse(uri);
       return (await mayRead(parsed)) === undefined ? undefined : parsed.fsPath;
     },
   });
 }
 
-/** Undefined for what is no file of this disk, or none for agents. */
+/** Undefined if it is not a local file or agents may not read it. */
 async function readablePath(uri: vscode.Uri, editor: Pick<EditorPort, 'resolve'>): Promise<string | undefined> {
-  if (!isOfFile(uri)) return undefined;
+  if (!isFileOrCell(uri)) return undefined;
   try {
     return await editor.resolve(uri.fsPath);
   } catch (error) {
@@ -51,7 +51,6 @@ async function readablePath(uri: vscode.Uri, editor: Pick<EditorPort, 'resolve'>
   }
 }
 
-/** @throws Error that says what to do */
 async function openText(uri: vscode.Uri, path: string): Promise<vscode.TextDocument> {
   try {
     return await vscode.workspace.openTextDocument(uri);

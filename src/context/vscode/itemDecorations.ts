@@ -2,49 +2,50 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { DecorationStyle } from '../../platform/common/settings';
 import type { ItemRange } from '../common/items/contextItem';
-import type { DocumentFeed } from './documentFeed';
+import type { DocumentItemsFeed } from './documentItemsFeed';
 
 const maxMarks = 1_000;
 
-/** Marks the places that have items, in the way the user chose. VS Code moves the marks along while there is typing. */
+/** Marks ranges with items in the style that the user chose. VS Code moves the marks along while the user types. */
 export class ItemDecorations implements Disposable {
-  private readonly store = new DisposableStore();
-  private type: vscode.TextEditorDecorationType | undefined;
+  private readonly disposables = new DisposableStore();
+  private decorationType: vscode.TextEditorDecorationType | undefined;
 
   constructor(
-    private readonly feed: Pick<DocumentFeed, 'peek' | 'onDidUpdate'>,
+    private readonly feed: Pick<DocumentItemsFeed, 'knownItems' | 'onDidUpdate'>,
     private readonly style: () => DecorationStyle,
   ) {}
 
   start(): void {
-    this.store.add(this.feed.onDidUpdate((document) => this.render(document)));
-    this.restyle();
+    this.disposables.add(this.feed.onDidUpdate((document) => this.render(document)));
+    this.updateStyle();
   }
 
-  /** The user chose another way. */
-  restyle(): void {
-    this.type?.dispose();
-    this.type = typeOf(this.style());
+  /** Call this when the user has changed the style. */
+  updateStyle(): void {
+    this.decorationType?.dispose();
+    this.decorationType = typeOf(this.style());
     for (const { document } of vscode.window.visibleTextEditors) this.render(document);
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.type?.dispose();
-    this.type = undefined;
+    this.disposables.dispose();
+    this.decorationType?.dispose();
+    this.decorationType = undefined;
   }
 
   private render(document: vscode.TextDocument): void {
-    const { type } = this;
-    if (!type) return;
+    const { decorationType } = this;
+    if (!decorationType) return;
     const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
-    const marked = this.feed.peek(document)?.items.inTurns(maxMarks, ({ range }) => range !== undefined) ?? [];
+    const marked =
+      this.feed.knownItems(document)?.items.takeInTurns(maxMarks, ({ range }) => range !== undefined) ?? [];
     const ranges = marked.flatMap(({ range }) => (range ? firstLineOf(document, range) : []));
-    for (const editor of editors) editor.setDecorations(type, ranges);
+    for (const editor of editors) editor.setDecorations(decorationType, ranges);
   }
 }
 
-/** A whole function that is underlined is hard to read. */
+/** Underlining a whole function would be hard to read. */
 function firstLineOf(document: vscode.TextDocument, { start, end }: ItemRange): vscode.Range {
   const from = new vscode.Position(start.line, start.character);
   const to = new vscode.Position(end.line, end.character);
@@ -75,7 +76,7 @@ function typeOf(style: DecorationStyle): vscode.TextEditorDecorationType | undef
   }
 }
 
-/** A gutter's icon takes no colour of the theme. */
+/** Gutter icons cannot use theme colors. */
 function gutterIcon(colour: string): vscode.Uri {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +

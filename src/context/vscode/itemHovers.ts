@@ -4,16 +4,16 @@ import { withSignalOf } from '../../platform/vscode/cancellation';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ItemList } from '../common/items/itemList';
 import { itemsAt } from '../common/items/itemQueries';
-import type { DocumentFeed } from './documentFeed';
+import type { DocumentItemsFeed } from './documentItemsFeed';
 import { itemMarkdown } from './itemMarkdown';
 import { toRange } from './places';
 
-/** No screen shows more. */
+/** More would not fit on a screen. */
 const maxItems = 50;
 
-/** All items at a place, the one with the smallest range first; at the very beginning also those of the whole file. */
+/** Shows all items at a position, the smallest range first. At the start of the file also those of the whole file. */
 export class ItemHovers implements vscode.HoverProvider {
-  constructor(private readonly feed: Pick<DocumentFeed, 'ask'>) {}
+  constructor(private readonly feed: Pick<DocumentItemsFeed, 'requestItems'>) {}
 
   async provideHover(
     document: vscode.TextDocument,
@@ -22,7 +22,7 @@ export class ItemHovers implements vscode.HoverProvider {
   ): Promise<vscode.Hover | undefined> {
     const isEnough = (items: ItemList): boolean => hoveredItems(items, position).length > 0;
     const answer = await withSignalOf(token, (signal) =>
-      this.feed.ask(document, { reason: 'hover', signal, isEnough }),
+      this.feed.requestItems(document, { reason: 'hover', signal, isEnough }),
     );
     if (!answer || token.isCancellationRequested) return undefined;
     return hoverOf(hoveredItems(answer.items, position));
@@ -41,5 +41,5 @@ function hoverOf(items: readonly ContextItem[]): vscode.Hover | undefined {
 function hoveredItems(items: ItemList, position: vscode.Position): readonly ContextItem[] {
   const atPlace = itemsAt(items, position);
   const isBeginning = position.line === 0 && position.character === 0;
-  return isBeginning ? [...atPlace, ...items.ofWholeFile()] : atPlace;
+  return isBeginning ? [...atPlace, ...items.wholeFileItems()] : atPlace;
 }

@@ -1,20 +1,19 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../base/common/oneLine';
 import type { ContextItem } from '../common/items/contextItem';
-import { asMarkdown } from '../common/items/itemTexts';
+import { escapeMarkdown } from '../common/items/itemTexts';
 
 /**
- * An item as a hover shows it: title, what it says, link and who says it. Each is markdown of its own, so that a fence
- * that a provider leaves open hides nothing. Providers are not trusted: commands in their links do nothing, html is shown
- * as text, and icons stay words.
+ * The hover of an item, as separate strings, so that an unclosed fence cannot hide the rest. Providers are untrusted:
+ * command links do not work, and HTML and icons are shown as text.
  */
 export function itemMarkdown({ title, url, hover, provider }: ContextItem): vscode.MarkdownString[] {
   const link = url === undefined ? '' : `[Open](<${inAngles(url)}>) · `;
-  const body = hover?.markdown ?? (hover?.text === undefined ? undefined : asMarkdown(hover.text));
+  const body = hover?.markdown ?? (hover?.text === undefined ? undefined : escapeMarkdown(hover.text));
   return [
-    untrusted(`**${asMarkdown(oneLine(title))}**`),
+    untrusted(`**${escapeMarkdown(oneLine(title))}**`),
     ...(body === undefined ? [] : [untrusted(body)]),
-    untrusted(`${link}*${asMarkdown(oneLine(provider.title))}*`),
+    untrusted(`${link}*${escapeMarkdown(oneLine(provider.title))}*`),
   ];
 }
 
@@ -25,7 +24,7 @@ function untrusted(text: string): vscode.MarkdownString {
   return markdown;
 }
 
-/** Nothing of it ends the link. */
+/** Encodes characters that would end the link. */
 function inAngles(url: string): string {
   return url.replace(/[<>\\\s]/g, encodeURIComponent);
 }

@@ -4,20 +4,20 @@ import { DisposableStore } from '../../base/common/disposable';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ContextAnswer } from '../common/items/documentRecord';
-import { isFollowed } from '../common/items/itemLinks';
-import { asLabel, linesOf, namesOf, withoutMarkup } from '../common/items/itemTexts';
-import type { DocumentFeed } from './documentFeed';
+import { isSafeLink } from '../common/items/safeLink';
+import { toLabel, lineNumbers, joinTitles, markdownToText } from '../common/items/itemTexts';
+import type { DocumentItemsFeed } from './documentItemsFeed';
 import { showHoverAt } from './places';
 
-/** What a lens hands to the command: a place whose hover is wanted. */
+/** The argument of a code lens that shows a hover. */
 const Place = z.object({
   uri: z.string(),
   line: z.number().int().nonnegative(),
   character: z.number().int().nonnegative(),
 });
 
-/** What the lens of an item that prefers its link hands to it. */
-const Link = z.object({ url: z.string().refine(isFollowed) });
+/** The argument of a code lens that opens a link. */
+const Link = z.object({ url: z.string().refine(isSafeLink) });
 
 interface ItemPick extends vscode.QuickPickItem {
   readonly item?: ContextItem;
@@ -25,9 +25,9 @@ interface ItemPick extends vscode.QuickPickItem {
 
 const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Open Link' };
 
-/** The command `backline.context.showItems`: all items of the file, to go to or to open; or the hover of a place, or a link. */
+/** The command `backline.context.showItems`: lists the items of the file, or shows a hover or link given by a lens. */
 export async function showItems(
-  feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange' | 'refusalOf'>,
+  feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
   open: (url: string) => Promise<void>,
   argument: unknown,
 ): Promise<void> {
@@ -47,10 +47,10 @@ export async function showItems(
   if (chosen) await showHoverAt(document.uri, chosen.range?.start ?? { line: 0, character: 0 });
 }
 
-/** Shows itself at once with what is known, and more as it comes; what is chosen by then stays chosen. */
+/** Shows known items immediately and adds others as they arrive, keeping the selection. */
 async function pickItem(
   document: vscode.TextDocument,
-  feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange' | 'refusalOf'>,
+  feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
   open: (url: string) => Promise<void>,
 ): Promise<ContextItem | undefined> {
   const store = new DisposableStore();
@@ -63,11 +63,11 @@ async function pickItem(
   const items = store.add(new LiveItems(pick, isSame));
   let shown: { readonly answer: ContextAnswer | undefined } | undefined;
   const show = (): void => {
-    const answer = feed.peek(document);
+    const answer = feed.knownItems(document);
     if (store.isDisposed || (shown && shown.answer === answer)) return;
     shown = { answer };
-    items.replace(picksOf(answer, feed.refusalOf(document)));
-    pick.busy = (answer?.waitingFor.length ?? 0) > 0;
+    items.replace(picksOf(answer, feed.explainRefusal(document)));
+    pick.busy = (answer?.pendingProviders.length ?? 0) > 0;
   };
   try {
     return await new Promise<ContextItem | undefined>((resolve, reject) => {
@@ -78,9 +78,9 @@ async function pickItem(
           if (item?.url !== undefined) open(item.url).catch(reject);
         }),
       );
-      store.add(feed.onDidChange((uri) => (uri ?? document.uri.toString()) === document.uri.toString() && show()));
-      // Whoever has not answered when the first items are there is late, and tells when it has.
-      const asked = feed.ask(document, { reason: 'explicit', isEnough: (items) => items.length > 0 });
+      store.add(feed.onDidChangeItems((uri) => (uri ?? document.uri.toString()) === document.uri.toString() && show()));
+      // Providers that answer later are reported by `onDidChangeItems`.
+      const asked = feed.requestItems(document, { reason: 'explicit', isEnough: (items) => items.length > 0 });
       asked.then(show, reject);
       show();
       pick.show();
@@ -101,17 +101,17 @@ function picksOf(answer: ContextAnswer | undefined, refusal: string | undefined)
     .filter(({ range }) => range)
     .sort((a, b) => (a.range?.start.line ?? 0) - (b.range?.start.line ?? 0));
   return [
-    ...section('The whole file', wholeFile),
-    ...section('In the file', inFile),
+    ...section('Whole file', wholeFile),
+    ...section('In this file', inFile),
     ...remarksOn(answer, refusal).map((label) => ({ label: `$(info) ${label}`, alwaysShow: true })),
   ];
 }
 
 function remarksOn(answer: ContextAnswer | undefined, refusal: string | undefined): string[] {
-  if (!answer) return [refusal ?? 'Providers were not asked about this file yet'];
-  const { items, note, waitingFor, isComplete } = answer;
+  if (!answer) return [refusal ?? 'No context items loaded for this file yet'];
+  const { items, note, pendingProviders, isComplete } = answer;
   if (note !== undefined) return [note];
-  if (waitingFor.length > 0) return [`Still waiting for ${namesOf(waitingFor)}`];
+  if (pendingProviders.length > 0) return [`Still waiting for ${joinTitles(pendingProviders)}`];
   if (!isComplete) return ['Some providers are unavailable. Run “Backline: Show Status” for details'];
   return items.length > 0 ? [] : ['No context items for this file'];
 }
@@ -123,13 +123,13 @@ function section(label: string, items: readonly ContextItem[]): ItemPick[] {
 
 function pickOf(item: ContextItem): ItemPick {
   const { title, provider, hover, url } = item;
-  const lines = linesOf(item)
+  const lines = lineNumbers(item)
     .replace(/^\d/, 'line $&')
     .replace(/^line (?=\d+-)/, 'lines ');
-  const text = asLabel(hover?.text ?? withoutMarkup(hover?.markdown ?? ''));
+  const text = toLabel(hover?.text ?? markdownToText(hover?.markdown ?? ''));
   return {
-    label: asLabel(title),
-    description: asLabel(lines === '' ? provider.title : `${lines} · ${provider.title}`),
+    label: toLabel(title),
+    description: toLabel(lines === '' ? provider.title : `${lines} · ${provider.title}`),
     ...(text === '' ? {} : { detail: text }),
     buttons: url === undefined ? [] : [openLink],
     item,

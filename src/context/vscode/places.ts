@@ -6,21 +6,17 @@ export function toRange({ start, end }: ItemRange): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
-/** Whether the text is that of a file on this disk, or of a cell in one. */
-export function isOfFile({ scheme }: vscode.Uri): boolean {
+/** Whether the document is a local file or a cell in one. */
+export function isFileOrCell({ scheme }: vscode.Uri): boolean {
   return scheme === 'file' || scheme === cellScheme;
 }
 
-/**
- * The path that the exclude list is asked about. A document that was never saved has one too: that of the file it is
- * to become, or only a name. In a remote window the URIs of all but files name the machine.
- */
+/** The path that the exclude list is applied to. In remote windows, other URIs than `file:` contain the host. */
 export function excludablePath(uri: vscode.Uri): string {
   const isNamed = uri.scheme !== 'file' && vscode.env.remoteName !== undefined;
   return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;
 }
 
-/** Shows a document with the cursor at a place, and what there is to say of the place. */
 export async function showHoverAt(uri: vscode.Uri, { line, character }: ItemPosition): Promise<void> {
   const at = new vscode.Position(line, character);
   const editor = await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });

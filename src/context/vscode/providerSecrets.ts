@@ -5,10 +5,9 @@ import type { SecretSource } from '../common/providers/contextProvider';
 
 interface ProviderSecretsPorts {
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** Remembers the names, never the values. */
+  /** Stores the names of secrets, never their values. */
   readonly memento: Memento;
-  /** Those that settings refer to. */
-  readonly wanted: () => readonly string[];
+  readonly referencedNames: () => readonly string[];
 }
 
 interface NamePick extends vscode.QuickPickItem {
@@ -17,7 +16,7 @@ interface NamePick extends vscode.QuickPickItem {
 
 const memoryName = 'backline.context.secretNames';
 
-/** What `${secret:name}` in the settings of providers stands for, kept in VS Code's secret storage. */
+/** The secrets behind `${secret:name}` in settings of providers, kept in VS Code's secret storage. */
 export class ProviderSecrets implements SecretSource {
   constructor(private readonly ports: ProviderSecretsPorts) {}
 
@@ -25,51 +24,55 @@ export class ProviderSecrets implements SecretSource {
     return await this.ports.secrets.get(keyOf(name));
   }
 
-  /** The command `backline.context.setSecret`: stores one, replaces or removes it. Resolves with whether it did. */
-  async manage(): Promise<boolean> {
+  /** The command `backline.context.setSecret`: stores, replaces or removes a secret. Resolves with whether it did. */
+  async manageSecrets(): Promise<boolean> {
     const name = await this.chooseName();
     if (name === undefined) return false;
-    const isSet = this.names.includes(name);
+    const isSet = this.storedNames.includes(name);
     const value = await vscode.window.showInputBox({
       title: `Secret "${name}"`,
       prompt: `What \${secret:${name}} stands for in backline.context.providers. It stays in VS Code’s secret storage.`,
-      placeHolder: isSet ? 'Leave empty to remove the stored secret' : 'The token or key',
+      placeHolder: isSet ? 'Leave empty to remove the stored secret' : 'Enter the token or key',
       password: true,
       ignoreFocusOut: true,
     });
     if (value === undefined || (value === '' && !isSet)) return false;
     await (value === '' ? this.ports.secrets.delete(keyOf(name)) : this.ports.secrets.store(keyOf(name), value));
-    const others = this.names.filter((each) => each !== name);
+    const others = this.storedNames.filter((each) => each !== name);
     await this.ports.memento.update(memoryName, value === '' ? others : [...others, name]);
     return true;
   }
 
-  private get names(): readonly string[] {
+  private get storedNames(): readonly string[] {
     return z.array(z.string()).catch([]).parse(this.ports.memento.get(memoryName));
   }
 
   private async chooseName(): Promise<string | undefined> {
-    const { names } = this;
-    const known = [...new Set([...this.ports.wanted(), ...names])];
+    const { storedNames } = this;
+    const known = [...new Set([...this.ports.referencedNames(), ...storedNames])];
     const picks: NamePick[] = [
-      ...known.map((name) => ({ name, label: name, description: names.includes(name) ? 'stored' : 'not stored yet' })),
+      ...known.map((name) => ({
+        name,
+        label: name,
+        description: storedNames.includes(name) ? 'stored' : 'not stored yet',
+      })),
       { label: '$(add) Another name…' },
     ];
     const picked =
       known.length === 0
         ? { name: undefined }
         : await vscode.window.showQuickPick(picks, {
-            title: 'Secrets of Context Providers',
+            title: 'Context Provider Secrets',
             placeHolder: 'Select a secret',
           });
     if (!picked) return undefined;
     return (
       picked.name ??
       (await vscode.window.showInputBox({
-        title: 'Secret of Context Providers',
-        prompt: 'Its name. Settings refer to it by ${secret:name}',
+        title: 'New Context Provider Secret',
+        prompt: 'Name of the secret. Settings refer to it as ${secret:name}.',
         ignoreFocusOut: true,
-        validateInput: (typed) => (/^[^\s{}]+$/.test(typed) ? undefined : 'One word, without braces.'),
+        validateInput: (typed) => (/^[^\s{}]+$/.test(typed) ? undefined : 'Enter a name without spaces or braces.'),
       }))
     );
   }

@@ -3,7 +3,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ContextClient } from '../../../src/context/common/contextClient';
 import { ContextReader } from '../../../src/context/common/ai/contextReader';
-import { answerContextTool, contextItemsTool } from '../../../src/context/common/ai/contextTool';
+import { runContextTool, contextItemsTool } from '../../../src/context/common/ai/contextTool';
 import { McpServer, type McpAddress } from '../../../src/tools/node/mcpServer';
 import {
   clientOf,
@@ -29,12 +29,12 @@ export class ContextServer {
     const file = { path, name: 'old.txt', document: documentOf('one\n', 1, pathToFileURL(path).href) };
     const reader = new ContextReader({
       client,
-      open: () => Promise.resolve(file),
-      active: () => Promise.resolve(undefined),
-      pathOf: () => Promise.resolve(undefined),
+      openFile: () => Promise.resolve(file),
+      activeFile: () => Promise.resolve(undefined),
+      readablePath: () => Promise.resolve(undefined),
     });
     const run = (input: unknown, signal: AbortSignal): Promise<string> =>
-      answerContextTool({ reader, lookups: noLookups }, input, signal);
+      runContextTool({ reader, lookups: noLookups }, input, signal);
     const options = { name: 'backline', version: '0.0.0', clock: systemClock, log: nullLogger };
     const server = new McpServer({ ...options, providers: [{ tools: [{ definition: contextItemsTool, run }] }] });
     await server.start();

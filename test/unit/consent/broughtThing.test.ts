@@ -7,7 +7,7 @@ import {
   type BroughtThing,
 } from '../../../src/consent/common/broughtThing';
 
-const thing: BroughtThing = {
+const subject: BroughtThing = {
   kind: 'agent',
   name: 'Mine\u202e',
   source: { file: '/work/.vscode/settings.json', keys: ['backline.acp.agents', 'Mine'] },
@@ -20,23 +20,23 @@ const thing: BroughtThing = {
 
 describe('the question for what a workspace brings', () => {
   it('says what it is, what would run, what changes that, and where it is written', () => {
-    assert.equal(questionAbout(thing), 'Allow the agent "Mine[U+202E]" of this workspace to run?');
-    const details = detailsOf(thing, false);
+    assert.equal(questionAbout(subject), 'Allow the agent "Mine[U+202E]" from this workspace to run?');
+    const details = detailsOf(subject, false);
     assert.match(details, /^Command: node agent\.mjs\\nrm -rf$/m);
     assert.match(details, /^⚠ Variable PATH: \.\/bin \(decides which program runs\)$/m);
     assert.match(details, /^From \/work\/\.vscode\/settings\.json, backline\.acp\.agents → Mine$/m);
-    assert.match(details, /You are asked again when the entry or a file named above changes\.$/);
+    assert.match(details, /You’ll be asked again if the entry or a file named above changes\.$/);
     assert.doesNotMatch(details, /changed since/);
-    assert.match(detailsOf(thing, true), /^It has changed since you answered\.$/m);
+    assert.match(detailsOf(subject, true), /^It has changed since your last answer\.$/m);
   });
 
   it('knows what a dialog cannot show whole, and says that there is more', () => {
-    assert.equal(isTooLong(thing), false);
-    const long = { ...thing, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
-    const many = { ...thing, facts: Array.from({ length: 60 }, (_, at) => ({ label: `V${at}`, value: 'x' })) };
+    assert.equal(isTooLong(subject), false);
+    const long = { ...subject, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
+    const many = { ...subject, facts: Array.from({ length: 60 }, (_, at) => ({ label: `V${at}`, value: 'x' })) };
     assert.deepEqual([isTooLong(long), isTooLong(many)], [true, true]);
     assert.match(detailsOf(long, false), /… \(600 more characters\)/);
-    assert.match(detailsOf(many, false), /… and 36 more\.$[^]*Select Show to read it/m);
+    assert.match(detailsOf(many, false), /… and 36 more\.$[^]*Select Show to review it/m);
   });
 
   it('allows nothing whose end is cut, as hidden characters are longer when they are shown', () => {
@@ -48,17 +48,17 @@ describe('the question for what a workspace brings', () => {
           { label: 'Command', value: text },
           { label: text, value: 'x' },
         ]) {
-          const brought = { ...thing, facts: [fact] };
+          const brought = { ...subject, facts: [fact] };
           assert.ok(isTooLong(brought) || detailsOf(brought, false).includes(end), JSON.stringify(fact));
         }
       }
     }
-    assert.equal(isTooLong({ ...thing, facts: [{ label: 'n'.repeat(80), value: 'x'.repeat(400) }] }), false);
+    assert.equal(isTooLong({ ...subject, facts: [{ label: 'n'.repeat(80), value: 'x'.repeat(400) }] }), false);
   });
 
   it('offers to allow only what can be read whole, in the dialog or in a file', () => {
-    assert.deepEqual(choicesFor(thing), { canAllow: true, canShow: true });
-    const long = { ...thing, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
+    assert.deepEqual(choicesFor(subject), { canAllow: true, canShow: true });
+    const long = { ...subject, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
     assert.deepEqual(choicesFor(long), { canAllow: false, canShow: true });
     const nowhere = { ...long, source: { file: undefined, keys: ['a'] } };
     assert.deepEqual(choicesFor(nowhere), { canAllow: false, canShow: false });

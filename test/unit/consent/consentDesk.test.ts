@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BroughtThing } from '../../../src/consent/common/broughtThing';
-import { ConsentBook, type ConsentAnswer } from '../../../src/consent/common/consentBook';
-import { ConsentDesk } from '../../../src/consent/common/consentDesk';
+import { ConsentStore, type ConsentAnswer } from '../../../src/consent/common/consentStore';
+import { ConsentManager } from '../../../src/consent/common/consentDesk';
 import { ConsentHints } from '../../../src/consent/common/consentHints';
 import { hashOf } from '../../../src/consent/node/contentHash';
 import { MemoryMemento } from '../../fake/memoryMemento';
@@ -9,7 +9,7 @@ import { MemoryMemento } from '../../fake/memoryMemento';
 const fail = (error: unknown): void => {
   throw error;
 };
-const thingOf = (name: string, content: string): BroughtThing => ({
+const subjectOf = (name: string, content: string): BroughtThing => ({
   kind: 'agent',
   name,
   source: { file: '/work/.vscode/settings.json', keys: ['backline.acp.agents', name] },
@@ -20,12 +20,12 @@ const thingOf = (name: string, content: string): BroughtThing => ({
 describe('the permission for what a workspace brings', () => {
   let memento: MemoryMemento;
   let shown: { name: string; hasChanged: boolean; answer: (answer: ConsentAnswer | undefined) => void }[];
-  let desk: ConsentDesk;
+  let desk: ConsentManager;
   let changes: number;
 
   const open = (): void => {
-    desk = new ConsentDesk(
-      new ConsentBook(memento, fail),
+    desk = new ConsentManager(
+      new ConsentStore(memento, fail),
       ({ name }, hasChanged) => new Promise((answer) => shown.push({ name, hasChanged, answer })),
       fail,
     );
@@ -48,32 +48,32 @@ describe('the permission for what a workspace brings', () => {
 
   for (const answer of ['allowed', 'denied'] as const) {
     it(`is asked for once: ${answer} is remembered in the next window`, async () => {
-      const thing = thingOf('a', 'one');
-      assert.equal(desk.decide(thing), 'ask');
-      assert.equal(await answered(desk.ask(thing, 'user'), answer), answer);
+      const subject = subjectOf('a', 'one');
+      assert.equal(desk.decide(subject), 'ask');
+      assert.equal(await answered(desk.ask(subject, 'user'), answer), answer);
       open();
-      assert.equal(desk.decide(thing), answer);
-      assert.equal(await desk.ask(thing, 'user'), answer);
+      assert.equal(desk.decide(subject), answer);
+      assert.equal(await desk.ask(subject, 'user'), answer);
       assert.equal(shown.length, 1);
     });
   }
 
   it('is asked for again when the content changes, which the question says', async () => {
-    await answered(desk.ask(thingOf('a', 'one'), 'user'), 'allowed');
-    await answered(desk.ask(thingOf('a', 'two'), 'user'), 'denied');
+    await answered(desk.ask(subjectOf('a', 'one'), 'user'), 'allowed');
+    await answered(desk.ask(subjectOf('a', 'two'), 'user'), 'denied');
     assert.deepEqual(
       shown.map(({ hasChanged }) => hasChanged),
       [false, true],
     );
-    assert.deepEqual([desk.decide(thingOf('a', 'one')), desk.decide(thingOf('a', 'two'))], ['allowed', 'denied']);
-    assert.equal(desk.decide(thingOf('a', 'three')), 'ask');
+    assert.deepEqual([desk.decide(subjectOf('a', 'one')), desk.decide(subjectOf('a', 'two'))], ['allowed', 'denied']);
+    assert.equal(desk.decide(subjectOf('a', 'three')), 'ask');
   });
 
-  it('is one question at a time, and one for all who wait for the same thing', async () => {
+  it('is one question at a time, and one for all who wait for the same subject', async () => {
     const asking = [
-      desk.ask(thingOf('a', '1'), 'user'),
-      desk.ask(thingOf('a', '1'), 'background'),
-      desk.ask(thingOf('b', '1'), 'user'),
+      desk.ask(subjectOf('a', '1'), 'user'),
+      desk.ask(subjectOf('a', '1'), 'background'),
+      desk.ask(subjectOf('b', '1'), 'user'),
     ];
     await settle();
     assert.equal(shown.length, 1);
@@ -89,28 +89,28 @@ describe('the permission for what a workspace brings', () => {
   });
 
   it('is no answer when the question is closed: the background does not ask again, the user can', async () => {
-    const thing = thingOf('a', '1');
-    assert.equal(await answered(desk.ask(thing, 'background'), undefined), 'ask');
-    assert.equal(await desk.ask(thing, 'background'), 'ask');
+    const subject = subjectOf('a', '1');
+    assert.equal(await answered(desk.ask(subject, 'background'), undefined), 'ask');
+    assert.equal(await desk.ask(subject, 'background'), 'ask');
     assert.equal(shown.length, 1);
-    assert.equal(await answered(desk.ask(thing, 'user'), 'allowed'), 'allowed');
+    assert.equal(await answered(desk.ask(subject, 'user'), 'allowed'), 'allowed');
   });
 
   it('can be changed later, and closing that question changes nothing', async () => {
-    const thing = thingOf('a', '1');
-    await answered(desk.ask(thing, 'user'), 'denied');
-    assert.equal(await answered(desk.askAgain(thing), undefined), 'denied');
-    assert.equal(await answered(desk.askAgain(thing), 'allowed'), 'allowed');
+    const subject = subjectOf('a', '1');
+    await answered(desk.ask(subject, 'user'), 'denied');
+    assert.equal(await answered(desk.askAgain(subject), undefined), 'denied');
+    assert.equal(await answered(desk.askAgain(subject), 'allowed'), 'allowed');
     assert.deepEqual(
-      desk.all.map(({ decision, thing: { name } }) => [name, decision]),
+      desk.decisions.map(({ decision, subject: { name } }) => [name, decision]),
       [['a', 'allowed']],
     );
   });
 
   it('is given beside the open file only for what was asked: what has changed since is asked for anew', async () => {
-    const [asked, changed] = [thingOf('a', 'one'), thingOf('a', 'two')];
+    const [asked, changed] = [subjectOf('a', 'one'), subjectOf('a', 'two')];
     let now: BroughtThing | undefined = changed;
-    const looked = (thing: BroughtThing): BroughtThing => ({ ...thing, lookAgain: () => Promise.resolve(now) });
+    const looked = (subject: BroughtThing): BroughtThing => ({ ...subject, lookAgain: () => Promise.resolve(now) });
     desk.decide(looked(asked));
     await answered(desk.answerLater(looked(asked), 'allowed'), 'denied');
     assert.deepEqual([desk.decide(looked(asked)), desk.decide(looked(changed))], ['ask', 'denied']);
@@ -123,57 +123,57 @@ describe('the permission for what a workspace brings', () => {
     assert.equal(shown.length, 1);
   });
 
-  it('is not given late when the settings say another thing by then', async () => {
-    desk.decide(thingOf('a', 'one'));
-    desk.decide(thingOf('a', 'two'));
-    await answered(desk.answerLater(thingOf('a', 'one'), 'allowed'), undefined);
-    assert.deepEqual([shown.length, desk.decide(thingOf('a', 'one'))], [1, 'ask']);
+  it('is not given late when the settings say another subject by then', async () => {
+    desk.decide(subjectOf('a', 'one'));
+    desk.decide(subjectOf('a', 'two'));
+    await answered(desk.answerLater(subjectOf('a', 'one'), 'allowed'), undefined);
+    assert.deepEqual([shown.length, desk.decide(subjectOf('a', 'one'))], [1, 'ask']);
   });
 
-  it('is not waited for any more when the workspace does not name the thing, and its answer is kept', async () => {
-    const names = (): string[] => desk.all.map(({ thing: { name } }) => name);
+  it('is not waited for any more when the workspace does not name the subject, and its answer is kept', async () => {
+    const names = (): string[] => desk.decisions.map(({ subject: { name } }) => name);
     let tellings = 0;
-    desk.onDidChangeSeen(() => tellings++);
-    const server: BroughtThing = { ...thingOf('s', '1'), kind: 'mcpServer' };
-    for (const thing of [thingOf('a', '1'), thingOf('b', '1'), server]) desk.decide(thing);
-    await answered(desk.ask(thingOf('a', '1'), 'user'), 'allowed');
+    desk.onDidChangeSubjects(() => tellings++);
+    const server: BroughtThing = { ...subjectOf('s', '1'), kind: 'mcpServer' };
+    for (const subject of [subjectOf('a', '1'), subjectOf('b', '1'), server]) desk.decide(subject);
+    await answered(desk.ask(subjectOf('a', '1'), 'user'), 'allowed');
     desk.keepOnly(['agent'], ({ name }) => name === 'b');
     assert.deepEqual([names(), tellings], [['b', 's'], 4]);
     desk.keepOnly(['agent'], ({ name }) => name === 'b');
     assert.equal(tellings, 4, 'nothing has gone');
-    assert.equal(desk.decide(thingOf('a', '1')), 'allowed');
+    assert.equal(desk.decide(subjectOf('a', '1')), 'allowed');
   });
 
-  it('is for one thing where an id is written in another file than before', () => {
+  it('is for one subject where an id is written in another file than before', () => {
     const inFile = (file: string): BroughtThing => ({
-      ...thingOf('a', file),
+      ...subjectOf('a', file),
       id: 'a',
       source: { file, keys: [] },
     });
     desk.decide(inFile('/work/one.js'));
     desk.decide(inFile('/work/two.js'));
     assert.deepEqual(
-      desk.all.map(({ thing: { source } }) => source.file),
+      desk.decisions.map(({ subject: { source } }) => source.file),
       ['/work/two.js'],
     );
   });
 
   it('is not there when what was kept cannot be read', () => {
     memento.values.set('backline.consent.answers', [{ hash: 'x', answer: 'allowed', entry: '' }, 7]);
-    assert.equal(desk.decide(thingOf('a', '1')), 'ask');
+    assert.equal(desk.decide(subjectOf('a', '1')), 'ask');
     memento.values.set('backline.consent.answers', 'broken');
-    assert.equal(desk.decide(thingOf('a', '1')), 'ask');
+    assert.equal(desk.decide(subjectOf('a', '1')), 'ask');
   });
 
   it('is hinted at once a window, and not again for what an earlier window has hinted at', async () => {
     const waiting = (...names: string[]) =>
-      names.map((name) => ({ thing: thingOf(name, '1'), decision: 'ask' as const }));
+      names.map((name) => ({ subject: subjectOf(name, '1'), decision: 'ask' as const }));
     const hints = new ConsentHints(memento);
-    assert.equal(await hints.take([]), false);
-    assert.equal(await hints.take(waiting('a')), true);
-    assert.equal(await hints.take(waiting('a', 'b')), false);
+    assert.equal(await hints.claimHint([]), false);
+    assert.equal(await hints.claimHint(waiting('a')), true);
+    assert.equal(await hints.claimHint(waiting('a', 'b')), false);
     const next = new ConsentHints(memento);
-    assert.equal(await next.take(waiting('a')), false);
-    assert.equal(await next.take(waiting('a', 'b')), true);
+    assert.equal(await next.claimHint(waiting('a')), false);
+    assert.equal(await next.claimHint(waiting('a', 'b')), true);
   });
 });

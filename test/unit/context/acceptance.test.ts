@@ -131,7 +131,7 @@ describe('the acceptance outputs of context providers', () => {
 
   async function rows(client: ContextClient, document: typeof foo): Promise<unknown> {
     try {
-      const answer = await client.ask(document);
+      const answer = await client.requestItems(document);
       assert.deepEqual(
         client.states.map(({ status, lastError }) => [status, lastError]),
         [['ready', undefined]],

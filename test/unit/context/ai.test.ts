@@ -5,7 +5,7 @@ import { ContextChip } from '../../../src/context/common/ai/contextChip';
 import type { ContextItem } from '../../../src/context/common/items/contextItem';
 import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { ContextReader } from '../../../src/context/common/ai/contextReader';
-import { answerContextTool, contextTool } from '../../../src/context/common/ai/contextTool';
+import { runContextTool, contextTool } from '../../../src/context/common/ai/contextTool';
 import { searchItems } from '../../../src/context/common/items/itemQueries';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { documentOf, itemListOf, noLookups } from './support/contextHarness';
@@ -33,18 +33,18 @@ function windowOf(items: ContextItem[] = [owner, issue, silent]) {
     version: 1,
     items: itemListOf(state.items),
     isComplete: true,
-    waitingFor: [],
+    pendingProviders: [],
     providerNotes: [],
   });
   const file = { path: state.path, name: 'foo.ts', document: documentOf('') };
   const reader = new ContextReader({
     client: {
-      ask: () => {
+      requestItems: () => {
         state.asked++;
         return Promise.resolve(answer());
       },
-      peek: () => answer(),
-      search: (query) => [
+      knownItems: () => answer(),
+      searchKnownItems: (query) => [
         ...searchItems(state.items, query).map((item) => ({ uri: 'file:///repo/src/foo.ts', item })),
         ...searchItems([secret], query).map((item) => ({ uri: 'file:///repo/.env', item })),
         ...searchItems([itemOf('Issue 13', 0, 'Other file')], query).map((item) => ({
@@ -53,10 +53,10 @@ function windowOf(items: ContextItem[] = [owner, issue, silent]) {
         })),
       ],
     },
-    open: (path) =>
+    openFile: (path) =>
       path.endsWith('foo.ts') ? Promise.resolve(file) : Promise.reject(new Error(`${path} is not for agents`)),
-    active: () => Promise.resolve(file),
-    pathOf: (uri) => Promise.resolve(uri.endsWith('.env') ? undefined : new URL(uri).pathname),
+    activeFile: () => Promise.resolve(file),
+    readablePath: (uri) => Promise.resolve(uri.endsWith('.env') ? undefined : new URL(uri).pathname),
   });
   return { state, reader };
 }
@@ -65,7 +65,7 @@ const signal = new AbortController().signal;
 
 describe('the tool that reads context items', () => {
   const call = (input: unknown, items?: ContextItem[]): Promise<string> =>
-    answerContextTool({ reader: windowOf(items).reader, lookups: noLookups }, input, signal);
+    runContextTool({ reader: windowOf(items).reader, lookups: noLookups }, input, signal);
 
   it('tells of a file: place, title, provider, link and what is said to AI', async () => {
     assert.equal(
@@ -179,7 +179,7 @@ describe('context items that go along by themselves', () => {
   it('count what is for AI, ask nobody for the label, and are off until the user wants them', async () => {
     const { reader, state } = windowOf();
     const chip = chipOf(reader);
-    const [view] = await chip.of();
+    const [view] = await chip.chips();
     assert.equal(view?.label, '2 context items of foo.ts');
     assert.equal(view.isOn, false);
     assert.ok(view.tokens > 10);
@@ -192,7 +192,7 @@ describe('context items that go along by themselves', () => {
     let changes = 0;
     chip.onDidChange(() => changes++);
     chip.set('diagnostics', true);
-    assert.equal((await chip.of())[0]?.isOn, false);
+    assert.equal((await chip.chips())[0]?.isOn, false);
     chip.set('contextItems', true);
     assert.equal(changes, 1);
     assert.deepEqual(
@@ -202,6 +202,6 @@ describe('context items that go along by themselves', () => {
   });
 
   it('are not shown for a file without any', async () => {
-    assert.deepEqual(await chipOf(windowOf([silent]).reader).of(), []);
+    assert.deepEqual(await chipOf(windowOf([silent]).reader).chips(), []);
   });
 });

@@ -50,7 +50,7 @@ describe('a context provider that only the workspace names', () => {
   const moduleOf = (title: string): string =>
     `export default { capabilities: () => ({}), items: () => [{ title: ${title} }] };\n`;
 
-  function open(key: string, value: unknown = true, isOfUser = false): ContextClient {
+  function open(key: string, value: unknown = true, isUserDefined = false): ContextClient {
     const factory = new ProviderFactory({
       workerFile: worker.file,
       remoteFolder: file('remote'),
@@ -61,9 +61,9 @@ describe('a context provider that only the workspace names', () => {
       clock: systemClock,
       log: nullLogger,
       isAllowed: () => false,
-      decide: (thing) => {
-        seen.push(thing);
-        return answers.get(thing.hash) ?? 'ask';
+      decide: (subject) => {
+        seen.push(subject);
+        return answers.get(subject.hash) ?? 'ask';
       },
       workspaceFolders: () => [pathToFileURL(work).href],
       workerLimits: testWorkerLimits,
@@ -74,15 +74,15 @@ describe('a context provider that only the workspace names', () => {
         log: nullLogger,
         secrets: { get: () => Promise.resolve(undefined) },
         runInTime: timedRunner(2_000),
-        onKept: (ids) => kept.push([...ids]),
+        onProvidersKept: (ids) => kept.push([...ids]),
         createProvider: (entry) => factory.create(entry),
       },
       { ...defaultClientOptions, deadlineMs: 50_000 },
     );
     const named = { backline: { [key]: value } };
     const folders = [{ uri: pathToFileURL(work).href, settings: {} }];
-    const workspace = isOfUser ? {} : { ...named, file: file('.vscode/settings.json') };
-    client.configure(listProviders({ user: isOfUser ? named : {}, workspace, folders, isTrusted: true }));
+    const workspace = isUserDefined ? {} : { ...named, file: file('.vscode/settings.json') };
+    client.configure(listProviders({ user: isUserDefined ? named : {}, workspace, folders, isTrusted: true }));
     return client;
   }
 
@@ -90,7 +90,7 @@ describe('a context provider that only the workspace names', () => {
     const { id } = client?.states[0] ?? { id: '' };
     client?.retry(id);
     const uri = pathToFileURL(file('a.ts')).href;
-    const { items } = (await client?.ask(documentOf('text', 1, uri))) ?? {};
+    const { items } = (await client?.requestItems(documentOf('text', 1, uri))) ?? {};
     return items ? titlesOf(items) : [];
   }
 
@@ -107,9 +107,9 @@ describe('a context provider that only the workspace names', () => {
     });
 
   function answer(decision: ConsentDecision): void {
-    const thing = seen.at(-1);
-    assert.ok(thing);
-    answers.set(thing.hash, decision);
+    const subject = seen.at(-1);
+    assert.ok(subject);
+    answers.set(subject.hash, decision);
   }
 
   it('that is not there says so, without words of ours', async () => {
@@ -189,7 +189,7 @@ describe('a context provider that only the workspace names', () => {
     await titles();
     answer('allowed');
     assert.deepEqual(await titles(), []);
-    assert.match(client?.states[0]?.lastError ?? '', /It loads .*late\.mjs, which could not be seen before it ran/);
+    assert.match(client?.states[0]?.lastError ?? '', /It loads .*late\.mjs dynamically/);
     assert.equal(await ran(), '');
     await writeFile(file('p.mjs'), `export default { ${computed.replace("'./la' + 'te.mjs'", "'./late.mjs'")} };`);
     await until('ask');
@@ -240,7 +240,7 @@ describe('a context provider that only the workspace names', () => {
     assert.deepEqual([await titles(), fetched], [[], []]);
     assert.deepEqual(
       seen[0]?.facts.map(({ label, value }) => `${label}: ${value}`),
-      [`Texts go to: ${endpoint.url}`, 'Setting token: x', 'Setting headers: {"x-key":"y"}'],
+      [`Sends text to: ${endpoint.url}`, 'Setting token: x', 'Setting headers: {"x-key":"y"}'],
     );
     answer('denied');
     assert.deepEqual([await titles(), fetched], [[], []]);

@@ -29,7 +29,7 @@ describe('a stored secret', () => {
     });
     const folders = [{ uri: folder, settings: {} }];
     client.configure(listProviders({ user: {}, workspace: {}, folders, isTrusted: true, ...levels }));
-    await client.ask(documentOf('text'));
+    await client.requestItems(documentOf('text'));
     const [state] = client.states;
     client.dispose();
     return { status: state?.status, consent: state?.consent, greetings: provider.greetings };

@@ -32,7 +32,7 @@ describe('the context client', () => {
       return provided(providedItem('slow', 0));
     });
     const client = clientOf(clock, { [a]: slow, [b]: giving('whole') });
-    const answer = await client.ask(documentOf('text'));
+    const answer = await client.requestItems(documentOf('text'));
     assert.deepEqual(titles(answer.items), ['slow', 'whole']);
     assert.deepEqual([...answer.items][1]?.provider.id, b);
     assert.equal(answer.isComplete, true);
@@ -41,10 +41,10 @@ describe('the context client', () => {
   it('asks once per version, and never reads the text for a known one', async () => {
     const provider = giving('x');
     const client = clientOf(clock, { [a]: provider });
-    const first = await client.ask(documentOf('one'));
+    const first = await client.requestItems(documentOf('one'));
     const again = { uri: first.uri, version: 1, getText: () => assert.fail('the text was read') };
-    assert.equal(await client.ask(again), first);
-    await client.ask(documentOf('two', 2));
+    assert.equal(await client.requestItems(again), first);
+    await client.requestItems(documentOf('two', 2));
     assert.deepEqual(provider.asked, ['one', 'two']);
     assert.equal(provider.greetings, 1);
   });
@@ -52,7 +52,7 @@ describe('the context client', () => {
   it('shares a question that is on its way', async () => {
     const provider = giving('x');
     const client = clientOf(clock, { [a]: provider });
-    const answers = await Promise.all([1, 2, 3].map(() => client.ask(documentOf('one'))));
+    const answers = await Promise.all([1, 2, 3].map(() => client.requestItems(documentOf('one'))));
     assert.equal(provider.asked.length, 1);
     assert.deepEqual(
       answers.map(({ items }) => titles(items)),
@@ -63,7 +63,7 @@ describe('the context client', () => {
   it('asks only those whose selectors match', async () => {
     const css = new FakeProvider(() => provided(providedItem('css')), [{ path: '**/*.css' }]);
     const client = clientOf(clock, { [a]: css });
-    const answer = await client.ask(documentOf('text'));
+    const answer = await client.requestItems(documentOf('text'));
     assert.deepEqual([answer.items.length, answer.isComplete, css.asked], [0, true, []]);
   });
 
@@ -72,33 +72,36 @@ describe('the context client', () => {
     const late = new FakeProvider(() => new Promise((resolve) => (release = resolve)));
     const client = clientOf(clock, { [a]: late, [b]: giving('quick') });
     const changes: (string | undefined)[] = [];
-    client.onDidChange((uri) => changes.push(uri));
-    const asked = client.ask(documentOf('one'));
+    client.onDidChangeItems((uri) => changes.push(uri));
+    const asked = client.requestItems(documentOf('one'));
     await settle();
     clock.advance(2_000);
     const first = await asked;
-    assert.deepEqual([titles(first.items), first.waitingFor.map(({ id }) => id)], [['quick'], [a]]);
+    assert.deepEqual([titles(first.items), first.pendingProviders.map(({ id }) => id)], [['quick'], [a]]);
     release(packedOf({ title: 'late' }));
     await settle();
     assert.deepEqual(changes, [first.uri]);
-    const second = await client.ask(documentOf('one'));
+    const second = await client.requestItems(documentOf('one'));
     assert.deepEqual([titles(second.items), second.isComplete], [['late', 'quick'], true]);
     assert.equal(late.asked.length, 1);
   });
 
   it('waits only a little longer once what is there is enough for who hears of more', async () => {
     const client = clientOf(clock, { [a]: hanging(), [b]: giving('quick') });
-    const asked = client.ask(documentOf('one'), { reason: 'background', isEnough: (items) => items.length > 0 });
+    const asked = client.requestItems(documentOf('one'), {
+      reason: 'background',
+      isEnough: (items) => items.length > 0,
+    });
     await settle();
     clock.advance(25);
-    const { items, waitingFor } = await asked;
-    assert.deepEqual([titles(items), waitingFor.map(({ id }) => id)], [['quick'], [a]]);
+    const { items, pendingProviders } = await asked;
+    assert.deepEqual([titles(items), pendingProviders.map(({ id }) => id)], [['quick'], [a]]);
   });
 
   it('waits until the deadline as long as what is there is not enough', async () => {
     const client = clientOf(clock, { [a]: hanging(), [b]: giving('quick') });
     let isAnswered = false;
-    const asked = client.ask(documentOf('one'), { isEnough: () => false }).then(() => (isAnswered = true));
+    const asked = client.requestItems(documentOf('one'), { isEnough: () => false }).then(() => (isAnswered = true));
     await settle();
     clock.advance(1_999);
     await settle();
@@ -109,7 +112,7 @@ describe('the context client', () => {
 
   it('does not let a failing provider hide the items of another, and says what went wrong', async () => {
     const client = clientOf(clock, { [a]: failing(), [b]: giving('fine') });
-    const answer = await client.ask(documentOf('one'));
+    const answer = await client.requestItems(documentOf('one'));
     assert.deepEqual([titles(answer.items), answer.isComplete], [['fine'], false]);
     assert.deepEqual(
       client.states.map(({ id, status, lastError }) => [id, status, lastError]),
@@ -123,7 +126,7 @@ describe('the context client', () => {
   it('leaves a failing provider alone for longer each time, unless the user asks', async () => {
     const provider = failing();
     const client = clientOf(clock, { [a]: provider });
-    const ask = (): Promise<unknown> => client.ask(documentOf('one'));
+    const ask = (): Promise<unknown> => client.requestItems(documentOf('one'));
     await ask();
     await ask();
     assert.equal(provider.asked.length, 1);
@@ -133,7 +136,7 @@ describe('the context client', () => {
     clock.advance(2_000);
     await ask();
     assert.equal(provider.asked.length, 2);
-    await client.ask(documentOf('one'), { reason: 'explicit' });
+    await client.requestItems(documentOf('one'), { reason: 'explicit' });
     assert.equal(provider.asked.length, 3);
   });
 
@@ -142,25 +145,25 @@ describe('the context client', () => {
       call === 1 ? Promise.reject(new Error('once')) : provided(providedItem('x')),
     );
     const client = clientOf(clock, { [a]: provider });
-    await client.ask(documentOf('one'));
+    await client.requestItems(documentOf('one'));
     clock.advance(2_000);
-    assert.deepEqual(titles((await client.ask(documentOf('one'))).items), ['x']);
+    assert.deepEqual(titles((await client.requestItems(documentOf('one'))).items), ['x']);
     assert.deepEqual([client.states[0]?.status, client.states[0]?.lastError], ['ready', undefined]);
   });
 
   it('starts over with a provider on retry', async () => {
     const provider = failing();
     const client = clientOf(clock, { [a]: provider });
-    await client.ask(documentOf('one'));
+    await client.requestItems(documentOf('one'));
     client.retry(a);
     assert.equal(client.states[0]?.status, 'notAskedYet');
-    await client.ask(documentOf('one'));
+    await client.requestItems(documentOf('one'));
     assert.deepEqual([provider.asked.length, provider.greetings, provider.rests], [2, 2, 1]);
   });
 
   it('gives up on a call that never ends', async () => {
     const client = clientOf(clock, { [a]: hanging() });
-    const asked = client.ask(documentOf('one'), { reason: 'explicit' });
+    const asked = client.requestItems(documentOf('one'), { reason: 'explicit' });
     await settle();
     clock.advance(10_000);
     await asked;
@@ -175,7 +178,7 @@ describe('the context client', () => {
     const client = clientOf(clock, { [a]: provider });
     const first = new AbortController();
     const second = new AbortController();
-    const answers = [first, second].map(({ signal }) => client.ask(documentOf('one'), { signal }));
+    const answers = [first, second].map(({ signal }) => client.requestItems(documentOf('one'), { signal }));
     await settle();
     first.abort();
     await answers[0];
@@ -191,9 +194,9 @@ describe('the context client', () => {
   it('takes the question about an old version back', async () => {
     const provider = new FakeProvider((content) => (content === 'old' ? never() : provided(providedItem('new'))));
     const client = clientOf(clock, { [a]: provider });
-    const old = client.ask(documentOf('old', 1));
+    const old = client.requestItems(documentOf('old', 1));
     await settle();
-    const fresh = await client.ask(documentOf('new', 2));
+    const fresh = await client.requestItems(documentOf('new', 2));
     assert.deepEqual(titles(fresh.items), ['new']);
     assert.equal((await old).items.length, 0);
     assert.equal(provider.signals[0]?.aborted, true);
@@ -204,68 +207,68 @@ describe('the context client', () => {
       call === 1 ? provided(providedItem('x', 1)) : provided(providedItem('y', 2)),
     );
     const client = clientOf(clock, { [a]: provider });
-    const { uri } = await client.ask(documentOf('one\ntwo', 1));
+    const { uri } = await client.requestItems(documentOf('one\ntwo', 1));
     const start = { line: 0, character: 0 };
-    client.edited(uri, 2, [{ range: { start, end: start }, text: '\n' }]);
-    const moved = client.peek(uri);
+    client.documentEdited(uri, 2, [{ range: { start, end: start }, text: '\n' }]);
+    const moved = client.knownItems(uri);
     assert.deepEqual(
       [moved?.version, moved?.isComplete, [...(moved?.items ?? [])][0]?.range?.start.line],
       [2, false, 2],
     );
-    const fresh = await client.ask(documentOf('\none\ntwo', 2));
+    const fresh = await client.requestItems(documentOf('\none\ntwo', 2));
     assert.deepEqual([titles(fresh.items), fresh.isComplete], [['y'], true]);
   });
 
   it('leaves the background alone while the user types, and calls it once when the text has settled', async () => {
     const provider = giving('x');
     const client = clientOf(clock, { [a]: provider });
-    const { uri } = await client.ask(documentOf('1', 1));
+    const { uri } = await client.requestItems(documentOf('1', 1));
     const changes: unknown[] = [];
-    client.onDidChange((changed) => changes.push(changed));
+    client.onDidChangeItems((changed) => changes.push(changed));
     for (let version = 2; version < 10; version++) {
-      client.edited(uri, version, []);
-      const { items } = await client.ask(documentOf(`${version}`, version), { reason: 'background' });
+      client.documentEdited(uri, version, []);
+      const { items } = await client.requestItems(documentOf(`${version}`, version), { reason: 'background' });
       assert.deepEqual(titles(items), ['x']);
       clock.advance(100);
     }
     assert.deepEqual([provider.asked.length, changes], [1, []]);
     clock.advance(300);
     assert.deepEqual(changes, [uri]);
-    await client.ask(documentOf('9', 9), { reason: 'background' });
+    await client.requestItems(documentOf('9', 9), { reason: 'background' });
     assert.deepEqual(provider.asked, ['1', '9']);
   });
 
   it('does not ask about a document that is too large, and says so', async () => {
     const provider = giving('x');
-    const client = clientOf(clock, { [a]: provider }, { maxDocument: 10 });
-    const answer = await client.ask(documentOf('x'.repeat(11)));
+    const client = clientOf(clock, { [a]: provider }, { maxDocumentLength: 10 });
+    const answer = await client.requestItems(documentOf('x'.repeat(11)));
     assert.match(answer.note ?? '', /larger than 10 characters/);
     assert.deepEqual(provider.asked, []);
-    assert.equal((await client.ask(documentOf('x', 2))).note, undefined);
+    assert.equal((await client.requestItems(documentOf('x', 2))).note, undefined);
   });
 
   it('forgets the documents that were not used for the longest time', async () => {
     const provider = new FakeProvider((content) => provided({ title: content, aiContent: 'x'.repeat(1_000) }));
-    const client = clientOf(clock, { [a]: provider }, { records: { documents: 2, units: 2_500 } });
+    const client = clientOf(clock, { [a]: provider }, { records: { maxDocuments: 2, maxWeight: 2_500 } });
     const uris = ['file:///1', 'file:///2', 'file:///3'];
-    for (const uri of uris) await client.ask(documentOf('text', 1, uri));
+    for (const uri of uris) await client.requestItems(documentOf('text', 1, uri));
     assert.deepEqual(
-      uris.map((uri) => client.peek(uri)?.items.length),
+      uris.map((uri) => client.knownItems(uri)?.items.length),
       [undefined, 1, 1],
     );
-    client.closed('file:///3');
-    assert.equal(client.peek('file:///3'), undefined);
+    client.documentClosed('file:///3');
+    assert.equal(client.knownItems('file:///3'), undefined);
   });
 
   it('lets go of providers that are no longer in the settings, and keeps the others as they are', async () => {
     const gone = giving('gone');
     const stays = giving('stays');
     const client = clientOf(clock, { [a]: gone, [b]: stays });
-    const { uri } = await client.ask(documentOf('text'));
+    const { uri } = await client.requestItems(documentOf('text'));
     client.configure(listOf({ [b]: true }));
     assert.deepEqual([gone.isDisposed, stays.isDisposed], [true, false]);
-    assert.deepEqual(titles(client.peek(uri)?.items ?? []), ['stays']);
-    await client.ask(documentOf('text'));
+    assert.deepEqual(titles(client.knownItems(uri)?.items ?? []), ['stays']);
+    await client.requestItems(documentOf('text'));
     assert.equal(stays.asked.length, 1);
   });
 
@@ -279,10 +282,11 @@ describe('the context client', () => {
       entries: entries.map((entry, index) => ({
         ...entry,
         folders: folders.slice(index, index + 1),
-        isOnElsewhere: index === 1,
+        isOnOutsideFolders: index === 1,
       })),
     });
-    const titlesOf = async (uri: string): Promise<string[]> => titles((await client.ask(documentOf('', 1, uri))).items);
+    const titlesOf = async (uri: string): Promise<string[]> =>
+      titles((await client.requestItems(documentOf('', 1, uri))).items);
     assert.deepEqual(await titlesOf('file:///w/x.ts'), ['a']);
     assert.deepEqual(await titlesOf('file:///w/inner/x.ts'), ['b']);
     assert.deepEqual(await titlesOf('untitled:Untitled-1'), ['b']);
@@ -293,21 +297,21 @@ describe('the context client', () => {
   it('searches what is known, the last used document first', async () => {
     const provider = new FakeProvider((content) => provided(providedItem(`about ${content}`)));
     const client = clientOf(clock, { [a]: provider });
-    await client.ask(documentOf('ships', 1, 'file:///1'));
-    await client.ask(documentOf('sails', 1, 'file:///2'));
+    await client.requestItems(documentOf('ships', 1, 'file:///1'));
+    await client.requestItems(documentOf('sails', 1, 'file:///2'));
     assert.deepEqual(
-      client.search('about').map(({ uri }) => uri),
+      client.searchKnownItems('about').map(({ uri }) => uri),
       ['file:///2', 'file:///1'],
     );
     assert.deepEqual(
-      client.search('ships').map(({ item }) => item.title),
+      client.searchKnownItems('ships').map(({ item }) => item.title),
       ['about ships'],
     );
   });
 
   it('tells of items that do not fit the document', async () => {
     const provider = new FakeProvider(() => provided(providedItem('off', 99), providedItem('cut', 0, 0, 99)));
-    const answer = await clientOf(clock, { [a]: provider }).ask(documentOf('text'));
+    const answer = await clientOf(clock, { [a]: provider }).requestItems(documentOf('text'));
     assert.deepEqual(titles(answer.items), ['cut']);
     assert.equal(answer.providerNotes[0]?.notes.length, 2);
   });
@@ -315,7 +319,7 @@ describe('the context client', () => {
   it('says once what is odd about the items of a file, with the items', async () => {
     const provider = new FakeProvider(() => Promise.resolve({ ...packedOf(), notes: ['2 items were left out.'] }));
     const client = clientOf(clock, { [a]: provider });
-    const { providerNotes } = await client.ask(documentOf('text'));
+    const { providerNotes } = await client.requestItems(documentOf('text'));
     assert.deepEqual(
       [providerNotes.map(({ notes }) => notes), client.states[0]?.notes],
       [[['2 items were left out.']], []],
@@ -325,14 +329,14 @@ describe('the context client', () => {
   it('tells of a bad glob, and asks for what the other selectors match', async () => {
     const provider = new FakeProvider(() => provided(providedItem('x')), [{ path: '' }, { path: '**' }]);
     const client = clientOf(clock, { [a]: provider });
-    assert.deepEqual(titles((await client.ask(documentOf('text'))).items), ['x']);
+    assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), ['x']);
     assert.match(client.states[0]?.notes.join() ?? '', /glob ""/);
   });
 
   it('ends all that it was asked when it is disposed', async () => {
     const provider = hanging();
     const client = clientOf(clock, { [a]: provider });
-    const asked = client.ask(documentOf('text'));
+    const asked = client.requestItems(documentOf('text'));
     await settle();
     client.dispose();
     await asked;

@@ -3,7 +3,7 @@ import type { ProvidedItem } from '../../../src/context/common/items/contextItem
 import { dialectOfFunctions, readCapabilities } from '../../../src/context/common/providers/dialects';
 import { readItems } from '../../../src/context/common/items/itemReader';
 import { itemLimits } from '../../../src/context/common/limits';
-import { checkPacked, packedItems } from '../../../src/context/common/items/packedItems';
+import { validatePackedItems, packedItemsSchema } from '../../../src/context/common/items/packedItems';
 import { ProviderError } from '../../../src/context/common/providers/providerError';
 import { packedOf, unpacked } from './support/contextHarness';
 
@@ -15,7 +15,7 @@ const has =
 
 function read(result: unknown, uri?: string): { items: ProvidedItem[]; notes: readonly string[] } {
   const packed = readItems(result, uri);
-  checkPacked(packed);
+  validatePackedItems(packed);
   return { items: unpacked(packed), notes: packed.notes };
 }
 
@@ -74,7 +74,7 @@ describe('dialects', () => {
 
   for (const result of [null, 'items', {}, { items: [] }, 7]) {
     it(`refuse items that are ${JSON.stringify(result)}`, () => {
-      assert.throws(() => read(result), /list of items/);
+      assert.throws(() => read(result), /array of items/);
     });
   }
 
@@ -112,7 +112,7 @@ describe('dialects', () => {
   it('keep 10,000 of 100,000 items, with a note', () => {
     const { items, notes } = read(Array.from({ length: 100_000 }, (_, index) => ({ title: `${index}` })));
     assert.equal(items.length, 10_000);
-    assert.match(notes.join(), /^90000 items were left out/);
+    assert.match(notes.join(), /^90000 items were skipped/);
   });
 
   it('cut long texts with a note', () => {
@@ -199,15 +199,15 @@ describe('packed items', () => {
       { texts: texts.with(6, 2) },
       { ranges: new Float64Array(many * 4), texts: new Int32Array(many * 7), text: '' },
     ];
-    checkPacked(packed);
-    for (const parts of damage) assert.throws(() => checkPacked({ ...packed, ...parts }), ProviderError);
+    validatePackedItems(packed);
+    for (const parts of damage) assert.throws(() => validatePackedItems({ ...packed, ...parts }), ProviderError);
   });
 
   it('are refused when whoever made them could still change them', () => {
     const packed = packedOf({ title: 't' });
     const texts = new Int32Array(new SharedArrayBuffer(28));
-    assert.equal(packedItems.safeParse(packed).success, true);
-    assert.equal(packedItems.safeParse({ ...packed, texts }).success, false);
+    assert.equal(packedItemsSchema.safeParse(packed).success, true);
+    assert.equal(packedItemsSchema.safeParse({ ...packed, texts }).success, false);
   });
 
   it('lose links that run something on the way', () => {

@@ -39,7 +39,7 @@ describe('an HTTP provider', () => {
   ): Promise<{ titles: string[]; state: ProviderState | undefined }> {
     const other = keep(await serveProvider({ capabilities: () => ({}), items: () => [{ ...item, title: 'other' }] }));
     const client = realClient(factory, { [url]: settings, [other.url]: true }, secrets);
-    const answer = await client.ask(documentOf('text'));
+    const answer = await client.requestItems(documentOf('text'));
     const state = client.states.find(({ id }) => id === url);
     client.dispose();
     return { titles: titles(answer.items), state };
@@ -65,8 +65,8 @@ describe('an HTTP provider', () => {
     ['an empty body', answers(''), /its body is empty/],
     ['no result', answers('{}'), /has no `result`/],
     ['a null result', answers('{"result":null}'), /has no `result`/],
-    ['a result of the wrong type', answers('{"result":{"title":"x"}}'), /list of items/],
-    ['a text for a result', answers('{"result":"x"}'), /list of items/],
+    ['a result of the wrong type', answers('{"result":{"title":"x"}}'), /array of items/],
+    ['a text for a result', answers('{"result":"x"}'), /array of items/],
     ['500 with an error', answers('{"error":{"code":7,"message":"broken"}}', 500), /HTTP 500: broken \(code 7\)/],
     ['500 with any body', answers('upstream is down', 500), /HTTP 500: upstream is down/],
     ['an error without a message', answers('{"error":{"code":-32601}}'), /failed: it does not say why \(code -32601\)/],
@@ -118,7 +118,7 @@ describe('an HTTP provider', () => {
     });
     const client = realClient(factory, { [server.url]: true });
     const controller = new AbortController();
-    const asked = client.ask(documentOf('text'), { signal: controller.signal });
+    const asked = client.requestItems(documentOf('text'), { signal: controller.signal });
     await until('it is asked for items', () => server.requests.length === 2);
     controller.abort();
     assert.equal((await asked).items.length, 0);
@@ -154,8 +154,8 @@ describe('an HTTP provider', () => {
     const provider = { capabilities: () => ({}), annotations: () => [{ item: { title: 'b' }, range: item.range }] };
     const server = keep(await serveProvider(provider));
     const client = realClient(factory, { [server.url]: true });
-    await client.ask(documentOf('one', 1));
-    await client.ask(documentOf('two', 2));
+    await client.requestItems(documentOf('one', 1));
+    await client.requestItems(documentOf('two', 2));
     client.dispose();
     assert.deepEqual(
       server.requests.map(({ method }) => method),
@@ -197,6 +197,7 @@ describe('an HTTP provider', () => {
     const server = keep(await serveProvider({ capabilities: () => ({}), items: () => [item] }));
     const { titles, state } = await outcome(server.url, { headers: { authorization: '${secret:gone}' } });
     assert.match(state?.lastError ?? '', /secret "gone".*not stored/);
+    assert.equal(state?.isSecretMissing, true);
     assert.deepEqual([titles, server.requests.length], [['other'], 0]);
   });
 

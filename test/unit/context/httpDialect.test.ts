@@ -40,7 +40,7 @@ describe('an HTTP provider whose dialect is not proven', () => {
     const asking = (client = realClient({ create: () => new HttpProvider(url, ports) }, { [url]: true }));
     const found: string[][] = [];
     for (let version = 1; version <= questions; version++)
-      found.push(titles((await asking.ask(documentOf('text', version))).items));
+      found.push(titles((await asking.requestItems(documentOf('text', version))).items));
     return found;
   }
 
@@ -113,7 +113,7 @@ describe('an HTTP provider that refuses one method and never answers the other',
       };
       const client = clientOf(clock, { [server.url]: new HttpProvider(server.url, ports) });
       try {
-        const answer = client.ask(documentOf('text', version), { reason: 'explicit' });
+        const answer = client.requestItems(documentOf('text', version), { reason: 'explicit' });
         await until('the other method is asked', () => server.requests.some(({ method }) => method === silent));
         clock.advance(9_000);
         await answer;

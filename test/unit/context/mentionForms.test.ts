@@ -18,7 +18,7 @@ const settings = {
     { title: 'How to revert', text: 'Push it again.' },
   ],
 };
-const noFile = { itemsOf: () => Promise.resolve(undefined), search: () => Promise.resolve([]) };
+const noFile = { itemsOf: () => Promise.resolve(undefined), searchKnownItems: () => Promise.resolve([]) };
 const signal = new AbortController().signal;
 
 /** As real providers of each time were that know nothing of a document. */
@@ -63,9 +63,9 @@ describe('a provider that only finds mentions', () => {
         [`How to revert (${name})\nhttps://example.com/How%20to%20revert\nPush it again.`],
       ]);
       assert.equal((await find(mentions, ''))[0].length, 2);
-      assert.deepEqual(titles((await client.ask(documentOf('text'))).items), []);
+      assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), []);
       assert.deepEqual(client.states[0]?.abilities, { annotations: false, mentions: true, items: true });
-      const { items } = await lookups.lookUp('deploy', 30_000, signal);
+      const { items } = await lookups.itemsForQuery('deploy', 30_000, signal);
       assert.deepEqual(titles(items), ['How to deploy'], 'for a model');
     });
   }

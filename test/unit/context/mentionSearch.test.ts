@@ -12,7 +12,7 @@ import { FakeClock } from '../../fake/fakeClock';
 import { clientOf, FakeProvider, lookupsOf, never, packedOf, provided, settle } from './support/contextHarness';
 
 const mentionOf = (title: string): Mention => ({ title, uri: `https://example.com/${title}` });
-const noFile = { itemsOf: () => Promise.resolve(undefined), search: () => Promise.resolve([]) };
+const noFile = { itemsOf: () => Promise.resolve(undefined), searchKnownItems: () => Promise.resolve([]) };
 const signal = new AbortController().signal;
 
 /** A provider that finds what the test says. */
@@ -127,7 +127,7 @@ describe('mentions that providers find', () => {
     assert.match(client.states[0]?.lastError ?? '', /mentions took longer than/);
     await search(mentions, 'b', 0);
     assert.equal(hanging.signals.length, 1);
-    await client.ask({ uri: 'file:///a', version: 1, getText: () => 'text' });
+    await client.requestItems({ uri: 'file:///a', version: 1, getText: () => 'text' });
     assert.equal(hanging.asked.length, 1);
     assert.equal(client.states[0]?.status, 'failing', 'what works hides no failure of the other kind');
     client.dispose();
@@ -205,7 +205,7 @@ describe('what providers answer to `mentions`', () => {
     const large = { ...mentionOf('a'), data: { text: 'x'.repeat(10_000) } };
     assert.ok(readMentions(Array.from({ length: 50 }, () => large)).length < 30);
     assert.deepEqual(readMentions(undefined), []);
-    assert.throws(() => readMentions({}), /needs to be an array/);
+    assert.throws(() => readMentions({}), /must be an array/);
   });
 
   it('goes back to the provider as it came', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { ContextReader } from '../../../src/context/common/ai/contextReader';
-import { answerContextTool } from '../../../src/context/common/ai/contextTool';
+import { runContextTool } from '../../../src/context/common/ai/contextTool';
 import { FakeClock } from '../../fake/fakeClock';
 import type { ContextClient } from '../../../src/context/common/contextClient';
 import type { PackedItems } from '../../../src/context/common/items/packedItems';
@@ -28,7 +28,7 @@ describe('a hover that has something to show', () => {
   async function hover(clock: FakeClock, client: ContextClient, version = 1): Promise<[number, string[]]> {
     const startMs = clock.now();
     let shown: string[] | undefined;
-    void client.ask(documentOf('text', version), { isEnough }).then(({ items }) => (shown = titles(items)));
+    void client.requestItems(documentOf('text', version), { isEnough }).then(({ items }) => (shown = titles(items)));
     await settle();
     for (let ms = 0; !shown && ms < 3_000; ms++) {
       clock.advance(1);
@@ -66,7 +66,7 @@ describe('a hover that has something to show', () => {
     const client = clientOf(clock, { [a]: once });
     assert.deepEqual(await hover(clock, client), [0, ['moved']]);
     const start = { line: 0, character: 4 };
-    client.edited('file:///repo/src/foo.ts', 2, [{ range: { start, end: start }, text: '!' }]);
+    client.documentEdited('file:///repo/src/foo.ts', 2, [{ range: { start, end: start }, text: '!' }]);
     assert.deepEqual(await hover(clock, client, 2), [25, ['moved']]);
     client.dispose();
   });
@@ -95,14 +95,14 @@ describe('a provider that failed', () => {
     );
     const client = clientOf(clock, { 'https://a/': provider });
     const told: unknown[][] = [];
-    client.onDidChange((uri) => told.push([clock.now(), uri]));
-    await client.ask(documentOf('text'));
+    client.onDidChangeItems((uri) => told.push([clock.now(), uri]));
+    await client.requestItems(documentOf('text'));
     clock.advance(2_000);
     assert.deepEqual(told, [[2_000, undefined]]);
-    await client.ask(documentOf('text'));
+    await client.requestItems(documentOf('text'));
     clock.advance(4_000);
     assert.equal(told.length, 2);
-    await client.ask(documentOf('text'));
+    await client.requestItems(documentOf('text'));
     assert.deepEqual(told.slice(2), [[6_000, undefined]]);
     clock.advance(600_000);
     assert.deepEqual([told.length, clock.pending], [3, 0]);
@@ -112,10 +112,10 @@ describe('a provider that failed', () => {
     const clock = new FakeClock();
     const failing = new FakeProvider(() => Promise.reject(new Error('it broke')));
     const client = clientOf(clock, { 'https://a/': failing });
-    await client.ask(documentOf('text'));
+    await client.requestItems(documentOf('text'));
     client.retry('https://a/');
     assert.equal(clock.pending, 0);
-    await client.ask(documentOf('text'));
+    await client.requestItems(documentOf('text'));
     client.dispose();
     assert.equal(clock.pending, 0);
   });
@@ -131,9 +131,9 @@ describe('a provider that hangs', () => {
     const file = { path: '/repo/src/foo.ts', name: 'foo.ts', document: documentOf('text') };
     const reader = new ContextReader({
       client,
-      open: () => Promise.resolve(file),
-      active: () => Promise.resolve(file),
-      pathOf: (uri) => Promise.resolve(new URL(uri).pathname),
+      openFile: () => Promise.resolve(file),
+      activeFile: () => Promise.resolve(file),
+      readablePath: (uri) => Promise.resolve(new URL(uri).pathname),
     });
     return { clock, reader, client };
   }
@@ -177,17 +177,17 @@ describe('a provider that hangs', () => {
       new ContextMentions(reader, noLookups).resolve({ id: rows[0]?.id ?? '' }, signal),
     );
     assert.equal(sent.length, 1);
-    const text = await after(clock, 1_000, answerContextTool({ reader, lookups: noLookups }, {}, signal));
+    const text = await after(clock, 1_000, runContextTool({ reader, lookups: noLookups }, {}, signal));
     assert.match(text, /foo\.ts:1 — quick[^]*Still waiting for hangs: ask again for more\.$/);
     client.dispose();
   });
 
   it('that was given up is not forgotten by the tool', async () => {
     const { clock, reader, client } = windowOf({ 'https://x/quick': quick() });
-    await after(clock, 1_000, answerContextTool({ reader, lookups: noLookups }, {}, signal));
+    await after(clock, 1_000, runContextTool({ reader, lookups: noLookups }, {}, signal));
     clock.advance(10_000);
     await settle();
-    const text = await after(clock, 0, answerContextTool({ reader, lookups: noLookups }, {}, signal));
+    const text = await after(clock, 0, runContextTool({ reader, lookups: noLookups }, {}, signal));
     assert.match(text, /quick[^]*Not every provider could answer: there may be more\.$/);
     client.dispose();
   });

@@ -6,7 +6,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { timedRunner } from '../../../src/base/node/timedRunner';
 import { ContextClient, defaultClientOptions } from '../../../src/context/common/contextClient';
-import { PrintedLines } from '../../../src/context/node/printedLines';
+import { OutputLineSplitter } from '../../../src/context/node/outputLineSplitter';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import type { TrafficEntry } from '../../../src/wire/common/traffic';
 import { eventually } from '../../support/eventually';
@@ -74,7 +74,7 @@ describe('what the author of a provider sees', () => {
       },
     };`;
     const { client, lines } = use(await moduleOf('prints.mjs', source), { token: '${secret:t}' }, 'hunter22');
-    await client.ask(documentOf('text'));
+    await client.requestItems(documentOf('text'));
     await eventually('the lines', () => {
       assert.ok(lines.includes("info looking { with: '•••' }"), lines.join());
       assert.ok(lines.includes('info oh dear'));
@@ -90,7 +90,7 @@ describe('what the author of a provider sees', () => {
     const source =
       "export default {\n  capabilities: () => ({}),\n  items() {\n    throw new Error('No index');\n  },\n};\n";
     const { client, lines } = use(await moduleOf('my provider.mjs', source));
-    await client.ask(documentOf('text'));
+    await client.requestItems(documentOf('text'));
     assert.equal(client.states[0]?.lastError, 'No index (my provider.mjs:4)');
     assert.ok(
       lines.some((line) => /^error Error: No index\n +at .*my%20provider\.mjs:4:\d+/.test(line)),
@@ -111,7 +111,7 @@ describe('what the author of a provider sees', () => {
       const name = `throws${thrown.length % 10}.mjs`;
       const source = `export default { capabilities: () => ({}), items() { throw ${thrown}; } };`;
       const { client } = use(await moduleOf(name, source));
-      await client.ask(documentOf('text'));
+      await client.requestItems(documentOf('text'));
       const { lastError = '' } = client.states[0] ?? {};
       if (typeof message === 'string') assert.equal(lastError, message);
       else assert.match(lastError, message);
@@ -124,7 +124,7 @@ describe('what the author of a provider sees', () => {
     const server = await serveProvider({ meta: () => ({ name: 'N', annotations: {} }), annotations: () => [] });
     ends.push(() => server.close());
     const overHttp = use(server.url);
-    for (const { client } of [inWorker, overHttp]) await client.ask(documentOf('text'));
+    for (const { client } of [inWorker, overHttp]) await client.requestItems(documentOf('text'));
     const told = (entries: readonly TrafficEntry[]): string[] =>
       entries.map(({ direction, method, ms, bytes }) => {
         assert.equal(ms === undefined, direction === 'out');
@@ -138,7 +138,7 @@ describe('what the author of a provider sees', () => {
     assert.deepEqual(told(overHttp.traffic), ['capabilities', 'meta', 'annotations'].flatMap(both));
     assert.ok(inWorker.traffic.every(({ protocol, peer }) => protocol === 'context' && peer === 'traffic'));
     server.close();
-    await overHttp.client.ask(documentOf('more', 2));
+    await overHttp.client.requestItems(documentOf('more', 2));
     assert.equal(overHttp.traffic.at(-1)?.error, 'ProviderError');
   });
 });
@@ -147,7 +147,7 @@ describe('lines that a provider prints', () => {
   it('are whole, cut where they are long, and left out where there are too many', () => {
     const clock = new FakeClock();
     const lines: string[] = [];
-    const printed = new PrintedLines(clock, (line) => lines.push(line));
+    const printed = new OutputLineSplitter(clock, (line) => lines.push(line));
     const euro = Buffer.from('€\n');
     printed.write(euro.subarray(0, 1));
     printed.write(euro.subarray(1));
@@ -158,13 +158,13 @@ describe('lines that a provider prints', () => {
     clock.advance(1_000);
     printed.write(Buffer.from('again\nend'));
     printed.end();
-    assert.deepEqual(lines.slice(500), ['(1502 more lines were left out)', 'again', 'end']);
+    assert.deepEqual(lines.slice(500), ['(1502 more lines were omitted)', 'again', 'end']);
   });
 
   it('are counted by the second also when the clock is set', () => {
     const clock = new FakeClock();
     let count = 0;
-    const printed = new PrintedLines(clock, () => count++);
+    const printed = new OutputLineSplitter(clock, () => count++);
     printed.write(Buffer.from('\n'.repeat(500)));
     clock.setForward(3_600_000);
     printed.write(Buffer.from('\n'));
@@ -178,7 +178,7 @@ describe('lines that a provider prints', () => {
 
   it('are kept no longer than a line may be', () => {
     const lines: string[] = [];
-    const printed = new PrintedLines(new FakeClock(), (line) => lines.push(line));
+    const printed = new OutputLineSplitter(new FakeClock(), (line) => lines.push(line));
     for (let count = 0; count < 100; count++) printed.write(Buffer.from('x'.repeat(1_000)));
     printed.end();
     assert.deepEqual(

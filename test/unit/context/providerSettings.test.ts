@@ -82,8 +82,8 @@ describe('the settings of providers', () => {
   it('are on for files in no folder by the word of the user only', () => {
     const elsewhere = (levels: Partial<SettingsLevels>): unknown[] =>
       list(levels)
-        .entries.filter(({ isOnElsewhere }) => isOnElsewhere)
-        .map(({ settings, isOfUser }) => [settings, isOfUser]);
+        .entries.filter(({ isOnOutsideFolders }) => isOnOutsideFolders)
+        .map(({ settings, isUserDefined }) => [settings, isUserDefined]);
     const mine = { backline: { 'https://a/': { by: 'user' } } };
     const theirs = { backline: { 'https://a/': { by: 'workspace' } } };
     assert.deepEqual(elsewhere({ workspace: theirs }), []);
@@ -121,11 +121,11 @@ describe('the settings of providers', () => {
   });
 
   it('of the user are not the word of the user any more when a workspace makes them mean another place', () => {
-    const isOfUser = (key: string): (boolean | undefined)[] =>
+    const isUserDefined = (key: string): (boolean | undefined)[] =>
       list({ user: { openctx: { [key]: true } }, workspace: { openctx: { [key]: true } } }).entries.map(
-        (entry) => entry.isOfUser,
+        (entry) => entry.isUserDefined,
       );
-    assert.deepEqual([isOfUser('./p.js'), isOfUser('https://a/')], [[false], [true]]);
+    assert.deepEqual([isUserDefined('./p.js'), isUserDefined('https://a/')], [[false], [true]]);
   });
 
   it('are passed through unchanged, and differ by name', () => {
@@ -150,7 +150,7 @@ describe('the settings of providers', () => {
       ],
     });
     assert.deepEqual(
-      entries.map(({ id, folders, isOnElsewhere }) => [id, folders, isOnElsewhere]),
+      entries.map(({ id, folders, isOnOutsideFolders }) => [id, folders, isOnOutsideFolders]),
       [
         ['https://a/', [folder], false],
         ['./p.js', [other], false],

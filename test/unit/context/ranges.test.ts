@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ContextItem, ItemRange } from '../../../src/context/common/items/contextItem';
 import { itemsAt, searchItems } from '../../../src/context/common/items/itemQueries';
 import { ItemList } from '../../../src/context/common/items/itemList';
-import { isBefore, lineLengths, placeItems } from '../../../src/context/common/items/itemRanges';
+import { isBefore, lineLengths, fitItemsToDocument } from '../../../src/context/common/items/itemRanges';
 import { shiftItems, type TextChange } from '../../../src/context/common/items/itemShift';
 import { itemListOf, packedOf, unpacked } from './support/contextHarness';
 
@@ -23,7 +23,7 @@ describe('the ranges of items', () => {
   const text = 'one\ntwo\r\n\rfour';
 
   const place = (range: ItemRange): string | undefined => {
-    const placedItems = placeItems(packedOf({ title: 't', range }), lineLengths(text));
+    const placedItems = fitItemsToDocument(packedOf({ title: 't', range }), lineLengths(text));
     const placed = unpacked(placedItems)[0]?.range;
     if (!placed) return undefined;
     return textOf(placed) + (placedItems.notes.length > 0 ? ' cut' : '');
@@ -63,7 +63,7 @@ describe('the ranges of items', () => {
       { title: 'b', range: rangeOf('0:0-0:9') },
       { title: 'c' },
     ];
-    const { notes } = placeItems(packedOf(...items), lineLengths(text));
+    const { notes } = fitItemsToDocument(packedOf(...items), lineLengths(text));
     assert.deepEqual(
       notes.map((note) => note.slice(0, 8)),
       ['1 ranges', '1 items '],
@@ -78,13 +78,13 @@ describe('the ranges of items in a text with CRLF', () => {
       title: 'line',
       range: { start: { line: index, character: 0 }, end: { line: index, character: line.length } },
     }));
-    const packed = placeItems(packedOf(...ofLines), lineLengths(text), true);
+    const packed = fitItemsToDocument(packedOf(...ofLines), lineLengths(text), true);
     assert.deepEqual(
       unpacked(packed).map(({ range }) => range && textOf(range)),
       ['0:0-0:3', '1:0-1:0', '2:0-2:5', '3:0-3:0'],
     );
     assert.deepEqual(packed.notes, []);
-    const further = placeItems(packedOf({ title: 't', range: rangeOf('0:0-0:5') }), lineLengths(text), true);
+    const further = fitItemsToDocument(packedOf({ title: 't', range: rangeOf('0:0-0:5') }), lineLengths(text), true);
     assert.match(further.notes.join(), /^1 ranges were adjusted/);
   });
 });
@@ -154,7 +154,7 @@ describe('questions to a list of items', () => {
     assert.deepEqual(at(9, 1), []);
   });
 
-  it('find what is about the whole file', () => assert.deepEqual(itemListOf(items).ofWholeFile(), [whole]));
+  it('find what is about the whole file', () => assert.deepEqual(itemListOf(items).wholeFileItems(), [whole]));
 
   it('leave the list as it was given', () => assert.deepEqual([...itemListOf(items)], items));
 
@@ -178,11 +178,11 @@ describe('the items at a place', () => {
       const { start, end } = rangeOf(place);
       const expected = items.filter(({ range }) => range && !isBefore(range.end, start) && !isBefore(end, range.start));
       assert.deepEqual(
-        list.touching({ start, end }).map(({ title }) => title),
+        list.itemsTouching({ start, end }).map(({ title }) => title),
         expected.map(({ title }) => title),
         place,
       );
     }
-    assert.equal(list.touching(rangeOf('17:3-17:3')).length > 0, true);
+    assert.equal(list.itemsTouching(rangeOf('17:3-17:3')).length > 0, true);
   });
 });

@@ -5,8 +5,8 @@ import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { isBelow } from '../../../src/context/common/providers/providerUri';
-import { isCodeOf } from '../../../src/context/node/realPlace';
+import { isUriBelow } from '../../../src/context/common/providers/providerUri';
+import { isInsideFolders } from '../../../src/context/node/insideFolders';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import { listOf } from './support/contextHarness';
 
@@ -19,12 +19,12 @@ describe('code of a workspace', () => {
     ['in another case', 'file:///W/My%20App/p.js'],
     ['with bytes that are no text', 'file:///w/my%20app/%ff.js'],
   ] as const) {
-    it(`is known when it is spelled ${spelling}`, () => assert.ok(isBelow(uri, 'file:///w/my%20app')));
+    it(`is known when it is spelled ${spelling}`, () => assert.ok(isUriBelow(uri, 'file:///w/my%20app')));
   }
 
   it('is not what only begins alike', () => {
-    assert.equal(isBelow('file:///w/my%20app2/p.js', 'file:///w/my%20app'), false);
-    assert.equal(isBelow('file:///w/my%20app/../p.js', 'file:///w/my%20app'), false);
+    assert.equal(isUriBelow('file:///w/my%20app2/p.js', 'file:///w/my%20app'), false);
+    assert.equal(isUriBelow('file:///w/my%20app/../p.js', 'file:///w/my%20app'), false);
   });
 
   it('is known on Windows by the case of the disk, and no other machine is asked', async () => {
@@ -33,7 +33,8 @@ describe('code of a workspace', () => {
       asked.push(path);
       return Promise.resolve(path.replace(/^d:\\link/i, 'C:\\ws').replace(/^c:/, 'C:'));
     };
-    const isCode = (url: string, ...folders: string[]): Promise<boolean> => isCodeOf(folders, url, realPath, true);
+    const isCode = (url: string, ...folders: string[]): Promise<boolean> =>
+      isInsideFolders(folders, url, realPath, true);
     assert.equal(await isCode('file:///d:/Link/p.mjs', 'file:///c:/ws'), true);
     assert.equal(await isCode('file:///c:/mine/p.mjs', 'file:///c:/ws'), false);
     assert.ok(asked.includes('d:\\Link\\p.mjs'));
@@ -60,10 +61,10 @@ describe('code of a workspace', () => {
     after(() => rm(root, { recursive: true }));
 
     it('is known by where it really is, whichever of both is linked', async () => {
-      assert.equal(await isCodeOf([uriOf('repo')], uriOf('linked', 'p.mjs')), true);
-      assert.equal(await isCodeOf([uriOf('linked')], uriOf('repo', 'p.mjs')), true);
-      assert.equal(await isCodeOf([uriOf('repo')], uriOf('mine', 'p.mjs')), false);
-      assert.equal(await isCodeOf([uriOf('repo')], uriOf('mine', 'gone.mjs')), false);
+      assert.equal(await isInsideFolders([uriOf('repo')], uriOf('linked', 'p.mjs')), true);
+      assert.equal(await isInsideFolders([uriOf('linked')], uriOf('repo', 'p.mjs')), true);
+      assert.equal(await isInsideFolders([uriOf('repo')], uriOf('mine', 'p.mjs')), false);
+      assert.equal(await isInsideFolders([uriOf('repo')], uriOf('mine', 'gone.mjs')), false);
     });
 
     it('does not start a worker while the workspace is not trusted', async () => {

@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../src/base/common/async';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { ProviderError, type ConsentRequest } from '../../../src/context/common/providers/providerError';
-import { RemoteModules, type LocateOptions } from '../../../src/context/node/remoteModule';
+import { RemoteModuleStore, type LocateOptions } from '../../../src/context/node/remoteModuleStore';
 import { FakeClock } from '../../fake/fakeClock';
 
 const url = 'https://example.com/provider.js';
 const code = 'export default {};\n';
 const integrity = `sha384-${createHash('sha384').update(code).digest('base64')}`;
 
-const locateOptions = (pin: unknown, isAgain = false): LocateOptions => ({
+const locateOptions = (pin: unknown, isRefresh = false): LocateOptions => ({
   integrity: pin,
-  isAgain,
+  isRefresh,
   signal: AbortSignal.timeout(20_000),
 });
 
@@ -38,9 +38,14 @@ describe('code from elsewhere', () => {
     clock?: Clock;
   }
 
-  function modulesOf({ isAllowed = () => true, allowedCode, clock = systemClock, ...options }: Options): RemoteModules {
+  function modulesOf({
+    isAllowed = () => true,
+    allowedCode,
+    clock = systemClock,
+    ...options
+  }: Options): RemoteModuleStore {
     const answers = options.answers ?? { [url]: new Response(code) };
-    return new RemoteModules({
+    return new RemoteModuleStore({
       fetch: (address) => {
         fetched.push(address);
         const answer = answers[address];
@@ -89,7 +94,7 @@ describe('code from elsewhere', () => {
 
   for (const pin of [null, 7, '', 'latest', 'md5-abc', 'sha384-']) {
     it(`is not even fetched with the pin ${JSON.stringify(pin)}`, async () => {
-      await assert.rejects(get({ integrity: pin }), /needs to be a hash/);
+      await assert.rejects(get({ integrity: pin }), /must be a base64 hash/);
       assert.deepEqual(fetched, []);
     });
   }
@@ -116,7 +121,7 @@ describe('code from elsewhere', () => {
   });
 
   it('is never fetched over plain http', async () => {
-    await assert.rejects(get({ url: 'http://127.0.0.1/p.js' }), /only fetched over https/);
+    await assert.rejects(get({ url: 'http://127.0.0.1/p.js' }), /only downloaded over https/);
     assert.deepEqual(fetched, []);
   });
 
@@ -124,7 +129,7 @@ describe('code from elsewhere', () => {
     const to = (location: string): Response => new Response(null, { status: 302, headers: { location } });
     await get({ answers: { [url]: to('/other.js'), 'https://example.com/other.js': new Response(code) } });
     await rm(path.join(folder, 'kept'), { recursive: true });
-    await assert.rejects(get({ answers: { [url]: to('http://example.com/other.js') } }), /only fetched over https/);
+    await assert.rejects(get({ answers: { [url]: to('http://example.com/other.js') } }), /only downloaded over https/);
     assert.equal(fetched.includes('http://example.com/other.js'), false);
   });
 
@@ -141,7 +146,7 @@ describe('code from elsewhere', () => {
       [floating]: new Response(null, { status: 302, headers: { location: final } }),
       [final]: new Response(text, { headers: { 'content-type': 'application/javascript; charset=utf-8' } }),
     });
-    const locate = (modules: RemoteModules): ReturnType<RemoteModules['locate']> =>
+    const locate = (modules: RemoteModuleStore): ReturnType<RemoteModuleStore['locate']> =>
       modules.locate(floating, locateOptions(undefined));
 
     /** What the user is asked, if the code does not run. */
@@ -156,7 +161,7 @@ describe('code from elsewhere', () => {
         url: floating,
         integrity: hashOf(code),
         from: final,
-        before: undefined,
+        previousIntegrity: undefined,
       });
       assert.deepEqual(fetched, [floating, final]);
     });
@@ -176,17 +181,17 @@ describe('code from elsewhere', () => {
       await assert.rejects(locate(modules), /Allow it first/);
       assert.equal(fetched.length, 2, 'what waits for an answer is not fetched again');
       allowed.set(floating, hashOf(code));
-      const { specifier, offer } = await locate(modules);
+      const { specifier, newVersion } = await locate(modules);
       assert.equal(await readFile(fileURLToPath(specifier), 'utf8'), code);
-      assert.equal(offer?.before, hashOf(code));
-      assert.equal(offer.integrity, hashOf('other'));
+      assert.equal(newVersion?.previousIntegrity, hashOf(code));
+      assert.equal(newVersion.integrity, hashOf('other'));
     });
 
     it('runs as it was allowed when its address does not answer, and is looked for once a day', async () => {
       await allow();
       const modules = modulesOf({ answers: {}, allowedCode: hashOf(code) });
       fetched = [];
-      for (let times = 0; times < 3; times++) assert.equal((await locate(modules)).offer, undefined);
+      for (let times = 0; times < 3; times++) assert.equal((await locate(modules)).newVersion, undefined);
       assert.deepEqual(fetched, [floating]);
     });
 
@@ -215,9 +220,9 @@ describe('code from elsewhere', () => {
       const clock = new FakeClock();
       const answers = site(code);
       const modules = modulesOf({ answers, clock });
-      const asked = async (isAgain: boolean): Promise<string | undefined> => {
+      const asked = async (isRefresh: boolean): Promise<string | undefined> => {
         const error: unknown = await modules
-          .locate(floating, locateOptions(undefined, isAgain))
+          .locate(floating, locateOptions(undefined, isRefresh))
           .catch((thrown: unknown) => thrown);
         return error instanceof ProviderError && error.consent?.kind === 'remoteCode'
           ? error.consent.integrity
@@ -236,9 +241,9 @@ describe('code from elsewhere', () => {
       const clock = new FakeClock();
       const answers: Record<string, Response> = {};
       const modules = modulesOf({ answers, clock });
-      const looks = async (isAgain = false, refusal = /^No connection to /): Promise<number> => {
+      const looks = async (isRefresh = false, refusal = /^No connection to /): Promise<number> => {
         fetched = [];
-        await assert.rejects(modules.locate(floating, locateOptions(undefined, isAgain)), { message: refusal });
+        await assert.rejects(modules.locate(floating, locateOptions(undefined, isRefresh)), { message: refusal });
         return fetched.length;
       };
       const minute = 60_000;
@@ -260,32 +265,32 @@ describe('code from elsewhere', () => {
       const answers: Record<string, Response> = {};
       const modules = modulesOf({ answers, allowedCode: hashOf(code), clock });
       fetched = [];
-      assert.equal((await locate(modules)).offer, undefined);
+      assert.equal((await locate(modules)).newVersion, undefined);
       Object.assign(answers, site('other'));
-      assert.equal((await locate(modules)).offer, undefined);
+      assert.equal((await locate(modules)).newVersion, undefined);
       assert.deepEqual(fetched, [floating]);
       clock.advance(60_000);
-      assert.equal((await locate(modules)).offer?.integrity, hashOf('other'));
+      assert.equal((await locate(modules)).newVersion?.integrity, hashOf('other'));
     });
 
     it('goes on offering its new version until that is allowed', async () => {
       await allow();
       const modules = modulesOf({ answers: site('other'), allowedCode: hashOf(code) });
       await locate(modules);
-      assert.equal((await locate(modules)).offer?.integrity, hashOf('other'));
+      assert.equal((await locate(modules)).newVersion?.integrity, hashOf('other'));
     });
 
     it('is asked for again when what was kept is gone and there is other code', async () => {
       const asked = await question({ answers: site('other'), allowedCode: hashOf(code) });
       assert.ok(asked?.kind === 'remoteCode');
-      assert.deepEqual([asked.before, asked.integrity], [hashOf(code), hashOf('other')]);
+      assert.deepEqual([asked.previousIntegrity, asked.integrity], [hashOf(code), hashOf('other')]);
     });
 
     it('is no web page, and does not come over http', async () => {
       const page = new Response('<p>', { headers: { 'content-type': 'text/html' } });
       await assert.rejects(locate(modulesOf({ answers: { [floating]: page } })), /web page instead of code/);
       const http = new Response(null, { status: 302, headers: { location: 'http://example.com/x' } });
-      await assert.rejects(locate(modulesOf({ answers: { [floating]: http } })), /only fetched over https/);
+      await assert.rejects(locate(modulesOf({ answers: { [floating]: http } })), /only downloaded over https/);
       assert.equal(fetched.includes('http://example.com/x'), false);
     });
   });

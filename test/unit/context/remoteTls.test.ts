@@ -74,7 +74,7 @@ describe('a provider from an https server', () => {
     });
     const client = realClient(factory, options.provider ?? { [`${origin}/p.js`]: { integrity: pinOf(text) } });
     clients.push(client);
-    const { items } = await client.ask(documentOf('text'));
+    const { items } = await client.requestItems(documentOf('text'));
     return { found: titles(items), error: client.states[0]?.lastError };
   }
 
@@ -124,7 +124,7 @@ describe('a provider from an https server', () => {
       pages = { '/p.js': { location: `${plain.url}p.js` } };
       const { found, error } = await ask();
       assert.deepEqual(found, []);
-      assert.match(error ?? '', /only fetched over https/);
+      assert.match(error ?? '', /only downloaded over https/);
       assert.deepEqual(plain.requests, []);
     } finally {
       plain.close();
@@ -147,20 +147,20 @@ describe('a provider from an https server', () => {
     });
     const client = realClient(factory, { [key]: true });
     clients.push(client);
-    assert.deepEqual(titles((await client.ask(documentOf('text'))).items), []);
+    assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), []);
     const consent = client.states[0]?.consent;
     assert.ok(consent?.kind === 'remoteCode');
     assert.deepEqual([consent.integrity, consent.from], [pinOf(code('found')), `${server.origin}/1.0.0/p.js`]);
     pages['/1.0.0/p.js'] = code('other');
     allowed = consent.integrity;
     client.retry(key);
-    assert.deepEqual(titles((await client.ask(documentOf('text'))).items), ['found']);
+    assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), ['found']);
     const offer = client.states[0]?.consent;
     assert.ok(offer?.kind === 'remoteCode');
-    assert.deepEqual([offer.before, offer.integrity], [allowed, pinOf(code('other'))]);
+    assert.deepEqual([offer.previousIntegrity, offer.integrity], [allowed, pinOf(code('other'))]);
     allowed = offer.integrity;
     client.retry(key);
-    assert.deepEqual(titles((await client.ask(documentOf('text'))).items), ['other']);
+    assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), ['other']);
     assert.equal(client.states[0]?.consent, undefined);
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withoutSecrets } from '../../../src/context/common/providers/secretReferences';
+import { redactSecrets } from '../../../src/context/common/providers/secretReferences';
 
 const token = 'SUPERSECRETTOKEN-0123456789';
 
@@ -15,15 +15,15 @@ describe('secrets in messages', () => {
     ['cut before three dots', `no: ${token.slice(0, 4)}...`, token, 'no: •••...'],
     ['that are no text', 'no: \ud800', 'x\ud800', 'no: \ud800'],
   ] as const) {
-    it(`are taken out ${says}`, () => assert.equal(withoutSecrets(text, [secret]), expected));
+    it(`are taken out ${says}`, () => assert.equal(redactSecrets(text, [secret]), expected));
   }
 
   it('are taken out whole when one holds another', () => {
-    assert.equal(withoutSecrets('no: abcd-efgh', ['abcd', 'abcd-efgh']), 'no: •••');
+    assert.equal(redactSecrets('no: abcd-efgh', ['abcd', 'abcd-efgh']), 'no: •••');
   });
 
   it('leave alone what only begins with a few of their letters', () => {
-    assert.equal(withoutSecrets('no: SUP', [token]), 'no: SUP');
-    assert.equal(withoutSecrets('no: SUPER is short', [token]), 'no: SUPER is short');
+    assert.equal(redactSecrets('no: SUP', [token]), 'no: SUP');
+    assert.equal(redactSecrets('no: SUPER is short', [token]), 'no: SUPER is short');
   });
 });

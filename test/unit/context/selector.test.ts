@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { SelectorList, SelectorTarget, type SelectorMatch } from '../../../src/context/common/providers/selector';
 import { timedRunner } from '../../../src/base/node/timedRunner';
-import type { Selector } from '../../../src/context/common/providers/contextProvider';
+import type { DocumentSelector } from '../../../src/context/common/providers/contextProvider';
 
 const ts = 'file:///home/a/src/foo.ts';
 
 interface Row {
   readonly says: string;
-  readonly selectors: readonly Selector[] | undefined;
+  readonly selectors: readonly DocumentSelector[] | undefined;
   readonly uri?: string;
   readonly text?: string;
   readonly match?: SelectorMatch;
   readonly expected: boolean;
 }
 
-const path = (...globs: string[]): Selector[] => globs.map((glob) => ({ path: glob }));
+const path = (...globs: string[]): DocumentSelector[] => globs.map((glob) => ({ path: glob }));
 
 const rows: readonly Row[] = [
   { says: 'one of several is enough', selectors: path('**/*.ts', '**/*.css'), expected: true },
@@ -86,7 +86,7 @@ const rows: readonly Row[] = [
 ];
 
 const compile = (
-  selectors: readonly Selector[] | undefined,
+  selectors: readonly DocumentSelector[] | undefined,
   match: SelectorMatch = 'any',
   runInTime = timedRunner(2_000),
 ): SelectorList => SelectorList.compile(selectors, match, runInTime);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AllowedRequests } from '../../../src/context/common/providers/allowedRequests';
 import { contextStatus, type ContextSituation } from '../../../src/context/common/contextStatus';
-import { asLabel, asMarkdown, withoutMarkup } from '../../../src/context/common/items/itemTexts';
+import { toLabel, escapeMarkdown, markdownToText } from '../../../src/context/common/items/itemTexts';
 import type { ProviderState } from '../../../src/context/common/providers/providerHandle';
 import { MemoryMemento } from '../../fake/memoryMemento';
 
@@ -32,7 +32,7 @@ describe('the status of context providers', () => {
   it('is off when they are, or when there are none', () => {
     assert.deepEqual(statusOf({ isEnabled: false, states: [stateOf('a')] }), {
       state: 'off',
-      summary: 'Off in your settings.',
+      summary: 'Turned off in your settings.',
       labels: ['Turn on context providers', 'Open settings'],
     });
     assert.equal(statusOf({}).state, 'off');
@@ -85,8 +85,10 @@ describe('the status of context providers', () => {
   });
 
   it('offers to store a secret that is missing', () => {
-    const lastError = 'The secret "key" that its settings refer to is not stored. Store it, then retry.';
-    assert.ok(statusOf({ states: [stateOf('a', { status: 'failing', lastError })] }).labels.includes('Store a secret'));
+    const labelsOf = (isSecretMissing: boolean): readonly (string | undefined)[] =>
+      statusOf({ states: [stateOf('a', { status: 'failing', lastError: 'Failed.', isSecretMissing })] }).labels;
+    assert.ok(labelsOf(true).includes('Store a secret'));
+    assert.ok(!labelsOf(false).includes('Store a secret'));
   });
 
   it('asks for the word of the user by an action, and nothing else', () => {
@@ -142,11 +144,11 @@ describe('what providers are allowed', () => {
     const allowed = new AllowedRequests(new MemoryMemento());
     const floating = { ...code, from: 'https://example.com/1/p.js' };
     await allowed.add(code);
-    await allowed.add({ ...floating, integrity: 'sha384-b', before: undefined });
-    await allowed.add({ ...floating, integrity: 'sha384-c', before: 'sha384-b' });
-    assert.equal(allowed.codeOf(code.url), 'sha384-c');
+    await allowed.add({ ...floating, integrity: 'sha384-b', previousIntegrity: undefined });
+    await allowed.add({ ...floating, integrity: 'sha384-c', previousIntegrity: 'sha384-b' });
+    assert.equal(allowed.allowedIntegrity(code.url), 'sha384-c');
     assert.deepEqual(allowed.all, [code, { ...floating, integrity: 'sha384-c' }]);
-    assert.equal(allowed.codeOf('https://example.com/q.js'), undefined);
+    assert.equal(allowed.allowedIntegrity('https://example.com/q.js'), undefined);
   });
 
   it('is nothing when what was stored is not understood', async () => {
@@ -160,16 +162,16 @@ describe('what providers are allowed', () => {
 
 describe('the label of an item', () => {
   it('has one line, and no icons of a provider', () => {
-    assert.equal(asLabel(' a\n  b\t$(bug) $(sync~spin) $(no icon) $x '), 'a b \\$(bug) \\$(sync~spin) $(no icon) $x');
+    assert.equal(toLabel(' a\n  b\t$(bug) $(sync~spin) $(no icon) $x '), 'a b \\$(bug) \\$(sync~spin) $(no icon) $x');
   });
 
   it('can be written as markdown that says nothing else', () => {
-    assert.equal(asMarkdown('a*b* <i> [x](command:y)'), 'a\\*b\\* \\<i\\> \\[x\\]\\(command\\:y\\)');
-    assert.equal(asMarkdown('1\r\n  2'), '1  \n&nbsp;&nbsp;2');
+    assert.equal(escapeMarkdown('a*b* <i> [x](command:y)'), 'a\\*b\\* \\<i\\> \\[x\\]\\(command\\:y\\)');
+    assert.equal(escapeMarkdown('1\r\n  2'), '1  \n&nbsp;&nbsp;2');
   });
 
   it('has no markup where there is no room for it', () => {
-    assert.equal(withoutMarkup('Ask **alice** at [her *desk*](x), not `bob`'), 'Ask alice at her desk, not bob');
-    assert.equal(withoutMarkup('- one\n- two\n2 * 3 * 4'), 'one\n· two\n2 * 3 * 4');
+    assert.equal(markdownToText('Ask **alice** at [her *desk*](x), not `bob`'), 'Ask alice at her desk, not bob');
+    assert.equal(markdownToText('- one\n- two\n2 * 3 * 4'), 'one\n· two\n2 * 3 * 4');
   });
 });

@@ -8,8 +8,8 @@ import type { Logger } from '../../../src/base/common/log';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ContextProvider, ItemsParams } from '../../../src/context/common/providers/contextProvider';
-import { TakenBackError } from '../../../src/context/common/providers/guardedCall';
-import { ProviderFactory, type ProviderFactoryOptions } from '../../../src/context/node/providerFactory';
+import { RequestCancelledError } from '../../../src/context/common/providers/guardedCall';
+import { ProviderFactory, type ProviderFactoryDeps } from '../../../src/context/node/providerFactory';
 import { FakeClock } from '../../fake/fakeClock';
 import { documentOf, listOf, realClient, testWorkerLimits, unpacked } from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
@@ -25,7 +25,7 @@ describe('the worker of a provider', () => {
   after(() => worker.remove());
   afterEach(() => opened.splice(0).forEach((each) => each.dispose()));
 
-  function factoryOf(more: Partial<ProviderFactoryOptions> = {}): ProviderFactory {
+  function factoryOf(more: Partial<ProviderFactoryDeps> = {}): ProviderFactory {
     return new ProviderFactory({
       workerFile: worker.file,
       remoteFolder: path.join(worker.folder, 'remote'),
@@ -38,7 +38,7 @@ describe('the worker of a provider', () => {
     });
   }
 
-  async function greeted(items: string, more: Partial<ProviderFactoryOptions> = {}): Promise<ContextProvider> {
+  async function greeted(items: string, more: Partial<ProviderFactoryDeps> = {}): Promise<ContextProvider> {
     const file = path.join(worker.folder, `life${++count}.mjs`);
     await writeFile(file, `export default { capabilities: () => ({}), ${items} };`);
     const [entry] = listOf({ [pathToFileURL(file).href]: true }).entries;
@@ -50,7 +50,7 @@ describe('the worker of a provider', () => {
   }
 
   const asked = async (provider: ContextProvider, content: string): Promise<string[]> =>
-    unpacked(await provider.items(asking(content), {}, signal)).map(({ title }) => title);
+    unpacked(await provider.documentItems(asking(content), {}, signal)).map(({ title }) => title);
 
   const remembering = `asked: [], async items({ content }) {
     this.asked.push(content);
@@ -62,12 +62,12 @@ describe('the worker of a provider', () => {
     const provider = await greeted(remembering);
     const first = asked(provider, 'first');
     const takenBack = new AbortController();
-    const second = provider.items(asking('second'), {}, takenBack.signal);
+    const second = provider.documentItems(asking('second'), {}, takenBack.signal);
     const third = asked(provider, 'third');
     takenBack.abort();
-    await assert.rejects(second, TakenBackError);
+    await assert.rejects(second, RequestCancelledError);
     assert.deepEqual([await first, await third], [['first'], ['first,third']]);
-    await assert.rejects(provider.items(asking('fourth'), {}, takenBack.signal), TakenBackError);
+    await assert.rejects(provider.documentItems(asking('fourth'), {}, takenBack.signal), RequestCancelledError);
   });
 
   it('has its time for each question, however long that waited for its turn', async () => {
@@ -117,7 +117,7 @@ describe('the worker of a provider', () => {
     const client = realClient(factory, { [url]: { integrity } });
     opened.push(client);
     const statusNow = async (): Promise<unknown> => {
-      await client.ask(documentOf('text'));
+      await client.requestItems(documentOf('text'));
       return client.states[0]?.status;
     };
     assert.equal(await statusNow(), 'ready');

@@ -26,7 +26,7 @@ const readers: Readonly<Record<string, string>> = {
   'changes/node/restore/heldFolder.ts': 'opens folders below open ones by /proc',
   'changes/node/openRepository.ts': "what Git takes for granted of a system's files",
   'changes/node/git/privateRepository.ts': "what Git takes for granted of a system's files",
-  'context/node/realPlace.ts': 'tells isCodeOf',
+  'context/node/insideFolders.ts': 'tells isInsideFolders',
   'context/vscode/contextController.ts': 'tells FileAccessFilter',
   'editor/node/checkedWrite.ts': 'opens folders below open ones by /proc',
   'editor/node/diskEditor.ts': 'tells PathGuard',

@@ -5,10 +5,10 @@ import type { Memento } from '../../../base/common/memento';
 import { mentionOfAll, type FileMention } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
-/** What goes along with prompts by itself, as the chat shows it. */
+/** Context that the chat can send along with each prompt. */
 export interface ContextChipView {
   readonly kind: string;
-  /** `3 context items of main.ts`. */
+  /** For example `3 context items of main.ts`. */
   readonly label: string;
   readonly isOn: boolean;
   readonly tokens: number;
@@ -17,44 +17,44 @@ export interface ContextChipView {
 const chipKind = 'contextItems';
 const memoryName = 'backline.context.chip';
 
-/** The items of the file that is looked at, those with text for AI, as something that can go along with each prompt. */
+/** Offers the AI-readable items of the active file as context for each prompt. */
 export class ContextChip implements Disposable {
-  private readonly emitter = new Emitter<void>((error) => this.onError(error));
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = new Emitter<void>((error) => this.onError(error));
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor(
-    private readonly reader: Pick<ContextReader, 'known'>,
+    private readonly reader: Pick<ContextReader, 'knownActiveItems'>,
     private readonly memento: Memento,
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** The file that is looked at, or what is known of it, is another one. */
+  /** Call this when the active file or its items have changed. */
   refresh(): void {
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
-  async of(): Promise<readonly ContextChipView[]> {
-    const known = await this.reader.known();
+  async chips(): Promise<readonly ContextChipView[]> {
+    const known = await this.reader.knownActiveItems();
     const all = known && mentionOfAll(known);
     return all ? [{ kind: chipKind, label: all.title, isOn: this.isOn, tokens: all.tokens }] : [];
   }
 
-  /** Nothing happens for a kind that is another source's. */
+  /** Ignores kinds of other sources. */
   set(kind: string, isOn: boolean): void {
     if (kind !== chipKind || isOn === this.isOn) return;
     this.memento.update(memoryName, isOn).then(undefined, this.onError);
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
-  /** What is to be added to a prompt that is sent now; nothing while it is off. */
+  /** What to add to the prompt being sent. Empty while the chip is off. */
   async mentions(): Promise<readonly FileMention[]> {
-    const known = this.isOn ? await this.reader.known() : undefined;
+    const known = this.isOn ? await this.reader.knownActiveItems() : undefined;
     const all = known && mentionOfAll(known);
     return all ? [all] : [];
   }
 
   dispose(): void {
-    this.emitter.dispose();
+    this.changeEmitter.dispose();
   }
 
   private get isOn(): boolean {

@@ -3,16 +3,16 @@ import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ContextItem, ProviderRef } from '../items/contextItem';
-import type { Lookup, Mention, MentionsParams } from './providerMention';
+import type { LookupTarget, Mention, MentionsParams } from './providerMention';
 import { MentionSearch, type FoundMention, type MentionSearchOptions } from './mentionSearch';
 import type { ContextAnswer } from '../items/documentRecord';
-import { countOfPacked, itemOfPacked } from '../items/packedItems';
+import { packedItemCount, unpackItem } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
-/** Where the user is, as far as providers may know. */
-export interface LookupPlace {
-  /** Of the file that is looked at; undefined when there is none, or none for agents. */
+/** What providers may know about where the user is. */
+export interface UserLocation {
+  /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;
   /** For example `github.com/owner/repository`. */
   readonly codebase: string | undefined;
@@ -20,112 +20,114 @@ export interface LookupPlace {
 
 interface LookupPorts {
   readonly clock: Clock;
-  readonly providers: Pick<ProviderSet, 'for' | 'find'>;
-  readonly place: () => Promise<LookupPlace>;
+  readonly providers: Pick<ProviderSet, 'forDocument' | 'find'>;
+  readonly userLocation: () => Promise<UserLocation>;
 }
 
-interface LookedUp extends Pick<ContextAnswer, 'waitingFor'> {
+interface LookupResult extends Pick<ContextAnswer, 'pendingProviders'> {
   readonly items: readonly ContextItem[];
-  /** Whether none of those that have answered failed. */
+  /** Whether no provider failed. Late providers do not count as failed. */
   readonly isComplete: boolean;
 }
 
-/** Of one provider, for one question. */
+/** Limit per provider and request. */
 const mostItems = 50;
-/** So many of what a provider finds for words are looked up for somebody who cannot choose. */
+/** Number of mentions that are looked up when the caller cannot choose among them. */
 const mostMentions = 3;
 
-/** What providers know that is in no file: found by words, then looked up. */
+/** Looks up items that belong to no file: finds mentions by a query, then their items. */
 export class ContextLookups implements Disposable {
-  /** The search of somebody who types. */
-  readonly typed: MentionSearch;
+  /** The interactive search, while the user types. */
+  readonly mentionSearch: MentionSearch;
 
   constructor(private readonly ports: LookupPorts) {
-    this.typed = new MentionSearch(ports.clock);
+    this.mentionSearch = new MentionSearch(ports.clock);
   }
 
-  /** For somebody who types. Never rejects. */
-  async search(query: string, options: MentionSearchOptions): Promise<readonly FoundMention[]> {
-    const { handles, params } = await this.question(query);
-    return await this.typed.search(handles, params, options);
+  /** Finds mentions while the user types. Never rejects. */
+  async searchMentions(query: string, options: MentionSearchOptions): Promise<readonly FoundMention[]> {
+    const { handles, params } = await this.prepareSearch(query);
+    return await this.mentionSearch.search(handles, params, options);
   }
 
-  /** What a provider knows of something that was mentioned. @throws Error that says why it cannot be had */
-  async itemsOf(id: string, mention: Mention, signal: AbortSignal): Promise<readonly ContextItem[]> {
+  /** Returns the provider's items for a mention. @throws Error that says why it failed */
+  async itemsOfMention(id: string, mention: Mention, signal: AbortSignal): Promise<readonly ContextItem[]> {
     const handle = this.ports.providers.find(id);
     if (!handle) throw new Error('its context provider is no longer configured or is turned off.');
     try {
-      return (await known(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)];
+      return (await lookUpItems(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)];
     } catch (error) {
       throw new Error(handle.state.lastError ?? messageOf(error), { cause: error });
     }
   }
 
-  /** What all providers know of some words, for somebody who cannot choose. Never rejects. */
-  async lookUp(query: string, waitMs: number, signal: AbortSignal): Promise<LookedUp> {
-    const { handles, params } = await this.question(query);
+  /** Returns items of all providers for a query, for callers that cannot choose a mention. Never rejects. */
+  async itemsForQuery(query: string, waitMs: number, signal: AbortSignal): Promise<LookupResult> {
+    const { handles, params } = await this.prepareSearch(query);
     const { clock } = this.ports;
     const answers = await Promise.all(
       handles.map(async (handle) => {
         try {
           const items = await withDeadline(clock, handle.ref.title, waitMs, (inTime) =>
-            itemsFor(handle, params, AbortSignal.any([signal, inTime])),
+            providerItems(handle, params, AbortSignal.any([signal, inTime])),
           );
-          return { items, waitingFor: [], isComplete: true };
+          return { items, pendingProviders: [], isComplete: true };
         } catch (error) {
-          // The status says what went wrong.
+          // The status shows the error.
           const isLate = error instanceof TimeoutError && !handle.isLookupPaused;
-          return { items: [], waitingFor: isLate ? [handle.ref] : [], isComplete: isLate };
+          return { items: [], pendingProviders: isLate ? [handle.ref] : [], isComplete: isLate };
         }
       }),
     );
     return {
       items: answers.flatMap(({ items }) => items),
-      waitingFor: answers.flatMap(({ waitingFor }) => waitingFor),
+      pendingProviders: answers.flatMap(({ pendingProviders }) => pendingProviders),
       isComplete: answers.every(({ isComplete }) => isComplete),
     };
   }
 
   dispose(): void {
-    this.typed.dispose();
+    this.mentionSearch.dispose();
   }
 
-  private async question(
+  private async prepareSearch(
     query: string,
   ): Promise<{ readonly handles: readonly ProviderHandle[]; readonly params: MentionsParams }> {
-    const { uri, codebase } = await this.ports.place();
-    return { handles: this.ports.providers.for(uri), params: { query, ...withoutUndefined({ uri, codebase }) } };
+    const { uri, codebase } = await this.ports.userLocation();
+    return {
+      handles: this.ports.providers.forDocument(uri),
+      params: { query, ...withoutUndefined({ uri, codebase }) },
+    };
   }
 }
 
-/** What it finds by mentions, else what it says to the words themselves. */
-async function itemsFor(
+/** Items of the first mentions found, or for the query itself if the provider finds none. */
+async function providerItems(
   handle: ProviderHandle,
   params: MentionsParams,
   signal: AbortSignal,
 ): Promise<readonly ContextItem[]> {
   if (handle.isLookupPaused) throw new Error('It failed a moment ago.');
   const mentions = (await handle.mentions(params, signal)) ?? [];
-  if (mentions.length === 0) return (await known(handle, { query: params.query }, signal)) ?? [];
+  if (mentions.length === 0) return (await lookUpItems(handle, { query: params.query }, signal)) ?? [];
   const found = await Promise.all(
     mentions
       .slice(0, mostMentions)
-      .map(async (mention) => (await known(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)]),
+      .map(async (mention) => (await lookUpItems(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)]),
   );
   return found.flat();
 }
 
-/** Undefined when it cannot be asked so. */
-async function known(
+async function lookUpItems(
   handle: ProviderHandle,
-  lookup: Lookup,
+  lookup: LookupTarget,
   signal: AbortSignal,
 ): Promise<readonly ContextItem[] | undefined> {
-  const packed = await handle.lookUp(lookup, signal);
+  const packed = await handle.lookUpItems(lookup, signal);
   if (!packed) return undefined;
-  return Array.from({ length: Math.min(mostItems, countOfPacked(packed)) }, (_, index) => {
-    // Its answer is about no file, whatever ranges it may hold.
-    const { title, url, hover, aiContent } = itemOfPacked(packed, index);
+  return Array.from({ length: Math.min(mostItems, packedItemCount(packed)) }, (_, index) => {
+    // Drop ranges: these items belong to no file.
+    const { title, url, hover, aiContent } = unpackItem(packed, index);
     return {
       title,
       provider: handle.ref,
@@ -134,7 +136,7 @@ async function known(
   });
 }
 
-/** All that a provider without items says. */
+/** The fallback for providers without items. */
 function itemOfMention(provider: ProviderRef, { title, uri, description }: Mention): ContextItem {
   const text = [description, uri].filter(Boolean).join('\n');
   return { title, provider, ...(text === '' ? {} : { aiContent: text }) };

@@ -5,31 +5,29 @@ import type { ContextReader, FileItems } from './contextReader';
 import type { ContextLookups } from './contextLookups';
 import * as z from 'zod';
 import type { ItemList } from '../items/itemList';
-import { isFollowed } from '../items/itemLinks';
+import { isSafeLink } from '../items/safeLink';
 import { estimateTokens, searchItems } from '../items/itemQueries';
-import { linesOf, paragraphOf, placeOf } from '../items/itemTexts';
-import { mention } from './providerMention';
+import { lineNumbers, itemParagraph, itemLocation } from '../items/itemTexts';
+import { mentionSchema } from './providerMention';
 import type { FoundMention, MentionSearch } from './mentionSearch';
 
-/** A row of what `@` finds, in the shape of the chat's mentions. `line` is 1-based. */
+/** A mention of context items, in the form of the chat's mentions. `line` is 1-based. */
 export interface ContextMention {
   readonly kind: 'context';
   readonly id: string;
   readonly title: string;
   readonly path?: string;
   readonly line?: number;
-  /** Unknown until the provider is asked for it. */
+  /** Unknown until the provider has been asked for the items. */
   readonly tokens?: number;
   readonly detail?: string;
 }
 
-/** What is known of a file already. */
 export interface FileMention extends ContextMention {
   readonly path: string;
   readonly tokens: number;
 }
 
-/** Text that goes along with a prompt. */
 export interface ContextAttachment {
   readonly type: 'text';
   readonly uri?: string;
@@ -38,67 +36,64 @@ export interface ContextAttachment {
 }
 
 const maxRows = 20;
-/** While somebody types: one provider that hangs must not hold up the rows of the others. */
+/** While the user types: a provider that hangs must not delay the rows of others. */
 const searchWaitMs = 300;
-/** Before a prompt is sent, which is worth waiting for what is fresh. */
+/** Before a prompt is sent: fresh items are worth a longer wait. */
 const resolveWaitMs = 1_000;
-/** Of what is sent for one mention, in UTF-16 units. */
+/** Limit of the text sent for one mention, in UTF-16 units. */
 const maxSent = 256 * 1_024;
 
-/** Survives a reload: it says where the item was, and what it was called. Without a title: all of the file. */
+/** Path, title, provider and line of an item, so that it survives a reload. Without a title: the whole file. */
 const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.number().nullable()]);
 
-/** What a provider finds by words says all of itself: who is asked for it, and with what. */
-const FoundId = z.tuple([z.literal('mention'), z.string(), mention]);
+/** Provider and mention, as found by a query. */
+const FoundId = z.tuple([z.literal('mention'), z.string(), mentionSchema]);
 
-/**
- * Context items as mentions: those of the file that is looked at first, then what is known of others, then what providers
- * find by words.
- */
+/** Context items as mentions: first those of the active file, then of other files, then those found by providers. */
 export class ContextMentions {
   readonly kind = 'context';
 
   constructor(
-    private readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>,
-    private readonly lookups: Pick<ContextLookups, 'search' | 'itemsOf'> & {
-      readonly typed: Pick<MentionSearch, 'isWaiting' | 'next'>;
+    private readonly reader: Pick<ContextReader, 'itemsOf' | 'searchKnownItems'>,
+    private readonly lookups: Pick<ContextLookups, 'searchMentions' | 'itemsOfMention'> & {
+      readonly mentionSearch: Pick<MentionSearch, 'isWaiting' | 'next'>;
     },
   ) {}
 
-  /** Whether more is on its way for these words. */
+  /** Whether more results for this query may follow. */
   isSearching(query: string): boolean {
-    return this.lookups.typed.isWaiting(query);
+    return this.lookups.mentionSearch.isWaiting(query);
   }
 
-  /** Resolves when there is more, or there will not be any. @returns whether to search again */
+  /** Resolves when there are more results, or none will follow. @returns whether to search again */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
-    return await this.lookups.typed.next(query, signal);
+    return await this.lookups.mentionSearch.next(query, signal);
   }
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
     const [known, found] = await Promise.all([
-      this.searchKnown(query, signal),
-      this.lookups.search(query, { signal, waitMs: searchWaitMs }),
+      this.searchKnownItems(query, signal),
+      this.lookups.searchMentions(query, { signal, waitMs: searchWaitMs }),
     ]);
     return [...known, ...found.slice(0, maxRows).map(rowOfFound)];
   }
 
-  private async searchKnown(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
+  private async searchKnownItems(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
     const isEnough = ({ length }: ItemList): boolean => length > 0;
     const active = await this.reader.itemsOf(undefined, { signal, waitMs: searchWaitMs, isEnough });
     const ofActive = active ? searchItems(active.items, query).map((item) => mentionOf(active.file.path, item)) : [];
-    const others = await this.reader.search(query, maxRows);
+    const others = await this.reader.searchKnownItems(query, maxRows);
     const ofOthers = others.flatMap(({ path, item }) => (path === active?.file.path ? [] : [mentionOf(path, item)]));
     const all = active && 'context items'.startsWith(query.toLowerCase()) ? mentionOfAll(active) : undefined;
     const rows = [...(all ? [all] : []), ...ofActive, ...ofOthers];
     return rows.slice(0, maxRows);
   }
 
-  /** What is sent for it; empty when the item is not there any more. @throws EditorError */
+  /** The text to send for a mention. Empty if its item no longer exists. @throws EditorError */
   async resolve({ id }: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]> {
     const json = parseId(id);
     const found = FoundId.safeParse(json).data;
-    if (found) return await this.resolveFound(found, signal);
+    if (found) return await this.resolveFoundMention(found, signal);
     const parsed = MentionId.safeParse(json).data;
     return parsed ? await this.resolveItem(parsed, signal) : [];
   }
@@ -115,14 +110,14 @@ export class ContextMentions {
     return attachmentsOf(found.file, nearest);
   }
 
-  private async resolveFound(
+  private async resolveFoundMention(
     [, provider, found]: z.infer<typeof FoundId>,
     signal: AbortSignal,
   ): Promise<readonly ContextAttachment[]> {
-    const items = await this.lookups.itemsOf(provider, found, signal);
+    const items = await this.lookups.itemsOfMention(provider, found, signal);
     let room = maxSent;
     return items.flatMap((item) => {
-      const text = paragraphOf(undefined, item).slice(0, room);
+      const text = itemParagraph(undefined, item).slice(0, room);
       room -= text.length;
       return text === '' ? [] : [{ type: 'text', ...uriOf(item.url ?? found.uri), title: item.title, text }];
     });
@@ -139,17 +134,15 @@ function rowOfFound({ provider, mention: found }: FoundMention): ContextMention 
   };
 }
 
-/** Only what is a link: agents may follow it. */
+/** Agents may follow it, so only safe links. */
 function uriOf(uri: string): { readonly uri?: string } {
-  return isFollowed(uri) ? { uri } : {};
+  return isSafeLink(uri) ? { uri } : {};
 }
 
-/** Those that have something to say to AI. */
 function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
   return [...items].filter(({ aiContent }) => aiContent !== undefined);
 }
 
-/** All that a file has for AI, as one mention. */
 export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMention | undefined {
   const sent = itemsForAi(items);
   if (sent.length === 0) return undefined;
@@ -157,17 +150,16 @@ export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMe
   return { kind: 'context', id: idOf(path, null, '', null), title, path, tokens: tokensOf(path, sent) };
 }
 
-/** One text for each item. */
 function attachmentsOf({ path, document }: FileItems['file'], items: readonly ContextItem[]): ContextAttachment[] {
   return items.map((item) => {
-    const lines = linesOf(item);
+    const lines = lineNumbers(item);
     const uri = lines === '' ? document.uri : `${document.uri}#L${lines.replace('-', '-L')}`;
-    return { type: 'text', uri, title: item.title, text: paragraphOf(path, item) };
+    return { type: 'text', uri, title: item.title, text: itemParagraph(path, item) };
   });
 }
 
 function tokensOf(path: string, items: readonly ContextItem[]): number {
-  return items.reduce((sum, item) => sum + estimateTokens(paragraphOf(path, item)), 0);
+  return items.reduce((sum, item) => sum + estimateTokens(itemParagraph(path, item)), 0);
 }
 
 function mentionOf(path: string, item: ContextItem): FileMention {
@@ -180,7 +172,7 @@ function mentionOf(path: string, item: ContextItem): FileMention {
     path,
     ...(line === undefined ? {} : { line: line + 1 }),
     tokens: tokensOf(path, [item]),
-    detail: `${item.provider.title}, ${placeOf(name, item)}`,
+    detail: `${item.provider.title}, ${itemLocation(name, item)}`,
   };
 }
 
@@ -188,7 +180,7 @@ function idOf(...parts: z.infer<typeof MentionId>): string {
   return `context:${JSON.stringify(parts)}`;
 }
 
-/** Undefined for what is another source's, or of another time. */
+/** Undefined for IDs of other sources or earlier versions. */
 function parseId(id: string): unknown {
   return parseJson(id.replace(/^context:/, ''));
 }

@@ -5,11 +5,11 @@ import type { ContextLookups } from './contextLookups';
 import type { ContextReader, FileItems } from './contextReader';
 import type { ItemList } from '../items/itemList';
 import { searchItems } from '../items/itemQueries';
-import { namesOf, paragraphOf } from '../items/itemTexts';
+import { joinTitles, itemParagraph } from '../items/itemTexts';
 
-/** The tool that models call for context items: VS Code's chat by its API, agents over MCP. */
+/** The tool for context items: language models call it through VS Code's API, agents over MCP. */
 
-/** The same as in `languageModelTools` of package.json. */
+/** Must match `languageModelTools` in package.json. */
 export const contextTool = {
   name: 'backline_context',
   description:
@@ -37,7 +37,7 @@ export const contextTool = {
   },
 } as const;
 
-/** The same for agents, who see it beside the other tools of the window. */
+/** The tool for agents, who see it among the window's other tools. */
 export const contextItemsTool = {
   ...contextTool,
   name: 'context_items',
@@ -45,75 +45,85 @@ export const contextItemsTool = {
 } as const;
 
 const line = z.number().int().min(1).optional();
-const ContextQuestion = z.strictObject({
+const ContextToolInput = z.strictObject({
   file: z.string().min(1).optional(),
   firstLine: line,
   lastLine: line,
   query: z.string().optional(),
 });
-type ContextQuestion = z.infer<typeof ContextQuestion>;
+type ContextToolInput = z.infer<typeof ContextToolInput>;
 
-/** Models wait, but not for a provider that hangs: what is there is told, and who is missing. */
+/** Models can wait, but not for a provider that hangs: the answer then names the missing providers. */
 const waitMs = 1_000;
-/** Two questions, one after the other, that often go over the network. */
+/** Two consecutive requests per provider, often over the network. */
 const lookupMs = 5_000;
 const maxItems = 200;
 /** UTF-16 units. */
 const maxText = 64 * 1_024;
 
 interface ContextToolPorts {
-  readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>;
-  readonly lookups: Pick<ContextLookups, 'lookUp'>;
+  readonly reader: Pick<ContextReader, 'itemsOf' | 'searchKnownItems'>;
+  readonly lookups: Pick<ContextLookups, 'itemsForQuery'>;
 }
 
-/** The answer to a call, as text. @throws Error that says what is wrong with the input; EditorError */
-export async function answerContextTool(
+/** Runs the tool. @throws Error if the input is invalid; EditorError */
+export async function runContextTool(
   { reader, lookups }: ContextToolPorts,
   input: unknown,
   signal: AbortSignal,
 ): Promise<string> {
-  const parsed = ContextQuestion.safeParse(input ?? {});
+  const parsed = ContextToolInput.safeParse(input ?? {});
   if (!parsed.success) throw new Error(`The input is not right: ${z.prettifyError(parsed.error)}`);
   const { file, query = '', firstLine } = parsed.data;
   if (file === undefined && query !== '' && firstLine === undefined) {
-    const [known, found] = await Promise.all([reader.search(query, maxItems), lookups.lookUp(query, lookupMs, signal)]);
-    const text = paragraphs(
+    const [known, found] = await Promise.all([
+      reader.searchKnownItems(query, maxItems),
+      lookups.itemsForQuery(query, lookupMs, signal),
+    ]);
+    const text = joinWithinLimits(
       [
-        ...found.items.map((item) => paragraphOf(undefined, item)),
-        ...known.map(({ path, item }) => paragraphOf(path, item)),
+        ...found.items.map((item) => itemParagraph(undefined, item)),
+        ...known.map(({ path, item }) => itemParagraph(path, item)),
       ],
       `No provider finds anything for "${query}", and no context item of the files that were open holds it.`,
     );
     return [text, ...remarksOn(found)].join('\n\n');
   }
   const found = await reader.itemsOf(file, { waitMs, signal });
-  if (!found) return 'The user looks at no file that can be read: name one by `file`.';
-  const items = asked(found.items, parsed.data);
-  const text = paragraphs(
-    items.map((item) => paragraphOf(found.file.path, item)),
+  if (!found) return 'No readable file is active. Pass a path as `file`.';
+  const items = selectItems(found.items, parsed.data);
+  const text = joinWithinLimits(
+    items.map((item) => itemParagraph(found.file.path, item)),
     `There are no context items of ${found.file.path} for that.`,
   );
   return [text, ...remarksOn(found)].join('\n\n');
 }
 
-function asked(items: ItemList, { firstLine, lastLine = firstLine, query }: ContextQuestion): readonly ContextItem[] {
+function selectItems(
+  items: ItemList,
+  { firstLine, lastLine = firstLine, query }: ContextToolInput,
+): readonly ContextItem[] {
   const inLines =
     firstLine === undefined || lastLine === undefined
       ? [...items]
-      : items.touching({
+      : items.itemsTouching({
           start: { line: firstLine - 1, character: 0 },
           end: { line: lastLine - 1, character: Number.MAX_SAFE_INTEGER },
         });
   return query ? searchItems(inLines, query) : inLines;
 }
 
-function remarksOn({ waitingFor, isComplete, note }: Pick<FileItems, 'waitingFor' | 'isComplete' | 'note'>): string[] {
+function remarksOn({
+  pendingProviders,
+  isComplete,
+  note,
+}: Pick<FileItems, 'pendingProviders' | 'isComplete' | 'note'>): string[] {
   if (note !== undefined) return [note];
-  if (waitingFor.length > 0) return [`Still waiting for ${namesOf(waitingFor)}: ask again for more.`];
+  if (pendingProviders.length > 0) return [`Still waiting for ${joinTitles(pendingProviders)}: ask again for more.`];
   return isComplete ? [] : ['Not every provider could answer: there may be more.'];
 }
 
-function paragraphs(all: readonly string[], none: string): string {
+function joinWithinLimits(all: readonly string[], none: string): string {
   if (all.length === 0) return none;
   const kept: string[] = [];
   let length = 0;

@@ -10,135 +10,142 @@ export interface FoundMention {
 }
 
 export interface MentionSearchOptions {
-  /** How long the answer waits. What comes later joins the next answer to the same question. */
+  /** How long the answer waits. Later results are part of the next answer for the same query. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** How long an answer that is complete is good for the same question. */
+/** How long a complete answer is reused for the same query. */
 const freshMs = 5_000;
 
-interface Asking {
+interface ProviderSearch {
   readonly provider: ProviderRef;
-  /** Resolves when it has ended in whatever way. */
-  readonly done: Promise<void>;
-  found: readonly Mention[] | undefined;
-  isOver: boolean;
+  /** Resolves when the search has ended, even if it failed. */
+  readonly whenEnded: Promise<void>;
+  mentions: readonly Mention[] | undefined;
+  hasEnded: boolean;
 }
 
-interface Round {
+interface QuerySearch {
   readonly key: string;
   readonly query: string;
   readonly controller: AbortController;
-  readonly askings: readonly Asking[];
-  readonly startedMs: number;
+  readonly providerSearches: readonly ProviderSearch[];
+  readonly startedAtMs: number;
 }
 
-/** Looks for one question at a time, as somebody types it: another question ends those on their way. */
+/** Searches for one query at a time, as the user types it. A new query cancels the previous search. */
 export class MentionSearch implements Disposable {
-  private round: Round | undefined;
+  private currentSearch: QuerySearch | undefined;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether these words are still searched for, and a provider has not answered yet. */
+  /** Whether the current search is for this query and still waits for a provider. */
   isWaiting(query: string): boolean {
-    return pendingOf(this.roundOf(query)).length > 0;
+    return pendingOf(this.searchFor(query)).length > 0;
   }
 
-  /** What is found in time: one of each provider in turn, each in its own order. Never rejects. */
+  /** Returns what was found in time, alternating between providers. Never rejects. */
   async search(
     handles: readonly ProviderHandle[],
     params: MentionsParams,
     { waitMs, signal }: MentionSearchOptions,
   ): Promise<readonly FoundMention[]> {
-    const round = this.start(handles, params);
-    await this.wait(round.askings, waitMs, signal);
-    return inTurns(round.askings);
+    const round = this.startSearch(handles, params);
+    await this.waitForAnswers(round.providerSearches, waitMs, signal);
+    return interleaveMentions(round.providerSearches);
   }
 
-  /**
-   * Resolves when one more has answered, or there is nobody to wait for. Never rejects. @returns whether these words are
-   * still searched for: when somebody else searches now, to ask again would end that search
-   */
+  /** Waits for another provider's answer. Never rejects. @returns whether the search for this query is still current */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
-    const round = this.roundOf(query);
-    if (!round || hasFired(signal)) return false;
+    const round = this.searchFor(query);
+    if (!round || isAborted(signal)) return false;
     const pending = pendingOf(round);
     if (pending.length === 0) return true;
-    await raceSignal(Promise.race(pending.map(({ done }) => done)), signal, tooLate).catch(() => undefined);
-    return !hasFired(signal) && this.roundOf(query) !== undefined;
+    await raceSignal(Promise.race(pending.map(({ whenEnded }) => whenEnded)), signal, cancelledError).catch(
+      () => undefined,
+    );
+    return !isAborted(signal) && this.searchFor(query) !== undefined;
   }
 
   dispose(): void {
-    this.round?.controller.abort();
-    this.round = undefined;
+    this.currentSearch?.controller.abort();
+    this.currentSearch = undefined;
   }
 
-  private roundOf(query: string): Round | undefined {
-    return this.round?.query === query ? this.round : undefined;
+  private searchFor(query: string): QuerySearch | undefined {
+    return this.currentSearch?.query === query ? this.currentSearch : undefined;
   }
 
-  private start(handles: readonly ProviderHandle[], params: MentionsParams): Round {
+  private startSearch(handles: readonly ProviderHandle[], params: MentionsParams): QuerySearch {
     const key = JSON.stringify([params, handles.map(({ ref }) => ref.id)]);
     const now = this.clock.monotonicNow();
-    const { round } = this;
-    if (round?.key === key && (pendingOf(round).length > 0 || now - round.startedMs < freshMs)) return round;
-    round?.controller.abort();
+    const { currentSearch } = this;
+    if (
+      currentSearch?.key === key &&
+      (pendingOf(currentSearch).length > 0 || now - currentSearch.startedAtMs < freshMs)
+    )
+      return currentSearch;
+    currentSearch?.controller.abort();
     const controller = new AbortController();
     const asked = handles.filter(({ isLookupPaused }) => !isLookupPaused);
-    const askings = asked.map((handle) => this.ask(handle, params, controller.signal));
-    this.round = { key, query: params.query, controller, askings, startedMs: now };
-    return this.round;
+    const providerSearches = asked.map((handle) => this.searchProvider(handle, params, controller.signal));
+    this.currentSearch = { key, query: params.query, controller, providerSearches, startedAtMs: now };
+    return this.currentSearch;
   }
 
-  private ask(handle: ProviderHandle, params: MentionsParams, signal: AbortSignal): Asking {
-    const asking: { -readonly [K in keyof Asking]: Asking[K] } = {
+  private searchProvider(handle: ProviderHandle, params: MentionsParams, signal: AbortSignal): ProviderSearch {
+    const search: { -readonly [K in keyof ProviderSearch]: ProviderSearch[K] } = {
       provider: handle.ref,
-      done: Promise.resolve(),
-      found: undefined,
-      isOver: false,
+      whenEnded: Promise.resolve(),
+      mentions: undefined,
+      hasEnded: false,
     };
     const run = async (): Promise<void> => {
       try {
-        asking.found = await handle.mentions(params, signal);
+        search.mentions = await handle.mentions(params, signal);
       } catch {
-        // The status says what went wrong.
+        // The status shows the error.
       }
-      asking.isOver = true;
+      search.hasEnded = true;
     };
-    asking.done = run();
-    return asking;
+    search.whenEnded = run();
+    return search;
   }
 
-  private async wait(askings: readonly Asking[], waitMs: number, signal: AbortSignal): Promise<void> {
-    const answered = Promise.all(askings.map(({ done }) => done));
-    await withDeadline(this.clock, 'looking for mentions', waitMs, () => raceSignal(answered, signal, tooLate)).catch(
-      () => undefined,
-    );
+  private async waitForAnswers(
+    providerSearches: readonly ProviderSearch[],
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const answered = Promise.all(providerSearches.map(({ whenEnded }) => whenEnded));
+    await withDeadline(this.clock, 'looking for mentions', waitMs, () =>
+      raceSignal(answered, signal, cancelledError),
+    ).catch(() => undefined);
   }
 }
 
-function pendingOf(round: Round | undefined): readonly Asking[] {
-  return (round?.askings ?? []).filter(({ isOver }) => !isOver);
+function pendingOf(round: QuerySearch | undefined): readonly ProviderSearch[] {
+  return (round?.providerSearches ?? []).filter(({ hasEnded }) => !hasEnded);
 }
 
-/** Nobody hears of it: what was found until then is the answer. */
-function tooLate(): Error {
+/** Never shown: the results found so far are returned. */
+function cancelledError(): Error {
   return new Error('The request was canceled.');
 }
 
-function inTurns(askings: readonly Asking[]): FoundMention[] {
-  const longest = Math.max(0, ...askings.map(({ found }) => found?.length ?? 0));
+function interleaveMentions(providerSearches: readonly ProviderSearch[]): FoundMention[] {
+  const longest = Math.max(0, ...providerSearches.map(({ mentions }) => mentions?.length ?? 0));
   const rounds = Array.from({ length: longest }, (_, index) =>
-    askings.flatMap(({ provider, found }) => {
-      const mention = found?.[index];
+    providerSearches.flatMap(({ provider, mentions }) => {
+      const mention = mentions?.[index];
       return mention ? [{ provider, mention }] : [];
     }),
   );
   return rounds.flat();
 }
 
-/** Asked anew after each wait. */
-function hasFired({ aborted }: AbortSignal): boolean {
+/** A function, so that TypeScript does not narrow the result of an earlier check. */
+function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }

@@ -3,47 +3,43 @@ import { parseJson } from '../../../base/common/parseJson';
 import { itemLimits, mentionLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
-/** Something that a provider can tell more about: an issue, a page, a symbol. */
-
-/** Checked and within limits. Also what comes out of a worker. */
-export const mention = z.object({
+/** Something that a provider has items for, such as an issue or a symbol. Validated; also used for worker messages. */
+export const mentionSchema = z.object({
   title: z.string().min(1).max(itemLimits.title),
   uri: z.string().max(itemLimits.url),
   description: z.string().max(itemLimits.title).exactOptional(),
-  /** Whatever the provider put there, as JSON: it gets it back when it is asked for the items. */
+  /** JSON data of the provider, passed back when its items are requested. */
   data: z.string().max(mentionLimits.data).exactOptional(),
 });
-export type Mention = z.infer<typeof mention>;
+export type Mention = z.infer<typeof mentionSchema>;
 
-export const mentionList = z.array(mention).max(mentionLimits.mentions);
+export const mentionListSchema = z.array(mentionSchema).max(mentionLimits.mentions);
 
 export interface MentionsParams {
   readonly query: string;
-  /** Of the file that is looked at. */
+  /** URI of the active file. */
   readonly uri?: string;
   /** For example `github.com/owner/repository`. */
   readonly codebase?: string;
 }
 
-/** What items are wanted for: something that was mentioned, or words. */
-export type Lookup = { readonly mention: Mention } | { readonly query: string };
+export type LookupTarget = { readonly mention: Mention } | { readonly query: string };
 
-const wireMention = z.object({
+const wireMentionSchema = z.object({
   title: z.string().min(1),
   uri: z.string(),
   description: z.string().nullish(),
   data: z.unknown().optional(),
 });
 
-/** What cannot be used is left out, long texts are cut. @throws ProviderError when the result is not a list */
+/** Skips invalid mentions and truncates long texts. @throws ProviderError if the result is not a list */
 export function readMentions(result: unknown): Mention[] {
   if (result === undefined || result === null) return [];
-  if (!Array.isArray(result))
-    throw new ProviderError('The provider did not answer `mentions` with a list. Its answer needs to be an array.');
+  if (!Array.isArray(result)) throw new ProviderError('The provider’s answer to `mentions` must be an array.');
   const values: readonly unknown[] = result;
   const found: Mention[] = [];
   let units = 0;
-  for (let index = 0; index < values.length && index < mentionLimits.looked; index++) {
+  for (let index = 0; index < values.length && index < mentionLimits.scanned; index++) {
     const read = readMention(values[index]);
     if (!read) continue;
     units += read.title.length + read.uri.length + (read.description?.length ?? 0) + (read.data?.length ?? 0);
@@ -53,32 +49,32 @@ export function readMentions(result: unknown): Mention[] {
   return found;
 }
 
-/** The parameters of the call that asks for items. Later providers take `message` for what earlier ones call `query`. */
-export function lookupParams(lookup: Lookup): object {
+/** The parameters of a request for items. Later providers expect `message` where earlier ones expect `query`. */
+export function lookupParams(lookup: LookupTarget): object {
   if ('query' in lookup) return { query: lookup.query, message: lookup.query };
   const { data, ...mentioned } = lookup.mention;
   return { mention: data === undefined ? mentioned : { ...mentioned, data: parseJson(data) } };
 }
 
 function readMention(value: unknown): Mention | undefined {
-  const { data: read } = wireMention.safeParse(value);
+  const { data: read } = wireMentionSchema.safeParse(value);
   if (!read || read.uri.length > itemLimits.url) return undefined;
-  const data = asJson(read.data);
+  const data = toJson(read.data);
   if (data !== undefined && data.length > mentionLimits.data) return undefined;
   return {
-    title: cut(read.title),
+    title: truncateTitle(read.title),
     uri: read.uri,
-    ...(read.description ? { description: cut(read.description) } : {}),
+    ...(read.description ? { description: truncateTitle(read.description) } : {}),
     ...(data === undefined ? {} : { data }),
   };
 }
 
-function cut(text: string): string {
+function truncateTitle(text: string): string {
   return text.length > itemLimits.title ? `${text.slice(0, itemLimits.title - 1)}…` : text;
 }
 
-/** Undefined for what is no object, or none that JSON can say. */
-function asJson(data: unknown): string | undefined {
+/** Undefined unless it is an object that JSON can represent. */
+function toJson(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   try {
     return JSON.stringify(data);

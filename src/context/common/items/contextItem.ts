@@ -1,6 +1,4 @@
-/** What providers say of a file, whichever dialect they said it in. */
-
-/** 0-based; `character` counts UTF-16 units, as VS Code does. */
+/** 0-based. `character` counts UTF-16 units, as in VS Code. */
 export interface ItemPosition {
   readonly line: number;
   readonly character: number;
@@ -13,31 +11,31 @@ export interface ItemRange {
 }
 
 interface ItemHover {
-  /** Preferred where it can be rendered. Untrusted: to be shown without html and command links. */
+  /** Preferred where it can be rendered. Untrusted: render it without HTML and command links. */
   readonly markdown?: string;
   readonly text?: string;
 }
 
-/** An item as its provider gave it: sizes and types are checked, the range is not yet. */
+/** An item as returned by a provider. Sizes and types are validated, the range is not. */
 export interface ProvidedItem {
   readonly title: string;
   /** `http`, `https`, `mailto` or `file`. */
   readonly url?: string;
   readonly hover?: ItemHover;
   readonly aiContent?: string;
-  /** Opening `url` says more than the hover does. */
+  /** Whether the item should open `url` rather than show its hover. */
   readonly prefersLink?: boolean;
-  /** Where the item is; without it the item is about the whole file. */
+  /** Without a range, the item is about the whole file. */
   readonly range?: ItemRange;
 }
 
 export interface ProviderRef {
   readonly id: string;
-  /** How users know it. */
+  /** Display name. */
   readonly title: string;
 }
 
-/** An item whose range, if it has one, is inside of the document it was asked for. */
+/** An item whose range, if any, lies within its document. */
 export interface ContextItem extends ProvidedItem {
   readonly provider: ProviderRef;
 }

@@ -1,7 +1,7 @@
 import type { ProviderRef } from './contextItem';
 import { ItemList, type ItemGroup } from './itemList';
 import { shiftItems, type TextChange } from './itemShift';
-import { weightOfPacked, type PackedItems } from './packedItems';
+import { packedWeight, type PackedItems } from './packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 
 interface ProviderNotes {
@@ -11,157 +11,148 @@ interface ProviderNotes {
 
 export interface ContextAnswer {
   readonly uri: string;
-  /** Of the text that the ranges are for. */
+  /** Version of the text that the ranges refer to. */
   readonly version: number;
-  /** In the order of the providers in the settings, of each in its own order. */
+  /** In the order of the settings, then in the provider's order. */
   readonly items: ItemList;
-  /** Whether every provider has answered for just this version. */
   readonly isComplete: boolean;
-  /** Whose answer is on its way; `onDidChange` tells when it is there. */
-  readonly waitingFor: readonly ProviderRef[];
-  /** Why the document as a whole was not asked about, if it was not. */
+  /** Providers that have not answered yet. `onDidChangeItems` fires when they do. */
+  readonly pendingProviders: readonly ProviderRef[];
   readonly note?: string;
-  /** What was mended or left out of the items. */
+  /** What was adjusted or skipped in the items. */
   readonly providerNotes: readonly ProviderNotes[];
 }
 
-/** A question that a provider has not answered yet. */
-export interface Asking {
-  /** Resolves when it ended in whatever way. */
-  done: Promise<void>;
+export interface PendingRequest {
+  /** Resolves when the request has ended, even if it failed. */
+  whenEnded: Promise<void>;
   readonly controller: AbortController;
-  /** Who still waits for it. */
-  waiters: number;
-  /** Somebody waited in vain: the answer is wanted, even though nobody waits any more. */
-  isLate: boolean;
+  waiterCount: number;
+  /** A caller timed out while waiting, so the answer is still wanted. */
+  isWantedLate: boolean;
 }
 
-interface Slot {
-  /** The version its items were made for; undefined once they are outdated for another reason. */
-  readonly answered: number | undefined;
+interface ProviderAnswer {
+  /** The version that the items are for; undefined if outdated for another reason. */
+  readonly answeredVersion: number | undefined;
   readonly group: ItemGroup;
 }
 
-/** What is known of one document: the last items of each provider, at the places where they are now. */
+/** The latest items of each provider for one document, moved along with edits. */
 export class DocumentRecord {
   version: number | undefined;
-  /** Set while the user is typing. */
-  settling: { dispose(): void } | undefined;
-  /** Why it is not asked about, if it is not. */
+  settleTimer: { dispose(): void } | undefined;
   note: string | undefined;
-  readonly asking = new Map<string, Asking>();
-  private readonly slots = new Map<string, Slot>();
-  private memo: ContextAnswer | undefined;
-  /** In UTF-16 units, roughly. */
-  weight = 0;
+  readonly pendingRequests = new Map<string, PendingRequest>();
+  private readonly answers = new Map<string, ProviderAnswer>();
+  private cachedAnswer: ContextAnswer | undefined;
+  /** Approximate, in UTF-16 units. */
+  totalWeight = 0;
 
   constructor(readonly uri: string) {}
 
-  /** Whether there is an answer of it, be it to an older text. */
-  knows(id: string): boolean {
-    return this.slots.has(id);
+  /** Whether there is an answer of this provider, possibly for an earlier text. */
+  hasAnswer(id: string): boolean {
+    return this.answers.has(id);
   }
 
   isFresh(id: string): boolean {
-    return this.version !== undefined && this.slots.get(id)?.answered === this.version;
+    return this.version !== undefined && this.answers.get(id)?.answeredVersion === this.version;
   }
 
-  /** To a version that nobody told the way to: nothing is known of where items are in it. */
-  moveTo(version: number): void {
+  /** Switches to a version without knowing the edits in between, which discards all items. */
+  resetTo(version: number): void {
     if (this.version === version) return;
-    this.abandon();
-    this.slots.clear();
-    this.weight = 0;
+    this.cancelRequests();
+    this.answers.clear();
+    this.totalWeight = 0;
     this.version = version;
     this.note = undefined;
-    this.changed();
+    this.clearCache();
   }
 
-  shift(version: number, changes: readonly TextChange[]): void {
-    this.abandon();
-    for (const [id, { answered, group }] of this.slots)
-      this.setSlot(id, { answered, group: { ...group, packed: shiftItems(group.packed, changes) } });
+  applyEdit(version: number, changes: readonly TextChange[]): void {
+    this.cancelRequests();
+    for (const [id, { answeredVersion, group }] of this.answers)
+      this.setAnswer(id, { answeredVersion, group: { ...group, packed: shiftItems(group.packed, changes) } });
     this.version = version;
     this.note = undefined;
-    this.changed();
+    this.clearCache();
   }
 
-  skip(note: string): void {
+  setNote(note: string): void {
     this.note = note;
-    this.changed();
+    this.clearCache();
   }
 
-  startAsking(id: string, asking: Asking): void {
-    this.asking.set(id, asking);
-    this.changed();
+  addRequest(id: string, request: PendingRequest): void {
+    this.pendingRequests.set(id, request);
+    this.clearCache();
   }
 
-  endAsking(id: string): void {
-    this.asking.delete(id);
-    this.changed();
+  removeRequest(id: string): void {
+    this.pendingRequests.delete(id);
+    this.clearCache();
   }
 
-  /** Nobody wants to know any more. */
-  takeBack(id: string, asking: Asking): void {
-    asking.controller.abort();
-    if (this.asking.get(id) === asking) this.endAsking(id);
+  cancelRequest(id: string, request: PendingRequest): void {
+    request.controller.abort();
+    if (this.pendingRequests.get(id) === request) this.removeRequest(id);
   }
 
-  /** The answer to what is being asked; its ranges are of this version. */
-  fill(provider: ProviderRef, packed: PackedItems): void {
+  /** Stores the answer to a request. Its ranges are for the current version. */
+  storeAnswer(provider: ProviderRef, packed: PackedItems): void {
     const { id } = provider;
-    this.asking.delete(id);
-    this.setSlot(id, { answered: this.version, group: { provider, packed } });
-    this.changed();
+    this.pendingRequests.delete(id);
+    this.setAnswer(id, { answeredVersion: this.version, group: { provider, packed } });
+    this.clearCache();
   }
 
-  /** Its items stay until better ones come. */
-  outdate(id: string): void {
-    const slot = this.slots.get(id);
-    if (slot) this.slots.set(id, { ...slot, answered: undefined });
-    this.asking.get(id)?.controller.abort();
-    this.asking.delete(id);
-    this.changed();
+  /** Makes the provider be asked again. Its items stay until then. */
+  markOutdated(id: string): void {
+    const slot = this.answers.get(id);
+    if (slot) this.answers.set(id, { ...slot, answeredVersion: undefined });
+    this.pendingRequests.get(id)?.controller.abort();
+    this.pendingRequests.delete(id);
+    this.clearCache();
   }
 
-  /** Forgets the providers that are not among these. */
-  keepOnly(ids: ReadonlySet<string>): void {
-    for (const id of [...this.asking.keys()].filter((each) => !ids.has(each))) this.outdate(id);
-    for (const id of [...this.slots.keys()]) {
+  retainProviders(ids: ReadonlySet<string>): void {
+    for (const id of [...this.pendingRequests.keys()].filter((each) => !ids.has(each))) this.markOutdated(id);
+    for (const id of [...this.answers.keys()]) {
       if (ids.has(id)) continue;
-      this.weight -= this.weightOfSlot(id);
-      this.slots.delete(id);
+      this.totalWeight -= this.answerWeight(id);
+      this.answers.delete(id);
     }
-    this.changed();
+    this.clearCache();
   }
 
-  /** Ends all questions that are on their way. */
-  abandon(): void {
-    for (const { controller } of this.asking.values()) controller.abort();
-    this.asking.clear();
+  cancelRequests(): void {
+    for (const { controller } of this.pendingRequests.values()) controller.abort();
+    this.pendingRequests.clear();
   }
 
   answer(handles: readonly ProviderHandle[]): ContextAnswer {
-    this.memo ??= this.makeAnswer(handles);
-    return this.memo;
+    this.cachedAnswer ??= this.createAnswer(handles);
+    return this.cachedAnswer;
   }
 
-  private setSlot(id: string, slot: Slot): void {
-    this.weight += weightOfPacked(slot.group.packed) - this.weightOfSlot(id);
-    this.slots.set(id, slot);
+  private setAnswer(id: string, slot: ProviderAnswer): void {
+    this.totalWeight += packedWeight(slot.group.packed) - this.answerWeight(id);
+    this.answers.set(id, slot);
   }
 
-  private weightOfSlot(id: string): number {
-    const slot = this.slots.get(id);
-    return slot ? weightOfPacked(slot.group.packed) : 0;
+  private answerWeight(id: string): number {
+    const slot = this.answers.get(id);
+    return slot ? packedWeight(slot.group.packed) : 0;
   }
 
-  private changed(): void {
-    this.memo = undefined;
+  private clearCache(): void {
+    this.cachedAnswer = undefined;
   }
 
-  private makeAnswer(handles: readonly ProviderHandle[]): ContextAnswer {
-    const groups = handles.flatMap(({ ref }) => this.slots.get(ref.id)?.group ?? []);
+  private createAnswer(handles: readonly ProviderHandle[]): ContextAnswer {
+    const groups = handles.flatMap(({ ref }) => this.answers.get(ref.id)?.group ?? []);
     const providerNotes = groups
       .filter(({ packed }) => packed.notes.length > 0)
       .map(({ provider, packed }) => ({ provider, notes: packed.notes }));
@@ -170,7 +161,7 @@ export class DocumentRecord {
       version: this.version ?? 0,
       items: new ItemList(groups),
       isComplete: this.note === undefined && handles.every(({ ref }) => this.isFresh(ref.id)),
-      waitingFor: handles.filter(({ ref }) => this.asking.has(ref.id)).map(({ ref }) => ref),
+      pendingProviders: handles.filter(({ ref }) => this.pendingRequests.has(ref.id)).map(({ ref }) => ref),
       ...(this.note === undefined ? {} : { note: this.note }),
       providerNotes,
     };

@@ -1,50 +1,48 @@
 import type { ContextItem, ItemRange, ProviderRef } from './contextItem';
-import { countOfPacked, itemOfPacked, rangeWidth, type PackedItems } from './packedItems';
+import { packedItemCount, unpackItem, rangeWidth, type PackedItems } from './packedItems';
 
-/** What one provider says of a document, at places that are in it. */
+/** The items of one provider for a document. All ranges lie within it. */
 export interface ItemGroup {
   readonly provider: ProviderRef;
   readonly packed: PackedItems;
 }
 
-/** The numbers of so many ranges are looked at, or passed by, together. */
+/** Number of array elements per block. A search skips whole blocks. */
 const blockWidth = 64 * rangeWidth;
 
-/** Items of a document, group by group, of each in its own order. An object is only made of an item that is asked for. */
+/** Items of a document, grouped by provider. Item objects are created only on access. */
 export class ItemList implements Iterable<ContextItem> {
   static readonly empty = new ItemList([]);
   readonly length: number;
-  private readonly blocks = new Map<ItemGroup, Float64Array>();
+  private readonly blocksByGroup = new Map<ItemGroup, Float64Array>();
 
   constructor(private readonly groups: readonly ItemGroup[]) {
-    this.length = groups.reduce((sum, { packed }) => sum + countOfPacked(packed), 0);
+    this.length = groups.reduce((sum, { packed }) => sum + packedItemCount(packed), 0);
   }
 
   *[Symbol.iterator](): Generator<ContextItem> {
     for (const group of this.groups)
-      for (let index = 0; index < countOfPacked(group.packed); index++) yield itemOf(group, index);
+      for (let index = 0; index < packedItemCount(group.packed); index++) yield itemOf(group, index);
   }
 
-  /** Those whose range touches `range`. */
-  touching(range: ItemRange): readonly ContextItem[] {
+  itemsTouching(range: ItemRange): readonly ContextItem[] {
     return this.groups.flatMap((group) =>
       indicesTouching(group.packed, this.blocksOf(group), range).map((index) => itemOf(group, index)),
     );
   }
 
-  /** Those without a range. */
-  ofWholeFile(): readonly ContextItem[] {
+  wholeFileItems(): readonly ContextItem[] {
     return this.groups.flatMap((group) => indicesWithoutRange(group.packed).map((index) => itemOf(group, index)));
   }
 
-  /** At most so many of those that are wanted: one of each group in turn, so that none takes the room of the others. */
-  inTurns(max: number, isWanted: (item: ContextItem) => boolean): readonly ContextItem[] {
+  /** Up to `max` matching items, alternating between groups so that none crowds out the others. */
+  takeInTurns(max: number, isWanted: (item: ContextItem) => boolean): readonly ContextItem[] {
     const taken: ContextItem[] = [];
-    const longest = Math.max(0, ...this.groups.map(({ packed }) => countOfPacked(packed)));
+    const longest = Math.max(0, ...this.groups.map(({ packed }) => packedItemCount(packed)));
     for (let index = 0; index < longest; index++) {
       for (const group of this.groups) {
         if (taken.length === max) return taken;
-        if (index >= countOfPacked(group.packed)) continue;
+        if (index >= packedItemCount(group.packed)) continue;
         const item = itemOf(group, index);
         if (isWanted(item)) taken.push(item);
       }
@@ -53,13 +51,13 @@ export class ItemList implements Iterable<ContextItem> {
   }
 
   private blocksOf(group: ItemGroup): Float64Array {
-    const blocks = this.blocks.get(group) ?? blockLines(group.packed);
-    this.blocks.set(group, blocks);
+    const blocks = this.blocksByGroup.get(group) ?? blockLines(group.packed);
+    this.blocksByGroup.set(group, blocks);
     return blocks;
   }
 }
 
-/** There may be many, and whoever points at something waits: whole blocks are passed by. */
+/** Skips whole blocks, since there may be many items and the user is waiting for a hover. */
 function indicesTouching({ ranges }: PackedItems, blocks: Float64Array, { start, end }: ItemRange): number[] {
   const indices: number[] = [];
   for (let block = 0; block < blocks.length / 2; block++) {
@@ -77,7 +75,7 @@ function indicesTouching({ ranges }: PackedItems, blocks: Float64Array, { start,
   return indices;
 }
 
-/** The first and the last line of each block's items; of one where none has a range, no line is between them. */
+/** The first and last line of each block. A block without ranges has `Infinity` and `-Infinity`. */
 function blockLines({ ranges }: PackedItems): Float64Array {
   const blocks = new Float64Array(2 * Math.ceil(ranges.length / blockWidth));
   for (let block = 0; block < blocks.length / 2; block++) {
@@ -85,7 +83,7 @@ function blockLines({ ranges }: PackedItems): Float64Array {
     let last = -Infinity;
     const blockEnd = Math.min(ranges.length, (block + 1) * blockWidth);
     for (let at = block * blockWidth; at < blockEnd; at += rangeWidth) {
-      // NaN is neither less nor more.
+      // Comparisons with NaN are false, which skips items without a range.
       if ((ranges[at] ?? NaN) < first) first = ranges[at] ?? first;
       if ((ranges[at + 2] ?? NaN) > last) last = ranges[at + 2] ?? last;
     }
@@ -102,5 +100,5 @@ function indicesWithoutRange({ ranges }: PackedItems): number[] {
 }
 
 function itemOf({ provider, packed }: ItemGroup, index: number): ContextItem {
-  return { ...itemOfPacked(packed, index), provider };
+  return { ...unpackItem(packed, index), provider };
 }

@@ -1,14 +1,12 @@
 import type { ContextItem, ItemPosition, ItemRange } from './contextItem';
 import type { ItemList } from './itemList';
 
-/** What is asked of items: those of a place, or those that are about something. */
-
-/** Those whose range holds the position, its end included; the smallest range first. */
+/** The items whose range contains the position (end included), the smallest range first. */
 export function itemsAt(items: ItemList, position: ItemPosition): readonly ContextItem[] {
-  return items.touching({ start: position, end: position }).toSorted((a, b) => compareSizes(a.range, b.range));
+  return items.itemsTouching({ start: position, end: position }).toSorted((a, b) => compareSizes(a.range, b.range));
 }
 
-/** Those that hold every word of the query, in any case; those with all words in their titles come first. */
+/** The items that contain every word of the query, ignoring case. Matches in titles come first. */
 export function searchItems(items: Iterable<ContextItem>, query: string): readonly ContextItem[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const holdsAll = (text: string): boolean => words.every((word) => text.includes(word));
@@ -21,7 +19,7 @@ export function searchItems(items: Iterable<ContextItem>, query: string): readon
   return [...byTitle, ...byText];
 }
 
-/** About what a text costs a model, in tokens: four letters each, as the rule of thumb has it. */
+/** A rough estimate: four characters per token. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

@@ -1,12 +1,10 @@
 import type { ItemPosition } from './contextItem';
-import { countOfPacked, pickPacked, rangeWidth, type PackedItems } from './packedItems';
+import { packedItemCount, selectPackedItems, rangeWidth, type PackedItems } from './packedItems';
 
-/** Holds the ranges of items to the document that they are about. */
-
-/** How long each line of a text is, without its line ending (LF, CRLF or a lone CR). */
+/** Length of each line without its line ending (LF, CRLF or a lone CR). */
 export function lineLengths(text: string): readonly number[] {
   if (text.includes('\r')) return text.split(/\r\n|\r|\n/).map(({ length }) => length);
-  // Quicker than splitting, and most texts have no carriage return.
+  // Faster than splitting. Most texts have no carriage return.
   const lengths: number[] = [];
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -18,28 +16,27 @@ export function lineLengths(text: string): readonly number[] {
 }
 
 /**
- * Puts each item to a place inside of the document: a range that reaches over the end of a line or of the file is cut, an
- * item whose range is nowhere in the file is left out; both with a note. The numbers of `packed` are changed in place.
- * `lines` are the lengths of the document's lines. With `isCrlf` a range may include the carriage return of its line:
- * many providers split texts at line feeds only.
+ * Fits items into a document, modifying `packed.ranges` in place: clips ranges at line ends and at the end of the file,
+ * and skips items that start outside the file. Adds notes about both. `lines` has the length of each line. With
+ * `isCrlf`, a range may include the carriage return of its line, since many providers split texts at line feeds only.
  */
-export function placeItems(packed: PackedItems, lines: readonly number[], isCrlf = false): PackedItems {
+export function fitItemsToDocument(packed: PackedItems, lines: readonly number[], isCrlf = false): PackedItems {
   const { ranges } = packed;
   const kept: number[] = [];
   let cut = 0;
   for (let at = 0; at < ranges.length; at += rangeWidth) {
-    const place = placeRange(ranges, at, lines, isCrlf ? 1 : 0);
+    const place = fitRange(ranges, at, lines, isCrlf ? 1 : 0);
     if (place !== 'nowhere') kept.push(at / rangeWidth);
     if (place === 'cut') cut++;
   }
-  const nowhere = countOfPacked(packed) - kept.length;
+  const nowhere = packedItemCount(packed) - kept.length;
   const notes = [...packed.notes];
   if (cut > 0) notes.push(`${cut} ranges were adjusted to end at the end of a line or the file.`);
   if (nowhere > 0) notes.push(`${nowhere} items were skipped because their ranges are not in the file.`);
-  return { ...pickPacked(packed, kept), notes };
+  return { ...selectPackedItems(packed, kept), notes };
 }
 
-function placeRange(
+function fitRange(
   ranges: Float64Array,
   at: number,
   lines: readonly number[],
@@ -52,8 +49,8 @@ function placeRange(
   const endCharacter = ranges[at + 3] ?? NaN;
   if (!isIndex(line) || !isIndex(character) || !isIndex(endLine) || !isIndex(endCharacter)) return 'nowhere';
   if (endLine < line || (endLine === line && endCharacter < character) || line >= lines.length) return 'nowhere';
-  const isStartCut = clamp(ranges, at, lines, lineEnd);
-  const isEndCut = clamp(ranges, at + 2, lines, lineEnd);
+  const isStartCut = clampPosition(ranges, at, lines, lineEnd);
+  const isEndCut = clampPosition(ranges, at + 2, lines, lineEnd);
   return isStartCut || isEndCut ? 'cut' : 'fits';
 }
 
@@ -61,8 +58,8 @@ function isIndex(value: number): boolean {
   return Number.isInteger(value) && value >= 0;
 }
 
-/** Moves the position that starts at `ranges[at]` back to where there is text. @returns whether that was more than a line's end */
-function clamp(ranges: Float64Array, at: number, lines: readonly number[], lineEnd: number): boolean {
+/** Clips the position at `ranges[at]` to the text. @returns whether it was beyond the line ending */
+function clampPosition(ranges: Float64Array, at: number, lines: readonly number[], lineEnd: number): boolean {
   const line = ranges[at] ?? 0;
   const last = Math.min(line, lines.length - 1);
   const length = lines[last] ?? 0;

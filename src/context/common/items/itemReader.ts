@@ -1,26 +1,22 @@
 import { percentDecoded } from '../../../base/common/fileUri';
-import { isFollowed } from './itemLinks';
+import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
 import { rangeWidth, textWidth, type PackedItems } from './packedItems';
 import { ProviderError } from '../providers/providerError';
 
 /**
- * What providers answer, checked and packed in one pass: there may be thousands of items, and a schema would make new
- * objects of each. An item of dialect A is one object; B and C put it into an annotation, beside its range. Unknown fields
- * are dropped; `null` is understood as absent, as JSON writers mean it.
+ * Validates and packs the items of a provider in one pass. There may be thousands of items, and a schema would create
+ * new objects for each. An item of dialect A is one object; B and C wrap it in an annotation with its range. Unknown
+ * fields are ignored; `null` means absent.
  */
 
-/**
- * Items that cannot be used are left out with a note, and so are annotations of other documents than `uri`, the one that
- * was asked about, if it was one. @throws ProviderError when the result is not a list.
- */
+/** Skips invalid items and items of documents other than `uri`. @throws ProviderError if the result is not a list */
 export function readItems(result: unknown, uri?: string): PackedItems {
-  if (!Array.isArray(result))
-    throw new ProviderError('The provider did not answer with a list of items. Its answer needs to be an array.');
+  if (!Array.isArray(result)) throw new ProviderError('The provider’s answer must be an array of items.');
   const values: readonly unknown[] = result;
   const total = values.length;
   const reader = new ItemReader(Math.min(total, itemLimits.items), uri);
-  for (let index = 0; index < total && !reader.isFull; index++) reader.read(values[index]);
+  for (let index = 0; index < total && !reader.isFull; index++) reader.readItem(values[index]);
   return reader.packed(total);
 }
 
@@ -28,73 +24,73 @@ class ItemReader {
   private readonly ranges: PackedItems['ranges'];
   private readonly texts: PackedItems['texts'];
   private text = '';
-  private count = 0;
-  private malformed = 0;
-  private elsewhere = 0;
-  /** The last URI that was compared, and whether it is of the document. */
-  private compared: { readonly uri: string; readonly isSame: boolean } | undefined;
-  private droppedUrls = 0;
-  private cut = 0;
+  private itemCount = 0;
+  private malformedCount = 0;
+  private otherFileCount = 0;
+  /** The last compared URI, and whether it is the document's. */
+  private lastComparedUri: { readonly uri: string; readonly isSame: boolean } | undefined;
+  private removedLinkCount = 0;
+  private truncatedCount = 0;
 
   constructor(
-    private readonly room: number,
+    private readonly capacity: number,
     private readonly uri: string | undefined,
   ) {
-    this.ranges = new Float64Array(room * rangeWidth);
-    this.texts = new Int32Array(room * textWidth);
+    this.ranges = new Float64Array(capacity * rangeWidth);
+    this.texts = new Int32Array(capacity * textWidth);
   }
 
   get isFull(): boolean {
-    return this.count === itemLimits.items || this.text.length >= itemLimits.answer;
+    return this.itemCount === itemLimits.items || this.text.length >= itemLimits.answer;
   }
 
-  /** `item` marks an annotation of B or C, `title` an item of A, whatever was asked for. */
-  read(value: unknown): void {
+  /** Annotations of B and C have an `item`, items of A have a `title`, regardless of the method. */
+  readItem(value: unknown): void {
     const isAnnotation = isObject(value) && 'item' in value;
     const item = isAnnotation ? value.item : value;
-    if (isAnnotation && this.isElsewhere(value.uri)) this.elsewhere++;
+    if (isAnnotation && this.isOtherFile(value.uri)) this.otherFileCount++;
     else if (
       isObject(value) &&
       isObject(item) &&
       this.readRange(value.range) &&
       this.readTexts(item, hintsOf(value, item))
     )
-      this.count++;
-    else this.malformed++;
+      this.itemCount++;
+    else this.malformedCount++;
   }
 
-  /** An annotation without a URI is of the document that was asked about. */
-  private isElsewhere(uri: unknown): boolean {
+  /** An annotation without a URI belongs to the requested document. */
+  private isOtherFile(uri: unknown): boolean {
     if (this.uri === undefined || typeof uri !== 'string' || uri === this.uri) return false;
-    if (this.compared?.uri !== uri) this.compared = { uri, isSame: isSameUri(uri, this.uri) };
-    return !this.compared.isSame;
+    if (this.lastComparedUri?.uri !== uri) this.lastComparedUri = { uri, isSame: isSameUri(uri, this.uri) };
+    return !this.lastComparedUri.isSame;
   }
 
   packed(total: number): PackedItems {
-    const { room, count, ranges, texts, text } = this;
+    const { capacity, itemCount, ranges, texts, text } = this;
     return {
-      ranges: count === room ? ranges : ranges.slice(0, count * rangeWidth),
-      texts: count === room ? texts : texts.slice(0, count * textWidth),
+      ranges: itemCount === capacity ? ranges : ranges.slice(0, itemCount * rangeWidth),
+      texts: itemCount === capacity ? texts : texts.slice(0, itemCount * textWidth),
       text,
-      notes: this.notes(total - count - this.malformed - this.elsewhere),
+      notes: this.notes(total - itemCount - this.malformedCount - this.otherFileCount),
     };
   }
 
   private notes(skipped: number): string[] {
     const count = (many: number, what: string): string[] => (many > 0 ? [`${many} ${what}`] : []);
     return [
-      ...count(this.malformed, 'items were skipped because they don’t match the protocol.'),
-      ...count(this.elsewhere, 'items were skipped because they are about other files.'),
-      ...count(skipped, `items were left out: there are more than ${itemLimits.items}, or their texts are too long.`),
-      ...count(this.cut, 'texts were truncated.'),
-      ...count(this.droppedUrls, 'links were removed. Only http, https, mailto and file links are supported.'),
+      ...count(this.malformedCount, 'items were skipped because they don’t match the protocol.'),
+      ...count(this.otherFileCount, 'items were skipped because they are about other files.'),
+      ...count(skipped, `items were skipped: there are more than ${itemLimits.items}, or their texts are too long.`),
+      ...count(this.truncatedCount, 'texts were truncated.'),
+      ...count(this.removedLinkCount, 'links were removed. Only http, https, mailto and file links are supported.'),
     ];
   }
 
-  /** Whether it is a range, or none; whether it is one of the document is not known here. */
+  /** Returns false for an invalid range. Whether it lies within the document is checked later. */
   private readRange(range: unknown): boolean {
-    const { ranges, count } = this;
-    const at = count * rangeWidth;
+    const { ranges, itemCount } = this;
+    const at = itemCount * rangeWidth;
     if (range === undefined || range === null) {
       ranges.fill(NaN, at, at + rangeWidth);
       return true;
@@ -103,50 +99,50 @@ class ItemReader {
     return readPosition(range.start, ranges, at) && readPosition(range.end, ranges, at + 2);
   }
 
-  /** Whether the texts are such. Nothing is kept of them if not. */
+  /** Returns false for invalid texts, and stores nothing then. */
   private readTexts(item: Fields, hints: unknown): boolean {
     const { title, url } = item;
-    const ui = optional(item.ui);
-    const hover = ui && optional(ui.hover);
-    const ai = optional(item.ai);
+    const ui = optionalFields(item.ui);
+    const hover = ui && optionalFields(ui.hover);
+    const ai = optionalFields(item.ai);
     if (!hover || !ai) return false;
     const { markdown, text } = hover;
     const { content } = ai;
     if (typeof title !== 'string' || !isOptionalText(url) || !isOptionalText(markdown)) return false;
     if (!isOptionalText(text) || !isOptionalText(content)) return false;
-    const at = this.count * textWidth;
+    const at = this.itemCount * textWidth;
     this.texts[at] = this.text.length;
-    this.texts[at + 1] = this.add(title, itemLimits.title);
-    this.texts[at + 2] = this.addOptional(this.followed(url), itemLimits.url);
-    this.texts[at + 3] = this.addOptional(markdown, itemLimits.hover);
-    this.texts[at + 4] = this.addOptional(text, itemLimits.hover);
-    this.texts[at + 5] = this.addOptional(content, itemLimits.aiContent);
+    this.texts[at + 1] = this.addText(title, itemLimits.title);
+    this.texts[at + 2] = this.addOptionalText(this.safeLink(url), itemLimits.url);
+    this.texts[at + 3] = this.addOptionalText(markdown, itemLimits.hover);
+    this.texts[at + 4] = this.addOptionalText(text, itemLimits.hover);
+    this.texts[at + 5] = this.addOptionalText(content, itemLimits.aiContent);
     this.texts[at + 6] = prefersLink(hints) ? 1 : 0;
     return true;
   }
 
-  private followed(url: string | null | undefined): string | undefined {
+  private safeLink(url: string | null | undefined): string | undefined {
     if (!url) return undefined;
-    if (isFollowed(url)) return url;
-    this.droppedUrls++;
+    if (isSafeLink(url)) return url;
+    this.removedLinkCount++;
     return undefined;
   }
 
-  /** @returns its length; an empty text is as good as none */
-  private addOptional(text: string | null | undefined, limit: number): number {
-    return text ? this.add(text, limit) : -1;
+  /** @returns the length, or -1 for an absent or empty text */
+  private addOptionalText(text: string | null | undefined, limit: number): number {
+    return text ? this.addText(text, limit) : -1;
   }
 
-  private add(text: string, limit: number): number {
+  private addText(text: string, limit: number): number {
     const isTooLong = text.length > limit;
-    if (isTooLong) this.cut++;
+    if (isTooLong) this.truncatedCount++;
     const piece = isTooLong ? `${text.slice(0, limit - 1)}…` : text;
     this.text += piece;
     return piece.length;
   }
 }
 
-/** What an object of an answer may have; each of it may be anything. */
+/** Members that an object of an answer may have. None is validated yet. */
 interface Fields {
   readonly item?: unknown;
   readonly uri?: unknown;
@@ -168,7 +164,7 @@ interface Fields {
 
 const noFields: Fields = {};
 
-/** B and C put them on the annotation, A into `ui`. */
+/** B and C have hints in the annotation, A in `ui`. */
 function hintsOf(value: Fields, item: Fields): unknown {
   return value.presentationHints ?? (isObject(item.ui) ? item.ui.presentationHints : undefined);
 }
@@ -177,7 +173,7 @@ function prefersLink(hints: unknown): boolean {
   return Array.isArray(hints) && hints.includes('prefer-link-over-detail');
 }
 
-/** Providers that parse a URI and write it again may spell it in another way. */
+/** Providers may spell the URI differently after parsing it. */
 function isSameUri(one: string, other: string): boolean {
   const spelled = (uri: string): string => percentDecoded(URL.parse(uri)?.href ?? uri);
   return spelled(one) === spelled(other);
@@ -187,8 +183,8 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** Undefined when it is neither an object nor absent. */
-function optional(value: unknown): Fields | undefined {
+/** Returns undefined if the value is neither an object nor absent. */
+function optionalFields(value: unknown): Fields | undefined {
   if (value === undefined || value === null) return noFields;
   return isObject(value) ? value : undefined;
 }
@@ -197,7 +193,7 @@ function isOptionalText(value: unknown): value is string | null | undefined {
   return typeof value === 'string' || value === undefined || value === null;
 }
 
-/** Writes line and character to `numbers[at]` and behind it. */
+/** Stores line and character at `numbers[at]` and `numbers[at + 1]`. Returns false if the position is invalid. */
 function readPosition(position: unknown, numbers: Float64Array, at: number): boolean {
   if (!isObject(position)) return false;
   const { line, character } = position;

@@ -1,19 +1,17 @@
 import type { ItemPosition, ItemRange } from './contextItem';
 import { isBefore } from './itemRanges';
-import { pickPacked, rangeAt, rangeWidth, type PackedItems } from './packedItems';
+import { selectPackedItems, rangeAt, rangeWidth, type PackedItems } from './packedItems';
 
-/** Moves items along with edits, until their providers have seen the new text. */
-
-/** One replacement. The ranges of all changes of one edit are of the text before it, as VS Code tells them. */
+/** One replacement. All ranges of an edit refer to the text before it, as in VS Code. */
 export interface TextChange {
   readonly range: ItemRange;
   readonly text: string;
 }
 
-/** An item whose whole range was replaced is gone; what is typed right before or behind a range is not part of it. */
+/** Removes items whose whole range was replaced. Text inserted right before or after a range stays outside of it. */
 export function shiftItems(packed: PackedItems, changes: readonly TextChange[]): PackedItems {
-  // From the end, so that a change does not move the places of those that are still to come.
-  const fromEnd = changes.map(measure).sort((a, b) => (isBefore(a.start, b.start) ? 1 : -1));
+  // From the end, so that a change does not move the ranges of the remaining changes.
+  const fromEnd = changes.map(measureChange).sort((a, b) => (isBefore(a.start, b.start) ? 1 : -1));
   const ranges = new Float64Array(packed.ranges);
   const kept: number[] = [];
   for (let at = 0; at < ranges.length; at += rangeWidth) {
@@ -24,7 +22,7 @@ export function shiftItems(packed: PackedItems, changes: readonly TextChange[]):
     if (after && after !== before)
       ranges.set([after.start.line, after.start.character, after.end.line, after.end.character], at);
   }
-  return pickPacked({ ...packed, ranges }, kept);
+  return selectPackedItems({ ...packed, ranges }, kept);
 }
 
 interface MeasuredChange {
@@ -33,7 +31,7 @@ interface MeasuredChange {
   readonly newEnd: ItemPosition;
 }
 
-function measure({ range: { start, end }, text }: TextChange): MeasuredChange {
+function measureChange({ range: { start, end }, text }: TextChange): MeasuredChange {
   const lines = text.split(/\r\n|\r|\n/);
   const lastLength = lines.at(-1)?.length ?? 0;
   const character = lines.length === 1 ? start.character + lastLength : lastLength;
@@ -42,16 +40,16 @@ function measure({ range: { start, end }, text }: TextChange): MeasuredChange {
 
 function shiftRange(range: ItemRange | undefined, change: MeasuredChange): ItemRange | undefined {
   if (!range || isBefore(range.end, change.start)) return range;
-  const start = isBefore(range.start, change.start) ? range.start : moved(range.start, change);
-  const end = isBefore(change.start, range.end) ? moved(range.end, change) : range.end;
+  const start = isBefore(range.start, change.start) ? range.start : movePosition(range.start, change);
+  const end = isBefore(change.start, range.end) ? movePosition(range.end, change) : range.end;
   const isEmpty = !isBefore(start, end);
   const wasEmpty = !isBefore(range.start, range.end);
   if (isEmpty && !wasEmpty) return undefined;
   return { start, end: isEmpty ? start : end };
 }
 
-/** Of a place at or after the change's start. */
-function moved(position: ItemPosition, { oldEnd, newEnd }: MeasuredChange): ItemPosition {
+/** For positions at or after the start of the change. */
+function movePosition(position: ItemPosition, { oldEnd, newEnd }: MeasuredChange): ItemPosition {
   if (isBefore(position, oldEnd)) return newEnd;
   if (position.line > oldEnd.line) return { ...position, line: position.line + newEnd.line - oldEnd.line };
   return { line: newEnd.line, character: newEnd.character + position.character - oldEnd.character };

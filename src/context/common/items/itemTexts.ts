@@ -1,51 +1,49 @@
 import { oneLine } from '../../../base/common/oneLine';
 import type { ContextItem, ProviderRef } from './contextItem';
 
-/** How items are said in one line, and what of them AI reads. */
-
-/** The name of an icon between `$(` and `)` would become one in a label; the words of a provider stay words. */
-export function asLabel(text: string): string {
+/** Escapes `$(name)`, which VS Code would render as an icon. */
+export function toLabel(text: string): string {
   const line = oneLine(text);
   return line.replace(/\$\((?=[\w-]+(?:~[\w-]+)?\))/g, '\\$(');
 }
 
-/** Text as markdown that looks like it: no letter of it means anything, and lines and indentation stay. */
-export function asMarkdown(text: string): string {
+/** Escapes text for markdown, preserving lines and indentation. */
+export function escapeMarkdown(text: string): string {
   const lines = text.replace(/[!-/:-@[-`{-~]/g, '\\$&').split(/\r\n|\r|\n/);
   return lines.map((line) => line.replace(/^[ \t]+/, (space) => '&nbsp;'.repeat(space.length))).join('  \n');
 }
 
-/** About what markdown looks like, in one line, for where it cannot be rendered. */
-export function withoutMarkup(markdown: string): string {
+/** Approximate plain text of markdown, in one line. */
+export function markdownToText(markdown: string): string {
   const text = markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^\s*(?:[-*+]|#+|>)\s+/gm, '· ');
   return text.replace(/(\*{1,3}|`+)(?=\S)([^\n]*?\S)\1/g, '$2').replace(/^\s*· /, '');
 }
 
-/** What it says to AI; what it says to people where it has nothing else. Empty when there is only a title. */
+/** Falls back to the text for users. Empty if the item only has a title. */
 function textForAi({ aiContent, hover }: ContextItem): string {
   return aiContent ?? hover?.text ?? hover?.markdown ?? '';
 }
 
-/** `12`, `12-14`, or nothing for the whole file. Lines are 1-based. */
-export function linesOf({ range }: ContextItem): string {
+/** `12`, `12-14`, or empty for the whole file. Lines are 1-based. */
+export function lineNumbers({ range }: ContextItem): string {
   if (!range) return '';
   const [first, last] = [range.start.line + 1, range.end.line + 1];
   return first === last ? String(first) : `${first}-${last}`;
 }
 
-/** `path:12-14`. */
-export function placeOf(path: string, item: ContextItem): string {
-  const lines = linesOf(item);
+/** For example `path:12-14`. */
+export function itemLocation(path: string, item: ContextItem): string {
+  const lines = lineNumbers(item);
   return lines === '' ? path : `${path}:${lines}`;
 }
 
-/** An item as a paragraph for AI: place if it is in a file, title, who says it, link, and what it says. */
-export function paragraphOf(path: string | undefined, item: ContextItem): string {
+/** Formats an item as a paragraph for AI: location, title, provider, link and text. */
+export function itemParagraph(path: string | undefined, item: ContextItem): string {
   const title = `${item.title} (${item.provider.title})`;
-  const head = path === undefined ? title : `${placeOf(path, item)} — ${title}`;
+  const head = path === undefined ? title : `${itemLocation(path, item)} — ${title}`;
   return [head, item.url, textForAi(item)].filter(Boolean).join('\n');
 }
 
-export function namesOf(providers: readonly ProviderRef[]): string {
+export function joinTitles(providers: readonly ProviderRef[]): string {
   return providers.map(({ title }) => title).join(', ');
 }

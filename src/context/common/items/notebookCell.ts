@@ -1,9 +1,9 @@
-/** VS Code's scheme for the cells of a notebook: each is a document of its own, with the path of the notebook. */
+/** URI scheme of notebook cells in VS Code. Each cell is a document with the path of its notebook. */
 export const cellScheme = 'vscode-notebook-cell';
 
 const cellPrefix = new RegExp(`^${cellScheme}:(?://[^/]*)?(?=/)`, 'u');
 
-/** The URI of the notebook that a cell is in, with a fragment that names the cell; any other URI as it is. */
-export function outsideCell(uri: string): string {
+/** The `file:` URI of a cell's notebook, with the cell as the fragment. Other URIs are returned unchanged. */
+export function notebookUri(uri: string): string {
   return uri.replace(cellPrefix, 'file://');
 }

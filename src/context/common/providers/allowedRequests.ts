@@ -11,7 +11,7 @@ const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('secret'), url: z.string(), name: z.string() }),
 ]);
 
-/** What the user has allowed providers to do, in this and every later window. */
+/** What the user has allowed providers to do, in all windows and permanently. */
 export class AllowedRequests {
   constructor(private readonly memento: Memento) {}
 
@@ -24,13 +24,13 @@ export class AllowedRequests {
     return this.all.some((each) => isSame(each, request));
   }
 
-  /** The integrity of the code that was allowed for an address whose hash the settings do not pin. */
-  codeOf(url: string): string | undefined {
+  /** The allowed integrity of the code at a URL without a pinned hash. */
+  allowedIntegrity(url: string): string | undefined {
     const found = this.all.find((each) => each.kind === 'remoteCode' && each.url === url && each.from !== undefined);
     return found?.kind === 'remoteCode' ? found.integrity : undefined;
   }
 
-  /** Of an address whose hash the settings do not pin, only the last version stays allowed. */
+  /** For a URL without a pinned hash, replaces the earlier allowed version. */
   async add(request: RememberedRequest): Promise<void> {
     const added = Request.parse(request);
     const others = this.all.filter((each) => !isSame(each, added) && !isVersionOf(each, added));
@@ -45,22 +45,22 @@ export class AllowedRequests {
   }
 }
 
-/** In the user's words. */
+/** Describes a request to the user. */
 export function describeRequest(request: ConsentRequest): string {
   switch (request.kind) {
     case 'brought':
-      return `Use the ${describeThing(request.thing)} of this workspace`;
+      return `Use the ${describeThing(request.subject)} from this workspace`;
     case 'plainHttp':
       return `Send files to ${request.url} without encryption`;
     case 'remoteCode':
       return `Run code from ${request.url}`;
     case 'secret':
-      return `Give the secret ${JSON.stringify(short(request.name))} to ${receiverOf(request.url)}`;
+      return `Give the secret ${JSON.stringify(truncate(request.name))} to ${receiverOf(request.url)}`;
   }
 }
 
 function isSame(a: RememberedRequest, b: RememberedRequest): boolean {
-  return a.kind === b.kind && a.url === b.url && particularOf(a) === particularOf(b);
+  return a.kind === b.kind && a.url === b.url && distinctValue(a) === distinctValue(b);
 }
 
 function isVersionOf(one: RememberedRequest, other: RememberedRequest): boolean {
@@ -68,7 +68,7 @@ function isVersionOf(one: RememberedRequest, other: RememberedRequest): boolean 
   return one.url === other.url && one.from !== undefined && other.from !== undefined;
 }
 
-function particularOf(request: RememberedRequest): string {
+function distinctValue(request: RememberedRequest): string {
   switch (request.kind) {
     case 'plainHttp':
       return '';
@@ -79,12 +79,12 @@ function particularOf(request: RememberedRequest): string {
   }
 }
 
-/** The host first: what comes before and after it in an address can be made to look like another. */
+/** Starts with the host, since the rest of a URL can be made to look like another address. */
 function receiverOf(address: string): string {
   const host = URL.parse(address)?.host;
-  return host ? `${host}, at ${short(address)}` : `the code at ${short(address)}`;
+  return host ? `${host}, at ${truncate(address)}` : `the code at ${truncate(address)}`;
 }
 
-function short(text: string): string {
+function truncate(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -1,14 +1,11 @@
 const hostedSchemes = /^(?:https?|ssh|git|git\+ssh|ssh\+git|ftps?):$/;
 const scpForm = /^(?:[^@/\s]+@)?([^:/\s]+):(?![:/])(\S+)$/;
 
-/**
- * The name of a repository by the address of its remote, `host/owner/name`. Never holds a login. None for a place on this
- * machine: its path is nobody else's business.
- */
+/** `host/owner/name` from the URL of a remote, without credentials. Undefined for local paths, which are private. */
 export function codebaseOf(remote: string): string | undefined {
   if (remote.includes('\\')) return undefined;
   const [host, path] = hostAndPathOf(remote);
-  // One letter is a drive of Windows.
+  // A single letter is a Windows drive.
   if (!host || host.length === 1 || !path) return undefined;
   const name = path
     .replace(/^\/+/, '')

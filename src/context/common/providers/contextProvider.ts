@@ -1,73 +1,67 @@
 import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
-import type { Lookup, Mention, MentionsParams } from '../ai/providerMention';
+import type { LookupTarget, Mention, MentionsParams } from '../ai/providerMention';
 import type { PackedItems } from '../items/packedItems';
 import type { ConsentRequest } from './providerError';
 
-/** Where a provider wants to be asked. All conditions of one selector hold. */
-export interface Selector {
-  /** A glob for the resource's hostname and path. */
+/** A filter for documents. All its conditions must hold. */
+export interface DocumentSelector {
+  /** A glob for the host name and path of the document. */
   readonly path?: string;
-  /** Literal text that the content holds. */
   readonly contentContains?: string;
 }
 
-/** What a provider can be asked for. */
-export interface Abilities {
-  /** What it knows of a document. */
+export interface ProviderAbilities {
+  /** Items of a document. */
   readonly annotations: boolean;
-  /** What can be mentioned, by words. */
+  /** Finding mentions by a query. */
   readonly mentions: boolean;
-  /** What it knows of something that is mentioned, or of words. */
+  /** Items for a mention or a query. */
   readonly items: boolean;
 }
 
-export interface Capabilities {
-  readonly abilities: Abilities;
-  /** How the provider calls itself, where its dialect lets it. */
+export interface ProviderCapabilities {
+  readonly abilities: ProviderAbilities;
+  /** Name that the provider gives itself, if its dialect supports that. */
   readonly name?: string;
-  /** Absent is everywhere, empty is nowhere. */
-  readonly selectors?: readonly Selector[];
+  /** Absent means all documents, empty means none. */
+  readonly selectors?: readonly DocumentSelector[];
 }
 
 export interface ItemsParams {
   readonly uri: string;
-  /** Together with `uri` the identity of `content`. */
+  /** Identifies `content`, together with `uri`. */
   readonly version: number;
   readonly content: string;
 }
 
-/** As the user wrote it, secrets resolved. */
 export type ProviderSettings = Readonly<Record<string, unknown>>;
 
-/**
- * One provider, however it is reached and whichever dialect it speaks. A call ends when its signal fires, whatever the
- * provider makes of it. Whoever creates it disposes it.
- */
+/** Any provider. A call ends when its signal fires, whatever the provider does. The creator disposes it. */
 export interface ContextProvider extends Disposable {
-  /** Ends what runs of it, if anything does; the next question starts it again. */
-  letGo?(): void;
-  /** Its code changed: what it said before is outdated. Never fired by providers without code on this disk. */
+  /** Stops running code, if any. The next request starts it again. */
+  unload?(): void;
+  /** Fires when its code has changed, so that earlier answers are outdated. Only for providers with local code. */
   readonly onDidReload?: Event<void>;
-  /** Something for its log: what it printed, or did not catch. It may hold a secret. */
+  /** Fires for lines for its log: output and uncaught errors. May contain secrets. */
   readonly onDidPrint?: Event<string>;
-  /** What the user could allow, though it works without: a new version of its code. */
-  readonly offer?: ConsentRequest | undefined;
-  /** @throws ProviderError, or anything else that says what went wrong */
-  capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities>;
-  /** To be called after `capabilities`; the result is the caller's. @throws ProviderError, or anything else that says what went wrong */
-  items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;
-  /** The same; undefined when it turns out to have none. */
+  /** What the user could allow in addition: a new version of its code. */
+  readonly newVersion?: ConsentRequest | undefined;
+  /** @throws ProviderError, or any other error that says what went wrong */
+  capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities>;
+  /** Call this after `capabilities`. The caller owns the result. Throws like `capabilities`. */
+  documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;
+  /** Returns undefined if the provider turns out not to support mentions. Throws like `capabilities`. */
   mentions(
     params: MentionsParams,
     settings: ProviderSettings,
     signal: AbortSignal,
   ): Promise<readonly Mention[] | undefined>;
-  /** The same; undefined when it turns out that it cannot be asked so. */
-  lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined>;
+  /** Returns undefined if the provider turns out not to support lookups. Throws like `capabilities`. */
+  lookUpItems(lookup: LookupTarget, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined>;
 }
 
-/** Secrets by the name that settings refer to them with. */
+/** Stored secrets, by the names used in settings. */
 export interface SecretSource {
   get(name: string): Promise<string | undefined>;
 }

@@ -1,30 +1,24 @@
 import * as z from 'zod';
 
-/**
- * The wire of the three dialects, but for items, which `itemReader` checks. Unknown fields are dropped; `null` is understood
- * as absent, as JSON writers mean it.
- */
+/** The messages of the three dialects except items (see `itemReader`). Drops unknown members; `null` means absent. */
 
 export const dialects = ['A', 'B', 'C'] as const;
-/**
- * A is the document's: `capabilities`, `items` with ranges. B has `annotations` for documents. C says `meta` instead of
- * `capabilities`.
- */
+/** A: `capabilities`, and `items` with ranges. B: `annotations` for documents. C: `meta` instead of `capabilities`. */
 export type Dialect = (typeof dialects)[number];
 
 const selector = z.object({ path: z.string().nullish(), contentContains: z.string().nullish() });
 export type WireSelector = z.infer<typeof selector>;
 
-/** `selector` must not be null: that is neither everywhere nor nowhere. */
+/** Not nullable: null would be neither all documents nor none. */
 const selectors = z.array(selector).optional();
 
-/** The handshake of A and B; `meta` came with the later form of B. */
+/** The handshake of A and B. Only the later form of B has `meta`. */
 export const capabilitiesResult = z.object({
   selector: selectors,
   meta: z.object({ name: z.string().nullish() }).nullish(),
 });
 
-/** The handshake of C: its first form has `selector` and `features`, its later one `annotations`. */
+/** The handshake of C. Its first form has `selector` and `features`, its later form `annotations`. */
 export const metaResult = z.object({
   name: z.string().nullish(),
   selector: selectors,
@@ -33,7 +27,7 @@ export const metaResult = z.object({
   annotations: z.object({ selectors }).nullish(),
 });
 
-/** Servers say it in several ways; whichever it is, it is an error. */
+/** Servers report errors in several forms. */
 const wireError = z.object({
   code: z
     .union([z.number(), z.string().min(1)])
@@ -43,7 +37,7 @@ const wireError = z.object({
 });
 export type WireError = z.infer<typeof wireError>;
 
-/** The answer over HTTP; an error wins over a result. */
+/** The response over HTTP. An error takes precedence over a result. */
 export const responseMessage = z.object({
   result: z.unknown().optional(),
   error: z.union([wireError, z.string().transform((message): WireError => ({ message }))]).nullish(),

@@ -1,19 +1,17 @@
-import type { Abilities, Capabilities, Selector } from './contextProvider';
+import type { ProviderAbilities, ProviderCapabilities, DocumentSelector } from './contextProvider';
 import { itemLimits } from '../limits';
 import { ProviderError } from './providerError';
 import { capabilitiesResult, metaResult, type Dialect, type WireSelector } from './contextSchema';
 
-/** Reads what providers say of themselves, in each of the dialects, into the one form that the rest of the client knows. */
-
-/** The dialect of a JavaScript provider, by the functions it has; none if it has none of them. */
+/** The dialect of a JavaScript provider, determined by its functions. Undefined if it has none of them. */
 export function dialectOfFunctions(has: (name: string) => boolean): Dialect | undefined {
   if (has('meta')) return 'C';
   if (!has('capabilities')) return undefined;
   return has('annotations') || has('mentions') ? 'B' : 'A';
 }
 
-/** What a JavaScript provider can do, by the functions it has. `items` of A are those of a document. */
-export function abilitiesOfFunctions(dialect: Dialect, has: (name: string) => boolean): Abilities {
+/** The abilities of a JavaScript provider, determined by its functions. `items` of A are those of a document. */
+export function abilitiesOfFunctions(dialect: Dialect, has: (name: string) => boolean): ProviderAbilities {
   if (dialect === 'A') return { annotations: true, mentions: false, items: false };
   return { annotations: has('annotations'), mentions: has('mentions'), items: has('items') };
 }
@@ -22,46 +20,43 @@ export function handshakeMethod(dialect: Dialect): 'capabilities' | 'meta' {
   return dialect === 'C' ? 'meta' : 'capabilities';
 }
 
-/** The method that a document's items are asked with. B and C mean something else by `items`. */
+/** The method for the items of a document. In B and C, `items` has another meaning. */
 export function itemsMethod(dialect: Dialect): 'items' | 'annotations' {
   return dialect === 'A' ? 'items' : 'annotations';
 }
 
-/** What a provider says of itself; it says by its functions what else it can do. */
-export type Introduction = Omit<Capabilities, 'abilities'>;
+/** The handshake data of a provider. Its abilities are determined separately. */
+export type HandshakeResult = Omit<ProviderCapabilities, 'abilities'>;
 
-/** @throws ProviderError when the result is not of the dialect. */
-export function readCapabilities(dialect: Dialect, result: unknown): Introduction {
+/** @throws ProviderError if the result does not match the dialect */
+export function readCapabilities(dialect: Dialect, result: unknown): HandshakeResult {
   return dialect === 'C' ? readMeta(result) : readDocumentCapabilities(result);
 }
 
-/** Whether a provider that cannot be looked into says that it has mentions. */
-export function saysMentions(result: unknown): boolean {
+/** Whether a remote provider declares that it supports mentions. */
+export function declaresMentions(result: unknown): boolean {
   const { data } = metaResult.safeParse(result);
   return Boolean(data?.mentions) || Boolean(data?.features?.mentions);
 }
 
-/** A provider that is called for no document has no annotations, whatever functions it has. */
-export function isForDocuments({ selectors }: Introduction): boolean {
+/** A provider with an empty list of selectors has no annotations, whatever its functions. */
+export function wantsDocuments({ selectors }: HandshakeResult): boolean {
   return selectors === undefined || selectors.length > 0;
 }
 
-/** Whether a result of `capabilities` is of the form of B that also names the provider. */
-export function isNamedB(result: unknown): boolean {
+/** Whether a result of `capabilities` names the provider, as only the later form of B does. */
+export function hasProviderName(result: unknown): boolean {
   return capabilitiesResult.safeParse(result).data?.meta?.name !== undefined;
 }
 
-function readDocumentCapabilities(result: unknown): Introduction {
+function readDocumentCapabilities(result: unknown): HandshakeResult {
   const { success, data } = capabilitiesResult.safeParse(result);
   if (!success) throw new ProviderError(wrongHandshake('capabilities', 'a `selector` that is a list, or none'));
   return capabilitiesOf(data.meta?.name, data.selector);
 }
 
-/**
- * An absent scope is everywhere in the first form of C, and nowhere in the later one. What tells the two apart is that
- * only the first knows `selector` and `features`.
- */
-function readMeta(result: unknown): Introduction {
+/** Missing selectors mean all documents only in the first form of C, which alone has `selector` or `features`. */
+function readMeta(result: unknown): HandshakeResult {
   const { success, data } = metaResult.safeParse(result);
   if (!success) throw new ProviderError(wrongHandshake('meta', '`annotations` with `selectors` that are a list'));
   if (data.annotations) return capabilitiesOf(data.name, data.annotations.selectors);
@@ -70,10 +65,13 @@ function readMeta(result: unknown): Introduction {
 }
 
 function wrongHandshake(method: string, wanted: string): string {
-  return `The provider's answer to \`${method}\` is not what the protocol says: it needs to be an object with ${wanted}.`;
+  return `The provider's answer to \`${method}\` does not match the protocol: it must be an object with ${wanted}.`;
 }
 
-function capabilitiesOf(name: string | null | undefined, selectors: readonly WireSelector[] | undefined): Introduction {
+function capabilitiesOf(
+  name: string | null | undefined,
+  selectors: readonly WireSelector[] | undefined,
+): HandshakeResult {
   if (selectors && selectors.length > itemLimits.selectors)
     throw new ProviderError(`The provider has more than ${itemLimits.selectors} selectors.`);
   return {
@@ -82,7 +80,7 @@ function capabilitiesOf(name: string | null | undefined, selectors: readonly Wir
   };
 }
 
-function selectorOf({ path, contentContains }: WireSelector): Selector {
+function selectorOf({ path, contentContains }: WireSelector): DocumentSelector {
   return {
     ...(typeof path === 'string' ? { path } : {}),
     ...(typeof contentContains === 'string' ? { contentContains } : {}),

@@ -1,10 +1,8 @@
 import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
 
-/** Waits for others' work, but not longer than it is wanted. */
-
-/** Nobody waits for the answer any more; nothing is wrong with the provider. */
-export class TakenBackError extends Error {
-  override readonly name = 'TakenBackError';
+/** The caller cancelled the request. The provider did not fail. */
+export class RequestCancelledError extends Error {
+  override readonly name = 'RequestCancelledError';
 
   constructor() {
     super('The request was canceled.');
@@ -14,22 +12,17 @@ export class TakenBackError extends Error {
 interface CallGuard {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Fires when nobody waits any more. */
   readonly signal: AbortSignal;
 }
 
-/**
- * Starts `work` at once. The signal that it gets fires when its time is over or it is taken back; it is not waited for then,
- * whatever it makes of it.
- * @throws TimeoutError that says `what` took too long; TakenBackError
- */
+/** Rejects on time-out or cancellation, even if `work` ignores its signal. @throws TimeoutError, RequestCancelledError */
 export async function guardedCall<T>(
   what: string,
   { clock, timeoutMs, signal }: CallGuard,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (signal.aborted) throw new TakenBackError();
+  if (signal.aborted) throw new RequestCancelledError();
   return await withDeadline(clock, what, timeoutMs, (late) =>
-    raceSignal(work(AbortSignal.any([late, signal])), signal, () => new TakenBackError()),
+    raceSignal(work(AbortSignal.any([late, signal])), signal, () => new RequestCancelledError()),
   );
 }

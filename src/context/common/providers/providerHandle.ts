@@ -5,305 +5,309 @@ import { messageOf } from '../../../base/common/errors';
 import type { RunInTime } from '../../../base/common/timedRun';
 import type { ProviderRef } from '../items/contextItem';
 import type {
-  Abilities,
-  Capabilities,
+  ProviderAbilities,
+  ProviderCapabilities,
   ContextProvider,
   ItemsParams,
   ProviderSettings,
   SecretSource,
 } from './contextProvider';
-import { guardedCall, TakenBackError } from './guardedCall';
-import type { Lookup, Mention, MentionsParams } from '../ai/providerMention';
-import { noItems, type PackedItems } from '../items/packedItems';
+import { guardedCall, RequestCancelledError } from './guardedCall';
+import type { LookupTarget, Mention, MentionsParams } from '../ai/providerMention';
+import { emptyPackedItems, type PackedItems } from '../items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from './providerError';
 import { ProviderHealth } from './providerHealth';
 import type { ProviderEntry } from './providerSettings';
-import { addressOf } from './providerUri';
-import { refersToSecrets, resolveSecrets, secretNames, withoutSecrets } from './secretReferences';
+import { providerAddress } from './providerUri';
+import { refersToSecrets, resolveSecrets, secretNames, redactSecrets } from './secretReferences';
 import { SelectorList, type SelectorTarget } from './selector';
 
 export interface ProviderState extends ProviderRef {
   readonly status: 'notAskedYet' | 'ready' | 'failing' | 'needsConsent';
-  /** Of the last call, when it failed: what went wrong and what to do. */
+  /** The error of the last call, if it failed, and what to do. */
   readonly lastError?: string;
-  /** For `needsConsent`: what the user would have to allow; else what could be, for a new version of its code. */
+  /** With `needsConsent`: the missing permission. Otherwise: a new version that could be allowed. */
   readonly consent?: ConsentRequest;
-  /** Milliseconds since the epoch; until then it is only asked when the user wants it. */
+  /** Whether the last call failed because a secret is not stored. */
+  readonly isSecretMissing?: boolean;
+  /** Milliseconds since the epoch. Until then, only the user's explicit requests are sent. */
   readonly pausedUntilMs?: number;
-  /** What is odd about its selectors. */
+  /** Problems with its selectors. */
   readonly notes: readonly string[];
-  /** Once it has said so. */
-  readonly abilities?: Abilities;
+  /** Known after the handshake. */
+  readonly abilities?: ProviderAbilities;
 }
 
-export interface ProviderRules {
-  /** After this long a call has failed, however late its answer would still be welcome. */
+export interface ProviderTimings {
+  /** Calls that take longer have failed. */
   readonly callTimeoutMs: number;
-  /** Who takes longer than this is slow. */
+  /** Providers that take longer are considered slow. */
   readonly slowMs: number;
-  /** Who fails is left alone for so long. */
+  /** Pauses after failures. */
   readonly pause: Backoff;
 }
 
-export const defaultProviderRules: ProviderRules = {
+export const defaultProviderTimings: ProviderTimings = {
   callTimeoutMs: 10_000,
   slowMs: 500,
   pause: { firstMs: 2_000, maxMs: 5 * 60_000 },
 };
 
-/** What the author of a provider reads. */
+/** Log for the author of a provider. */
 export interface ProviderLog extends Disposable {
   debug(line: string): void;
   info(line: string): void;
   error(line: string): void;
 }
 
-export interface HandleOptions {
+export interface ProviderHandleDeps {
   readonly clock: Clock;
   readonly secrets: SecretSource;
   readonly runInTime: RunInTime;
   readonly logOf: (ref: ProviderRef) => ProviderLog;
-  /** Whether the user has allowed it; asks nobody. */
+  /** Whether the user has allowed a request, without asking. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  readonly rules: ProviderRules;
-  /** What `state` says has changed. */
+  readonly rules: ProviderTimings;
+  /** Called when `state` has changed. */
   readonly onStateChange: () => void;
-  /** After it failed: it may be asked again, or answers again. */
-  readonly onReturn: () => void;
+  /** Called when a failed provider may be asked again, or answers again. */
+  readonly onRecovered: () => void;
 }
 
 interface Handshake {
   readonly selectors: SelectorList;
   readonly name: string | undefined;
-  readonly abilities: Abilities;
+  readonly abilities: ProviderAbilities;
 }
 
-/** One provider as the client sees it: what it can do, whether it may be asked now, and how its last calls went. */
+/** One provider as the client sees it: its abilities, its pauses, and how its last calls went. */
 export class ProviderHandle implements Disposable {
-  private handshake: Promise<Handshake> | undefined;
-  /** Once `handshake` has succeeded. */
-  private greeted: Handshake | undefined;
-  private lifetime = new AbortController();
+  private pendingHandshake: Promise<Handshake> | undefined;
+  /** The result of `handshake`, once it has succeeded. */
+  private completedHandshake: Handshake | undefined;
+  private resetController = new AbortController();
   private readonly seenSecrets = new Set<string>();
-  /** Of questions about documents. */
-  private readonly health: ProviderHealth;
-  /** Of questions about words and mentions: one kind of call may fail while the other works. */
+  /** For requests about documents. */
+  private readonly documentHealth: ProviderHealth;
+  /** For mentions and lookups, which may fail independently of requests about documents. */
   private readonly lookupHealth: ProviderHealth;
   private readonly log: ProviderLog;
-  private readonly printing: Disposable | undefined;
-  private wasSlow = false;
-  private current: ProviderState;
+  private readonly printSubscription: Disposable | undefined;
+  private isLastCallSlow = false;
+  private currentState: ProviderState;
 
   constructor(
     readonly entry: ProviderEntry,
     readonly provider: ContextProvider,
-    private readonly options: HandleOptions,
+    private readonly deps: ProviderHandleDeps,
   ) {
-    const { clock, rules, onReturn } = options;
-    this.health = new ProviderHealth(clock, rules.pause, onReturn);
+    const { clock, rules, onRecovered } = deps;
+    this.documentHealth = new ProviderHealth(clock, rules.pause, onRecovered);
     this.lookupHealth = new ProviderHealth(clock, rules.pause, () => undefined);
-    this.current = { id: entry.id, title: entry.title, status: 'notAskedYet', notes: [] };
-    this.log = options.logOf(this.ref);
-    this.printing = provider.onDidPrint?.((line) => this.log.info(withoutSecrets(line, this.seenSecrets)));
+    this.currentState = { id: entry.id, title: entry.title, status: 'notAskedYet', notes: [] };
+    this.log = deps.logOf(this.ref);
+    this.printSubscription = provider.onDidPrint?.((line) => this.log.info(redactSecrets(line, this.seenSecrets)));
   }
 
   get state(): ProviderState {
-    return this.current;
+    return this.currentState;
   }
 
   get ref(): ProviderRef {
-    return { id: this.current.id, title: this.current.title };
+    return { id: this.currentState.id, title: this.currentState.title };
   }
 
-  /** Whether it failed so lately that it is left alone. */
+  /** Whether it is paused after a failure. */
   get isPaused(): boolean {
-    return this.health.isPaused;
+    return this.documentHealth.isPaused;
   }
 
-  /** The same for questions about words and mentions. */
+  /** Like `isPaused`, for mentions and lookups. */
   get isLookupPaused(): boolean {
     return this.lookupHealth.isPaused;
   }
 
-  /** Whether its last call takes, or took, so long that who has something to show need not wait for it. */
+  /** Whether its last call is or was slow, so that a caller with other items need not wait for it. */
   get isSlow(): boolean {
-    return this.wasSlow;
+    return this.isLastCallSlow;
   }
 
-  /**
-   * Its items for a document; none when its selectors do not want it. A provider that has said what it can do is asked
-   * before this returns. @throws what the provider or its settings throw
-   */
-  async ask(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<PackedItems> {
-    const { clock, rules } = this.options;
+  /** Its items for a document; none if its selectors exclude it. @throws errors of the provider and its settings */
+  async documentItems(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<PackedItems> {
+    const { clock, rules } = this.deps;
     let isSlow = false;
-    const timer = clock.setTimer(rules.slowMs, () => (this.wasSlow = isSlow = true));
+    const timer = clock.setTimer(rules.slowMs, () => (this.isLastCallSlow = isSlow = true));
     try {
       const { selectors, abilities } =
-        this.greeted ?? (await raceSignal(this.greet(), signal, () => new TakenBackError()));
+        this.completedHandshake ?? (await raceSignal(this.handshake(), signal, () => new RequestCancelledError()));
       const isWanted = abilities.annotations && selectors.matches(target);
-      const items = isWanted ? await this.items(params, signal) : noItems();
-      this.wasSlow = isSlow;
-      this.succeeded(this.health);
+      const items = isWanted ? await this.requestItems(params, signal) : emptyPackedItems();
+      this.isLastCallSlow = isSlow;
+      this.recordSuccess(this.documentHealth);
       return items;
     } catch (error) {
-      this.failed(this.health, error);
+      this.recordFailure(this.documentHealth, error);
       throw error;
     } finally {
       timer.dispose();
     }
   }
 
-  /** What it finds for words; undefined when it finds nothing by words. @throws what the provider or its settings throw */
+  /** Its mentions for a query; undefined if not supported. @throws errors of the provider and its settings */
   async mentions(params: MentionsParams, signal: AbortSignal): Promise<readonly Mention[] | undefined> {
-    return await this.lookUpBy('mentions', signal, (settings, inTime) =>
+    return await this.callLookup('mentions', signal, (settings, inTime) =>
       this.provider.mentions(params, settings, inTime),
     );
   }
 
-  /** What it knows of something; undefined when it cannot be asked so. @throws what the provider or its settings throw */
-  async lookUp(lookup: Lookup, signal: AbortSignal): Promise<PackedItems | undefined> {
-    return await this.lookUpBy('items', signal, (settings, inTime) => this.provider.lookUp(lookup, settings, inTime));
+  /** Its items for a mention or query; undefined if not supported. @throws errors of the provider and its settings */
+  async lookUpItems(lookup: LookupTarget, signal: AbortSignal): Promise<PackedItems | undefined> {
+    return await this.callLookup('items', signal, (settings, inTime) =>
+      this.provider.lookUpItems(lookup, settings, inTime),
+    );
   }
 
-  /** Forgets its failures and what it said of itself, and lets it go: the next question starts from the beginning. */
+  /** Forgets failures and handshake, and stops the provider. The next request starts it again. */
   reset(): void {
-    this.wasSlow = false;
-    this.health.reset();
+    this.isLastCallSlow = false;
+    this.documentHealth.reset();
     this.lookupHealth.reset();
-    this.lifetime.abort();
-    this.lifetime = new AbortController();
-    this.provider.letGo?.();
-    this.handshake = undefined;
-    this.greeted = undefined;
-    const { id, title } = this.current;
+    this.resetController.abort();
+    this.resetController = new AbortController();
+    this.provider.unload?.();
+    this.pendingHandshake = undefined;
+    this.completedHandshake = undefined;
+    const { id, title } = this.currentState;
     this.setState({ id, title, status: 'notAskedYet', notes: [] });
   }
 
   dispose(): void {
-    this.health.dispose();
+    this.documentHealth.dispose();
     this.lookupHealth.dispose();
-    this.lifetime.abort();
+    this.resetController.abort();
     this.provider.dispose();
-    this.printing?.dispose();
+    this.printSubscription?.dispose();
     this.log.dispose();
   }
 
-  private async lookUpBy<T>(
+  private async callLookup<T>(
     ability: 'mentions' | 'items',
     signal: AbortSignal,
     work: (settings: ProviderSettings, signal: AbortSignal) => Promise<T | undefined>,
   ): Promise<T | undefined> {
     try {
-      const { abilities } = this.greeted ?? (await raceSignal(this.greet(), signal, () => new TakenBackError()));
+      const { abilities } =
+        this.completedHandshake ?? (await raceSignal(this.handshake(), signal, () => new RequestCancelledError()));
       if (!abilities[ability]) return undefined;
-      const found = await this.call(ability, signal, async (inTime) => work(await this.settings(), inTime));
-      if (found === undefined && this.greeted)
-        this.greeted = { ...this.greeted, abilities: { ...this.greeted.abilities, [ability]: false } };
-      this.succeeded(this.lookupHealth);
+      const found = await this.call(ability, signal, async (inTime) => work(await this.resolveSettings(), inTime));
+      if (found === undefined && this.completedHandshake)
+        this.completedHandshake = {
+          ...this.completedHandshake,
+          abilities: { ...this.completedHandshake.abilities, [ability]: false },
+        };
+      this.recordSuccess(this.lookupHealth);
       return found;
     } catch (error) {
-      this.failed(this.lookupHealth, error);
+      this.recordFailure(this.lookupHealth, error);
       throw error;
     }
   }
 
-  /** Of nobody's question in particular: whoever asks meanwhile waits for the same answer. */
-  private greet(): Promise<Handshake> {
-    if (this.handshake) return this.handshake;
-    const handshake = this.call('capabilities', this.lifetime.signal, async (signal) => {
-      return this.handshakeOf(await this.provider.capabilities(await this.settings(), signal));
+  /** Not bound to one request: concurrent requests share the handshake. */
+  private handshake(): Promise<Handshake> {
+    if (this.pendingHandshake) return this.pendingHandshake;
+    const handshake = this.call('capabilities', this.resetController.signal, async (signal) => {
+      return this.toHandshake(await this.provider.capabilities(await this.resolveSettings(), signal));
     });
-    this.handshake = handshake;
+    this.pendingHandshake = handshake;
     handshake.then(
-      (greeted) => {
-        if (this.handshake === handshake) this.greeted = greeted;
+      (result) => {
+        if (this.pendingHandshake === handshake) this.completedHandshake = result;
       },
       () => {
-        if (this.handshake === handshake) this.handshake = undefined;
+        if (this.pendingHandshake === handshake) this.pendingHandshake = undefined;
       },
     );
     return handshake;
   }
 
-  private handshakeOf({ selectors, name, abilities }: Capabilities): Handshake {
+  private toHandshake({ selectors, name, abilities }: ProviderCapabilities): Handshake {
     const { selectorMatch } = this.entry;
-    return { selectors: SelectorList.compile(selectors, selectorMatch, this.options.runInTime), name, abilities };
+    return { selectors: SelectorList.compile(selectors, selectorMatch, this.deps.runInTime), name, abilities };
   }
 
-  private items(params: ItemsParams, signal: AbortSignal): Promise<PackedItems> {
+  private requestItems(params: ItemsParams, signal: AbortSignal): Promise<PackedItems> {
     const { settings } = this.entry;
     return this.call('items', signal, async (inTime) =>
-      this.provider.items(params, refersToSecrets(settings) ? await this.settings() : settings, inTime),
+      this.provider.documentItems(params, refersToSecrets(settings) ? await this.resolveSettings() : settings, inTime),
     );
   }
 
-  /** Secrets are looked up for each call, since they change; what was seen of them is kept out of messages. */
-  private async settings(): Promise<ProviderSettings> {
-    const { settings, secrets } = await resolveSecrets(this.entry.settings, this.options.secrets);
-    this.checkSecrets();
+  /** Resolves secrets for each call, since they can change. They are removed from all messages. */
+  private async resolveSettings(): Promise<ProviderSettings> {
+    const { settings, secrets } = await resolveSecrets(this.entry.settings, this.deps.secrets);
+    this.assertSecretsAllowed();
     for (const secret of secrets) this.seenSecrets.add(secret);
     return settings;
   }
 
-  /** What the user's own settings say is the user's word; a workspace could name any secret and any address. */
-  private checkSecrets(): void {
-    const { isOfUser, settings, place } = this.entry;
-    if (isOfUser) return;
-    const url = addressOf(place);
+  /** The user's own settings need no permission. A workspace could name any secret and any URL. */
+  private assertSecretsAllowed(): void {
+    const { isUserDefined, settings, place } = this.entry;
+    if (isUserDefined) return;
+    const url = providerAddress(place);
     for (const name of secretNames(settings)) {
       const request: ConsentRequest = { kind: 'secret', url, name };
-      if (this.options.isAllowed(request)) continue;
-      throw new ProviderError(`The workspace wants it to have the secret "${name}". Allow it first.`, request);
+      if (this.deps.isAllowed(request)) continue;
+      throw new ProviderError(`The workspace requests the secret "${name}". Allow it first.`, request);
     }
   }
 
   private async call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, rules } = this.options;
+    const { clock, rules } = this.deps;
     const guard = { clock, timeoutMs: rules.callTimeoutMs, signal };
     const startMs = clock.monotonicNow();
-    const answer = await guardedCall(`${this.current.title}: ${what}`, guard, work);
+    const answer = await guardedCall(`${this.currentState.title}: ${what}`, guard, work);
     this.log.debug(`${what}: answered after ${Math.round(clock.monotonicNow() - startMs)} ms`);
     return answer;
   }
 
-  private succeeded(health: ProviderHealth): void {
-    health.succeeded();
-    this.describe();
+  private recordSuccess(health: ProviderHealth): void {
+    health.recordSuccess();
+    this.updateState();
   }
 
-  private failed(health: ProviderHealth, error: unknown): void {
-    if (error instanceof TakenBackError || this.lifetime.signal.aborted) return;
-    const message = withoutSecrets(messageOf(error), this.seenSecrets).slice(0, 2_000);
+  private recordFailure(health: ProviderHealth, error: unknown): void {
+    if (error instanceof RequestCancelledError || this.resetController.signal.aborted) return;
+    const message = redactSecrets(messageOf(error), this.seenSecrets).slice(0, 2_000);
     const details = error instanceof ProviderError ? error.details : undefined;
-    this.log.error(details === undefined ? message : withoutSecrets(details, this.seenSecrets));
-    health.failed(error, message);
-    this.describe();
+    this.log.error(details === undefined ? message : redactSecrets(details, this.seenSecrets));
+    health.recordFailure(error, message);
+    this.updateState();
   }
 
-  private describe(): void {
-    const { greeted } = this;
-    const name = this.entry.id.includes('#') ? undefined : greeted?.name;
-    const failure = this.health.failure ?? this.lookupHealth.failure;
+  private updateState(): void {
+    const { completedHandshake } = this;
+    const name = this.entry.id.includes('#') ? undefined : completedHandshake?.name;
+    const failure = this.documentHealth.failure ?? this.lookupHealth.failure;
     const known = {
-      id: this.current.id,
-      title: name ?? this.current.title,
-      notes: greeted?.selectors.problems ?? this.current.notes,
-      ...(greeted ? { abilities: greeted.abilities } : {}),
+      id: this.currentState.id,
+      title: name ?? this.currentState.title,
+      notes: completedHandshake?.selectors.problems ?? this.currentState.notes,
+      ...(completedHandshake ? { abilities: completedHandshake.abilities } : {}),
     };
     if (!failure) {
-      const { offer } = this.provider;
-      this.setState({ ...known, status: 'ready', ...(offer ? { consent: offer } : {}) });
+      const { newVersion } = this.provider;
+      this.setState({ ...known, status: 'ready', ...(newVersion ? { consent: newVersion } : {}) });
       return;
     }
-    const { message, consent, pausedUntilMs } = failure;
-    const status = consent ? 'needsConsent' : 'failing';
-    this.setState({ ...known, status, lastError: message, pausedUntilMs, ...(consent ? { consent } : {}) });
+    const { message, ...details } = failure;
+    this.setState({ ...known, status: failure.consent ? 'needsConsent' : 'failing', lastError: message, ...details });
   }
 
   private setState(next: ProviderState): void {
-    if (JSON.stringify(next) === JSON.stringify(this.current)) return;
-    this.current = next;
-    this.options.onStateChange();
+    if (JSON.stringify(next) === JSON.stringify(this.currentState)) return;
+    this.currentState = next;
+    this.deps.onStateChange();
   }
 }

@@ -2,61 +2,66 @@ import type { Clock } from '../../../base/common/async';
 import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import { ProviderError, type ConsentRequest } from './providerError';
+import { MissingSecretError, ProviderError, type ConsentRequest } from './providerError';
 
 interface Failure {
   /** What went wrong and what to do. */
   readonly message: string;
-  /** What the user would have to allow. */
+  /** The permission that is missing. */
   readonly consent?: ConsentRequest;
-  /** Milliseconds since the epoch; until then it is only asked when the user wants it. */
+  readonly isSecretMissing?: boolean;
+  /** Milliseconds since the epoch. Until then, only the user's explicit requests are sent. */
   readonly pausedUntilMs: number;
 }
 
-/** How the calls of one kind went: after a failure comes a pause, and after each further one a longer pause. */
+/** Tracks the calls of one kind. Each consecutive failure starts a longer pause. */
 export class ProviderHealth implements Disposable {
-  private failures = 0;
-  private pause: Disposable | undefined;
-  private last: Failure | undefined;
+  private failureCount = 0;
+  private pauseTimer: Disposable | undefined;
+  private lastFailure: Failure | undefined;
 
   constructor(
     private readonly clock: Clock,
     private readonly pauses: Backoff,
-    /** It may be asked again, or answers again. */
-    private readonly onReturn: () => void,
+    /** Called when it may be asked again, or answers again. */
+    private readonly onRecovered: () => void,
   ) {}
 
   get isPaused(): boolean {
-    return this.pause !== undefined;
+    return this.pauseTimer !== undefined;
   }
 
-  /** Of the last call, when it failed. */
+  /** The failure of the last call, if it failed. */
   get failure(): Failure | undefined {
-    return this.last;
+    return this.lastFailure;
   }
 
-  succeeded(): void {
-    const isBack = this.failures > 0;
+  recordSuccess(): void {
+    const isBack = this.failureCount > 0;
     this.reset();
-    if (isBack) this.onReturn();
+    if (isBack) this.onRecovered();
   }
 
-  failed(error: unknown, message = messageOf(error)): void {
-    this.failures++;
-    const pauseMs = backoffMs(this.pauses, this.failures);
+  recordFailure(error: unknown, message = messageOf(error)): void {
+    this.failureCount++;
+    const pauseMs = backoffMs(this.pauses, this.failureCount);
     this.endPause();
-    this.pause = this.clock.setTimer(pauseMs, () => {
+    this.pauseTimer = this.clock.setTimer(pauseMs, () => {
       this.endPause();
-      this.onReturn();
+      this.onRecovered();
     });
     const consent = error instanceof ProviderError ? error.consent : undefined;
-    this.last = { message, pausedUntilMs: this.clock.now() + pauseMs, ...(consent ? { consent } : {}) };
+    this.lastFailure = {
+      message,
+      pausedUntilMs: this.clock.now() + pauseMs,
+      ...(consent ? { consent } : {}),
+      ...(error instanceof MissingSecretError ? { isSecretMissing: true } : {}),
+    };
   }
 
-  /** Forgets its failures. */
   reset(): void {
-    this.failures = 0;
-    this.last = undefined;
+    this.failureCount = 0;
+    this.lastFailure = undefined;
     this.endPause();
   }
 
@@ -65,7 +70,7 @@ export class ProviderHealth implements Disposable {
   }
 
   private endPause(): void {
-    this.pause?.dispose();
-    this.pause = undefined;
+    this.pauseTimer?.dispose();
+    this.pauseTimer = undefined;
   }
 }

@@ -1,13 +1,13 @@
 import type { Disposable } from '../../../base/common/disposable';
 import type { ContextProvider } from './contextProvider';
-import { outsideCell } from '../items/notebookCell';
-import { ProviderHandle, type HandleOptions, type ProviderState } from './providerHandle';
+import { notebookUri } from '../items/notebookCell';
+import { ProviderHandle, type ProviderHandleDeps, type ProviderState } from './providerHandle';
 import { noProviders, type ProviderEntry, type ProviderList, type ProviderProblem } from './providerSettings';
 
-interface ProviderSetOptions {
+interface ProviderSetDeps {
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
-  readonly handleOptions: HandleOptions;
-  /** The code of a provider has changed. */
+  readonly handleDeps: ProviderHandleDeps;
+  /** Called when the code of a provider has changed. */
   readonly onReload: (id: string) => void;
 }
 
@@ -17,38 +17,38 @@ interface Member {
   readonly subscription: Disposable | undefined;
 }
 
-/** The providers that are on, and where. */
+/** The enabled providers and the folders they are enabled in. */
 export class ProviderSet implements Disposable {
-  private list: ProviderList = noProviders;
-  private members: ReadonlyMap<string, Member> = new Map();
+  private providerList: ProviderList = noProviders;
+  private membersById: ReadonlyMap<string, Member> = new Map();
 
-  constructor(private readonly options: ProviderSetOptions) {}
+  constructor(private readonly deps: ProviderSetDeps) {}
 
   get states(): readonly ProviderState[] {
-    return [...this.members.values()].map(({ handle }) => handle.state);
+    return [...this.membersById.values()].map(({ handle }) => handle.state);
   }
 
-  /** Providers that stay off although the settings name them. */
+  /** Providers in the settings that stay off. */
   get problems(): readonly ProviderProblem[] {
-    return this.list.problems;
+    return this.providerList.problems;
   }
 
   find(id: string): ProviderHandle | undefined {
-    return this.members.get(id)?.handle;
+    return this.membersById.get(id)?.handle;
   }
 
-  /** Those of the folder that a document is in, in the order of the settings; without a document, all. */
-  for(uri: string | undefined): readonly ProviderHandle[] {
-    const members = [...this.members.values()];
+  /** The providers of a document's folder, in the order of the settings. Without a document: all. */
+  forDocument(uri: string | undefined): readonly ProviderHandle[] {
+    const members = [...this.membersById.values()];
     const folder = uri === undefined ? undefined : this.folderOf(uri);
     const isAsked = ({ entry }: Member): boolean =>
-      folder === undefined ? entry.isOnElsewhere : entry.folders.includes(folder);
+      folder === undefined ? entry.isOnOutsideFolders : entry.folders.includes(folder);
     return (uri === undefined ? members : members.filter(isAsked)).map(({ handle }) => handle);
   }
 
-  /** Disposes what is gone or has other settings; what is as it was goes on. @returns the ids of those that went on */
+  /** Disposes removed and changed providers. @returns the IDs of the unchanged ones */
   replace(list: ProviderList): ReadonlySet<string> {
-    const before = this.members;
+    const before = this.membersById;
     const kept = new Set<string>();
     const after = new Map<string, Member>();
     for (const entry of list.entries) {
@@ -57,8 +57,8 @@ export class ProviderSet implements Disposable {
       if (isSame) kept.add(entry.id);
       after.set(entry.id, isSame ? { ...old, entry } : this.create(entry));
     }
-    this.list = list;
-    this.members = after;
+    this.providerList = list;
+    this.membersById = after;
     for (const [id, member] of before) if (!kept.has(id)) dispose(member);
     return kept;
   }
@@ -68,24 +68,24 @@ export class ProviderSet implements Disposable {
   }
 
   private create(entry: ProviderEntry): Member {
-    const { createProvider, handleOptions, onReload } = this.options;
-    const handle = new ProviderHandle(entry, createProvider(entry), handleOptions);
+    const { createProvider, handleDeps, onReload } = this.deps;
+    const handle = new ProviderHandle(entry, createProvider(entry), handleDeps);
     const subscription = handle.provider.onDidReload?.(() => onReload(entry.id));
     return { entry, handle, subscription };
   }
 
   private folderOf(uri: string): string | undefined {
-    const fileUri = outsideCell(uri);
+    const fileUri = notebookUri(uri);
     let nearest: string | undefined;
-    for (const folder of this.list.folders)
+    for (const folder of this.providerList.folders)
       if (fileUri.startsWith(`${folder}/`) && folder.length > (nearest?.length ?? 0)) nearest = folder;
     return nearest;
   }
 }
 
-/** Where it is on may change without anything else changing. */
-function identityOf({ id, place, settings, selectorMatch, isOfUser }: ProviderEntry): string {
-  return JSON.stringify([id, place, settings, selectorMatch, isOfUser]);
+/** Excludes the folders, which may change while the provider stays the same. */
+function identityOf({ id, place, settings, selectorMatch, isUserDefined }: ProviderEntry): string {
+  return JSON.stringify([id, place, settings, selectorMatch, isUserDefined]);
 }
 
 function dispose({ handle, subscription }: Member): void {

@@ -1,65 +1,61 @@
 import { toFileUri } from '../../../base/common/fileUri';
 
-/** Says what a key of the setting names: an address to post to, a module, a package, or code from elsewhere. */
+/** What a key in the settings refers to. */
 
 export type ProviderPlace =
   | { readonly kind: 'endpoint'; readonly url: string }
   /** A JavaScript or TypeScript module, as a `file:` or `data:` URI. */
   | { readonly kind: 'module'; readonly url: string }
-  /** A package, to be found from `folder`'s `node_modules`. */
+  /** A package in `node_modules` of `folder`. */
   | { readonly kind: 'package'; readonly specifier: string; readonly folder: string }
   | { readonly kind: 'remoteModule'; readonly url: string };
 
 interface ProviderUri {
   readonly place: ProviderPlace;
-  /** What comes after `#`: the same provider can be there more than once. */
+  /** The part after `#`, which allows the same provider more than once. */
   readonly name: string | undefined;
-  /** Whether only the workspace can say what this is. */
-  readonly isOfWorkspace: boolean;
+  /** Whether the key is relative to the workspace. */
+  readonly isWorkspaceRelative: boolean;
 }
 
 const script = /\.[cm]?[jt]s$/i;
 const packageName = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*(?:\/[\w./~-]+)?$/;
 const drive = /^[A-Za-z]:[\\/]/;
 
-/**
- * @param folder `file:` URI of the workspace folder, for packages and `${workspaceFolder}`
- * @param base `file:` URI of the folder that relative paths are relative to
- * @returns what is wrong, as a sentence, when the key names nothing
- */
+/** Parses a key relative to the `file:` URIs `folder` and `base`. @returns a sentence if the key is invalid */
 export function parseProviderUri(key: string, folder: string | undefined, base = folder): ProviderUri | string {
   const hash = key.indexOf('#');
   const name = hash === -1 ? undefined : key.slice(hash + 1) || undefined;
   const address = hash === -1 ? key : key.slice(0, hash);
-  const place = placeOf(address, withoutSlash(folder), withoutSlash(base));
+  const place = parsePlace(address, withoutSlash(folder), withoutSlash(base));
   if (typeof place === 'string') return place;
-  return { place, name, isOfWorkspace: place.kind === 'package' || isRelative(address) };
+  return { place, name, isWorkspaceRelative: place.kind === 'package' || isRelative(address) };
 }
 
-/** In one text, where whatever the settings say goes to. */
-export function addressOf(place: ProviderPlace): string {
+/** A text that identifies where the settings are sent. */
+export function providerAddress(place: ProviderPlace): string {
   return place.kind === 'package' ? `${place.folder}/node_modules/${place.specifier}` : place.url;
 }
 
-/** Whether a URI is of something in a folder. Spellings that some systems take for the same count as the same. */
-export function isBelow(uri: string, folder: string): boolean {
-  return plain(uri).startsWith(`${plain(folder).replace(/\/$/, '')}/`);
+/** Whether a URI is inside a folder. Spellings that some systems treat as equal count as equal. */
+export function isUriBelow(uri: string, folder: string): boolean {
+  return normalizeUri(uri).startsWith(`${normalizeUri(folder).replace(/\/$/, '')}/`);
 }
 
-/** `file:/path`, without dots, doubled slashes, escapes and case. */
-function plain(uri: string): string {
+/** Normalizes a URI: no dots, doubled slashes, escapes or upper case. */
+function normalizeUri(uri: string): string {
   const href = URL.parse(uri)?.href ?? uri;
-  return decoded(href)
+  return decodePercent(href)
     .replace(/[\\/]+/g, '/')
     .normalize('NFC')
     .toLowerCase();
 }
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Bytes that are no UTF-8 can be in a path; what is ASCII still has one spelling.
+    // A path may contain invalid UTF-8. Decode at least the ASCII characters.
     return text.replace(/%([2-7][\da-f])/gi, (_all, code: string) => String.fromCharCode(parseInt(code, 16)));
   }
 }
@@ -69,15 +65,15 @@ function isRelative(address: string): boolean {
   return script.test(address) && !/^(?:[a-z][a-z+.-]*:|[\\/])/i.test(address);
 }
 
-/** The variable stands for a path, also after `file://`. */
+/** The variable may follow `file://`. */
 function inFolder(address: string, folder: string | undefined): ProviderPlace | string {
-  if (folder === undefined) return 'It names ${workspaceFolder}, but no folder is open.';
+  if (folder === undefined) return 'It uses ${workspaceFolder}, but no folder is open.';
   const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);
   if (!match?.[1]) return '${workspaceFolder} can only be used at the start of a file path.';
   return relativeModule(match[1], folder);
 }
 
-function placeOf(address: string, folder: string | undefined, base: string | undefined): ProviderPlace | string {
+function parsePlace(address: string, folder: string | undefined, base: string | undefined): ProviderPlace | string {
   if (address.includes('${workspaceFolder}')) return inFolder(address, folder);
   if (drive.test(address) || address.startsWith('/') || address.startsWith('\\\\'))
     return { kind: 'module', url: toFileUri(address) };
@@ -85,7 +81,7 @@ function placeOf(address: string, folder: string | undefined, base: string | und
     return base === undefined ? 'It is a relative path, but no folder is open.' : relativeModule(address, base);
   if (/^(?:npm:)?[^:]+$/.test(address)) return packageOf(address.replace(/^npm:/, ''), folder);
   const url = URL.parse(address);
-  return url ? placeOfUrl(url) : 'It is not a URL, not a path and not the name of a package.';
+  return url ? placeOfUrl(url) : 'It is not a URL, a path or a package name.';
 }
 
 function withoutSlash(folder: string | undefined): string | undefined {
@@ -98,10 +94,8 @@ function relativeModule(path: string, folder: string): ProviderPlace {
 }
 
 function packageOf(specifier: string, folder: string | undefined): ProviderPlace | string {
-  if (!packageName.test(specifier)) return 'It is not a URL, not a path and not the name of a package.';
-  return folder === undefined
-    ? 'It is the name of a package, but no folder is open to find it in.'
-    : { kind: 'package', specifier, folder };
+  if (!packageName.test(specifier)) return 'It is not a URL, a path or a package name.';
+  return folder === undefined ? 'It is a package name, but no folder is open.' : { kind: 'package', specifier, folder };
 }
 
 function placeOfUrl(url: URL): ProviderPlace | string {

@@ -1,17 +1,15 @@
 import { percentDecoded } from '../../../base/common/fileUri';
 import type { RunInTime } from '../../../base/common/timedRun';
-import type { Selector } from './contextProvider';
-import { GlobSet, type Glob } from './selectorGlob';
+import type { DocumentSelector } from './contextProvider';
+import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
 
-/** Decides whether a provider is asked about a document. */
-
-/** `any`: one selector is enough, as every real provider means it. `all` is the document's letter. */
+/** `any`: one matching selector is enough, as real providers expect. `all`: as the published protocol says. */
 export type SelectorMatch = 'any' | 'all';
 
-/** A document as selectors see it; its text is made comparable once, when the first selector asks for it. */
+/** A document that selectors are matched against. Its text is normalized once, on first use. */
 export class SelectorTarget {
   private readonly paths: readonly string[];
-  private normalised: string | undefined;
+  private normalizedText: string | undefined;
 
   constructor(
     uri: string,
@@ -20,14 +18,14 @@ export class SelectorTarget {
     this.paths = pathsOf(uri);
   }
 
-  matchesPath({ isMatch, isNegated }: Glob): boolean {
-    // A negated glob excludes what matches in any spelling.
+  matchesPath({ isMatch, isNegated }: SelectorGlob): boolean {
+    // A negated glob must not match any spelling.
     return isNegated ? this.paths.every(isMatch) : this.paths.some(isMatch);
   }
 
   contains(literal: string): boolean {
-    this.normalised ??= withLineFeeds(this.text());
-    return this.normalised.includes(literal);
+    this.normalizedText ??= withLineFeeds(this.text());
+    return this.normalizedText.includes(literal);
   }
 }
 
@@ -36,17 +34,21 @@ export class SelectorList {
   private constructor(
     private readonly tests: readonly ((target: SelectorTarget) => boolean)[] | undefined,
     private readonly match: SelectorMatch,
-    private readonly globs: GlobSet,
+    private readonly globs: SelectorGlobSet,
   ) {}
 
-  /** `runInTime` is for globs that could take for ever. */
-  static compile(selectors: readonly Selector[] | undefined, match: SelectorMatch, runInTime: RunInTime): SelectorList {
-    const globs = new GlobSet(runInTime);
+  /** `runInTime` limits the time of globs. */
+  static compile(
+    selectors: readonly DocumentSelector[] | undefined,
+    match: SelectorMatch,
+    runInTime: RunInTime,
+  ): SelectorList {
+    const globs = new SelectorGlobSet(runInTime);
     const tests = selectors?.map((selector) => compileOne(selector, globs));
     return new SelectorList(tests, match, globs);
   }
 
-  /** Selectors that cannot be used; none of them matches anything. There may be more once `matches` has been asked. */
+  /** Problems of selectors that cannot be used and match nothing. `matches` may add further ones. */
   get problems(): readonly string[] {
     return this.globs.problems;
   }
@@ -58,7 +60,10 @@ export class SelectorList {
   }
 }
 
-function compileOne({ path, contentContains }: Selector, globs: GlobSet): (target: SelectorTarget) => boolean {
+function compileOne(
+  { path, contentContains }: DocumentSelector,
+  globs: SelectorGlobSet,
+): (target: SelectorTarget) => boolean {
   const literal = contentContains === undefined ? undefined : withLineFeeds(contentContains);
   const glob = path === undefined ? undefined : globs.compile(path);
   if (path !== undefined && glob === undefined) return () => false;
@@ -66,7 +71,7 @@ function compileOne({ path, contentContains }: Selector, globs: GlobSet): (targe
     (glob === undefined || target.matchesPath(glob)) && (literal === undefined || target.contains(literal));
 }
 
-/** The path, and with a hostname before it, each as the URI spells it and decoded. None for what is no URI. */
+/** The path, with and without host name, encoded and decoded. Empty for an invalid URI. */
 function pathsOf(uri: string): readonly string[] {
   const url = URL.parse(uri);
   if (!url) return [];

@@ -3,14 +3,14 @@ import { messageOf } from '../../../base/common/errors';
 import type { RunInTime } from '../../../base/common/timedRun';
 import { TimedGlobs } from '../../../editor/common/timedGlobs';
 
-export interface Glob {
+export interface SelectorGlob {
   readonly isMatch: (path: string) => boolean;
   readonly isNegated: boolean;
 }
 
-/** The globs of one provider. One that cannot be used, or took too long, matches nothing and is a problem from then on. */
-export class GlobSet {
-  private readonly found: string[] = [];
+/** The globs of one provider. Globs that are invalid or too slow match nothing and are reported as problems. */
+export class SelectorGlobSet {
+  private readonly foundProblems: string[] = [];
   private readonly globs: TimedGlobs;
 
   constructor(runInTime: RunInTime) {
@@ -18,26 +18,26 @@ export class GlobSet {
   }
 
   get problems(): readonly string[] {
-    return [...this.found];
+    return [...this.foundProblems];
   }
 
-  compile(path: string): Glob | undefined {
+  compile(path: string): SelectorGlob | undefined {
     const glob = path.replace(/^(!?)\//, '$1');
     try {
-      const matches = this.globs.compile([glob], () => this.addSlow(path));
+      const matches = this.globs.compile([glob], () => this.addSlowProblem(path));
       return { isMatch: (candidate) => matches(candidate) ?? false, isNegated: picomatch.scan(glob).negated };
     } catch (error) {
-      this.add(path, messageOf(error));
+      this.addProblem(path, messageOf(error));
       return undefined;
     }
   }
 
-  private addSlow(path: string): void {
-    this.add(path, 'it takes too long. Make it simpler');
-    if (this.globs.isGivenUp) this.found.push('Its other globs with groups or many stars are not used either.');
+  private addSlowProblem(path: string): void {
+    this.addProblem(path, 'it takes too long. Simplify it');
+    if (this.globs.isGivenUp) this.foundProblems.push('Its other globs with groups or many stars are not used either.');
   }
 
-  private add(path: string, why: string): void {
-    this.found.push(`The glob "${path.slice(0, 200)}" of a selector cannot be used: ${why}.`);
+  private addProblem(path: string, why: string): void {
+    this.foundProblems.push(`The glob "${path.slice(0, 200)}" of a selector cannot be used: ${why}.`);
   }
 }

@@ -4,9 +4,8 @@ import { LoadGuard } from './loadGuard';
 import { installModuleHooks } from './moduleHooks';
 import { ProviderWorker } from './providerWorker';
 
-/** The program of a worker: one provider, asked over the port. */
+/** Entry point of a worker, which runs one provider and answers the requests on its port. */
 
-/** How often memory is looked at between answers. */
 const memoryMs = 5_000;
 
 const port = parentPort;
@@ -14,9 +13,9 @@ if (!port) throw new Error('This is the program of a worker. Start it as one.');
 const start = workerStart.parse(workerData);
 const guard = start.isGuarded ? new LoadGuard() : undefined;
 const worker = new ProviderWorker(start, guard, (message, transfer = []) => port.postMessage(message, transfer));
-installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.noteFile(url) });
-// What a provider forgot to catch is told, and is no reason to end what works.
-process.on('unhandledRejection', (thrown) => worker.trouble(thrown));
-process.on('uncaughtException', (thrown) => worker.trouble(thrown));
-setInterval(() => worker.tellMemory(), memoryMs).unref();
-port.on('message', (message: unknown) => void worker.handle(message));
+installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.addFile(url) });
+// Reports uncaught errors of the provider and keeps the worker alive.
+process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown));
+process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown));
+setInterval(() => worker.reportMemory(), memoryMs).unref();
+port.on('message', (message: unknown) => void worker.handleMessage(message));

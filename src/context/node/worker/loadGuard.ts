@@ -5,62 +5,61 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
 import { mostFiles, type HashedFile } from '../providerWorkerMessages';
 
-/** Files that code names in a way that is only followed when it runs: `require('…')` and `import('…')`, and what those import. */
-const names = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
+/** Matches file names in `require('…')`, `import('…')` and imports. Some are only loaded when the code runs. */
+const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
 const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
 
-/** Reads the files of a module: while it is open any, and remembers them; once it is closed only those, as they were then. */
+/** Reads and hashes the files of a module. Once closed, it only reads the same files with the same content. */
 export class LoadGuard {
-  private readonly hashes = new Map<string, string>();
-  private readonly named: { readonly url: string; readonly name: string }[] = [];
-  private isShut = false;
+  private readonly hashByUrl = new Map<string, string>();
+  private readonly namedFiles: { readonly url: string; readonly name: string }[] = [];
+  private hasClosed = false;
 
   get isClosed(): boolean {
-    return this.isShut;
+    return this.hasClosed;
   }
 
-  /** The bytes that may be run. @throws ProviderError when it is another file, or another text; what the disk throws */
+  /** Returns the content to run. @throws ProviderError if the file is not allowed or has changed */
   read(url: string): Buffer {
     const file = fileURLToPath(url);
     const key = pathToFileURL(file).href;
     const bytes = readFileSync(file);
     const hash = createHash('sha256').update(bytes).digest('hex');
-    const known = this.hashes.get(key);
+    const known = this.hashByUrl.get(key);
     if (known === hash) return bytes;
-    if (known !== undefined)
-      throw new ProviderError(`${file} has changed while it was loaded. Ask the provider again.`);
-    if (this.isShut)
+    if (known !== undefined) throw new ProviderError(`${file} changed while it was being loaded. Retry the provider.`);
+    if (this.hasClosed)
       throw new ProviderError(
-        `It loads ${file}, which could not be seen before it ran, so that you were not asked about it. Import that file at the top of the module.`,
+        `It loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
       );
-    if (this.hashes.size >= mostFiles)
+    if (this.hashByUrl.size >= mostFiles)
       throw new ProviderError(
-        `It consists of more than ${mostFiles} files, too many to be allowed. Bundle it into one.`,
+        `It consists of more than ${mostFiles} files, which is too many to allow. Bundle it into one file.`,
       );
-    this.hashes.set(key, hash);
-    if (!/\.(?:node|json|wasm)$/i.test(file)) this.note(url, bytes.toString('utf8'));
+    this.hashByUrl.set(key, hash);
+    if (!/\.(?:node|json|wasm)$/i.test(file)) this.collectNames(url, bytes.toString('utf8'));
     return bytes;
   }
 
-  /** Reads what is named too, and ends the search. */
+  /** Also reads the files that the code names, then rejects all others. */
   close(): readonly HashedFile[] {
-    for (let next = this.named.pop(); next; next = this.named.pop()) {
+    for (let next = this.namedFiles.pop(); next; next = this.namedFiles.pop()) {
       const url = fileOf(next);
-      if (url !== undefined && !this.hashes.has(url)) this.read(url);
+      if (url !== undefined && !this.hashByUrl.has(url)) this.read(url);
     }
-    this.isShut = true;
-    return [...this.hashes].map(([url, hash]) => ({ url, hash }));
+    this.hasClosed = true;
+    return [...this.hashByUrl].map(([url, hash]) => ({ url, hash }));
   }
 
-  private note(url: string, text: string): void {
-    for (const match of text.matchAll(names)) {
+  private collectNames(url: string, text: string): void {
+    for (const match of text.matchAll(fileReference)) {
       const name = match[2] ?? match[4] ?? '';
-      if (!isBuiltin(name) && !/^[a-z][a-z+.-]+:/i.test(name)) this.named.push({ url, name });
+      if (!isBuiltin(name) && !/^[a-z][a-z+.-]+:/i.test(name)) this.namedFiles.push({ url, name });
     }
   }
 }
 
-/** Undefined where there is none: what looks like a name may stand in a comment, or be there for another system. */
+/** Undefined if there is no such file: the name may be in a comment, or for another system. */
 function fileOf({ url, name }: { readonly url: string; readonly name: string }): string | undefined {
   try {
     const file = createRequire(url).resolve(name);

@@ -6,20 +6,16 @@ import type { LoadGuard } from './loadGuard';
 import { packageScheme } from './providerModule';
 
 interface ModuleHooks {
-  /** `file:` URI of the folder that packages are looked for from. */
+  /** `file:` URI of the folder in which packages are looked up. */
   readonly folder: string | undefined;
   readonly onFile: (url: string) => void;
-  /** Has a say in which files are loaded; without it all are. */
   readonly guard: LoadGuard | undefined;
 }
 
 const surveyScheme = 'backline-survey:';
-const halt = 'Nothing of it runs yet.';
+const haltMessage = 'Nothing of it runs yet.';
 
-/**
- * Lets the worker import TypeScript, by taking the types out, and packages from the workspace's folder; tells which
- * files it loads, and holds them to the guard.
- */
+/** Lets the worker import TypeScript and packages of the workspace folder. Reports and checks loaded files. */
 export function installModuleHooks({ folder, guard, onFile }: ModuleHooks): void {
   nodeModule.registerHooks({
     resolve(specifier, context, next) {
@@ -42,15 +38,12 @@ export function installModuleHooks({ folder, guard, onFile }: ModuleHooks): void
   });
 }
 
-/**
- * Loads a module and all that it imports without running any of it: of two modules that a third imports, all are loaded
- * before the first runs, and that one throws. @throws what is wrong with the module
- */
+/** Loads a module and its imports without running them, by importing one that throws before it. @throws load errors */
 export async function loadWithoutRunning(specifier: string): Promise<void> {
   try {
     await import(`${surveyScheme}${encodeURIComponent(specifier)}`);
   } catch (error) {
-    if (!(error instanceof Error) || error.message !== halt) throw error;
+    if (!(error instanceof Error) || error.message !== haltMessage) throw error;
   }
 }
 
@@ -58,7 +51,7 @@ function surveyModule(url: string): nodeModule.LoadFnOutput {
   const specifier = decodeURIComponent(url.slice(surveyScheme.length));
   const source =
     specifier === 'halt'
-      ? `throw new Error(${JSON.stringify(halt)});`
+      ? `throw new Error(${JSON.stringify(haltMessage)});`
       : `import '${surveyScheme}halt'; import ${JSON.stringify(specifier)};`;
   return { format: 'module', source, shortCircuit: true };
 }
@@ -71,7 +64,7 @@ function loadTypeScript(url: string, bytes?: Buffer): nodeModule.LoadFnOutput {
   return { format: formatOf(url, source), source, shortCircuit: true };
 }
 
-/** As the name says; else as the syntax does. */
+/** Determined by the extension, else by the syntax. */
 function formatOf(url: string, source: string): 'module' | 'commonjs' {
   const { pathname } = new URL(url);
   if (pathname.endsWith('.cts')) return 'commonjs';

@@ -3,8 +3,6 @@ import { ProviderError } from '../../common/providers/providerError';
 import type { Dialect } from '../../common/providers/contextSchema';
 import type { WorkerStart } from '../providerWorkerMessages';
 
-/** Imports a provider's module and finds the provider in it. */
-
 export interface LoadedProvider {
   readonly dialect: Dialect;
   readonly has: (method: string) => boolean;
@@ -12,10 +10,10 @@ export interface LoadedProvider {
   readonly call: (method: string, params: object, settings: object) => Promise<unknown>;
 }
 
-/** What `moduleHooks` takes for a package that is looked for from a folder. */
+/** URL scheme by which `moduleHooks` recognizes packages. */
 export const packageScheme = 'backline-package:';
 
-/** What `import` is called with. */
+/** The argument for `import`. */
 export function specifierOf({
   specifier,
   folder,
@@ -23,7 +21,7 @@ export function specifierOf({
   return folder === undefined ? specifier : `${packageScheme}${specifier}`;
 }
 
-/** @throws ProviderError when there is no provider in it, and whatever the module throws. */
+/** @throws ProviderError if the module has no provider; any error of the module */
 export async function loadProvider({ specifier, folder }: WorkerStart): Promise<LoadedProvider> {
   const imported: unknown = await import(specifierOf({ specifier, folder }));
   for (const candidate of candidatesIn(imported)) {
@@ -36,7 +34,7 @@ export async function loadProvider({ specifier, folder }: WorkerStart): Promise<
   );
 }
 
-/** The default export; also that of a CommonJS module that was compiled from an ES module. */
+/** The default export, also of a CommonJS module compiled from an ES module. */
 function candidatesIn(imported: unknown): unknown[] {
   const first = propertyOf(imported, 'default');
   return [first, propertyOf(first, 'default')];

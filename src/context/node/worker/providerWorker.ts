@@ -1,11 +1,11 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Transferable } from 'node:worker_threads';
 import { messageOf } from '../../../base/common/errors';
-import type { Capabilities } from '../../common/providers/contextProvider';
+import type { ProviderCapabilities } from '../../common/providers/contextProvider';
 import {
   abilitiesOfFunctions,
   handshakeMethod,
-  isForDocuments,
+  wantsDocuments,
   itemsMethod,
   readCapabilities,
 } from '../../common/providers/dialects';
@@ -25,17 +25,17 @@ import {
 import type { LoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
 import { loadProvider, specifierOf, type LoadedProvider } from './providerModule';
-import { describeThrown, type Thrown } from './thrown';
+import { describeThrown, type ThrownDescription } from './thrown';
 
-/** Bytes. A change by less is not worth a message. */
+/** Bytes. Smaller changes are not reported. */
 const memoryStep = 8 * 1_024 * 1_024;
 
-/** Answers requests with what the provider says, checked and packed where it does not cost the window anything. */
+/** Runs one provider and answers requests. Validates and packs results to save work for the extension host. */
 export class ProviderWorker {
   private provider: Promise<LoadedProvider> | undefined;
   private readonly files = new Set<string>();
-  private toldFiles = 0;
-  private toldMemory = 0;
+  private reportedFileCount = 0;
+  private reportedMemory = 0;
 
   constructor(
     private readonly start: WorkerStart,
@@ -43,48 +43,47 @@ export class ProviderWorker {
     private readonly post: (message: WorkerMessage, transfer?: Transferable[]) => void,
   ) {}
 
-  noteFile(url: string): void {
+  addFile(url: string): void {
     if (this.files.size < mostFiles) this.files.add(url);
   }
 
-  /** It forgot to catch something. */
-  trouble(thrown: unknown): void {
+  reportUncaught(thrown: unknown): void {
     this.post({ kind: 'trouble', details: describeThrown(thrown).details });
   }
 
-  /** No limit of workers counts buffers: whoever started this one does. */
-  tellMemory(): void {
-    // Not `arrayBuffers` of the process' usage, which also counts what was handed over with answers.
+  /** Limits of workers do not count buffers, so the extension host checks them. */
+  reportMemory(): void {
+    // `arrayBuffers` of the process would also count buffers transferred with answers.
     const bytes = getHeapStatistics().external_memory;
-    if (Math.abs(bytes - this.toldMemory) < memoryStep) return;
-    this.toldMemory = bytes;
+    if (Math.abs(bytes - this.reportedMemory) < memoryStep) return;
+    this.reportedMemory = bytes;
     this.post({ kind: 'memory', bytes });
   }
 
   /** Never rejects. */
-  async handle(message: unknown): Promise<void> {
+  async handleMessage(message: unknown): Promise<void> {
     const request = workerRequest.parse(message);
     let isModule = true;
     try {
       if (request.method === 'survey') {
         const files = await this.survey();
-        this.tellFiles();
+        this.reportFiles();
         this.post({ kind: 'survey', id: request.id, files });
         return;
       }
-      if (this.guard?.isClosed === false) throw new ProviderError('Its files were not looked at before it was asked.');
+      if (this.guard?.isClosed === false) throw new ProviderError('Its files were not checked before it was called.');
       this.provider ??= loadProvider(this.start);
       const provider = await this.provider;
       isModule = false;
-      const answer = await this.answer(request, provider);
-      // First, so that whoever waits hears why there is no answer.
-      this.tellMemory();
-      // They are watched once there is an answer, and also when it is that one of them cannot be loaded.
-      this.tellFiles();
-      answer();
+      const post = await this.prepareAnswer(request, provider);
+      // First, so that a worker that is stopped for its memory use reports that as the reason.
+      this.reportMemory();
+      // Files are watched once the provider has answered, and after a failed load.
+      this.reportFiles();
+      post();
     } catch (error) {
-      this.tellFiles();
-      const thrown: Partial<Thrown> = error instanceof ProviderError ? {} : describeThrown(error);
+      this.reportFiles();
+      const thrown: Partial<ThrownDescription> = error instanceof ProviderError ? {} : describeThrown(error);
       const { message = messageOf(error), details } = thrown;
       this.post({ kind: 'failed', id: request.id, message, isModule, ...(details === undefined ? {} : { details }) });
     }
@@ -96,8 +95,8 @@ export class ProviderWorker {
     return [...this.guard.close()];
   }
 
-  /** @returns what posts it */
-  private async answer(
+  /** @returns a function that posts the answer */
+  private async prepareAnswer(
     request: Exclude<WorkerRequest, { method: 'survey' }>,
     provider: LoadedProvider,
   ): Promise<() => void> {
@@ -111,30 +110,30 @@ export class ProviderWorker {
       case 'items': {
         const params = { uri: request.uri, content: readShared(request.text) };
         const result = await call(itemsMethod(provider.dialect), params, settings);
-        return this.posting(id, readItems(result, request.uri));
+        return this.itemsPoster(id, readItems(result, request.uri));
       }
       case 'mentions': {
         const mentions = readMentions(await call('mentions', request.params, settings));
         return () => this.post({ kind: 'mentions', id, mentions });
       }
       case 'lookUp':
-        return this.posting(id, readItems((await call('items', lookupParams(request.lookup), settings)) ?? []));
+        return this.itemsPoster(id, readItems((await call('items', lookupParams(request.lookup), settings)) ?? []));
     }
   }
 
-  private posting(id: number, packed: PackedItems): () => void {
+  private itemsPoster(id: number, packed: PackedItems): () => void {
     return () => this.post({ kind: 'items', id, packed }, [packed.ranges.buffer, packed.texts.buffer]);
   }
 
-  private tellFiles(): void {
-    if (this.files.size === this.toldFiles) return;
-    this.toldFiles = this.files.size;
+  private reportFiles(): void {
+    if (this.files.size === this.reportedFileCount) return;
+    this.reportedFileCount = this.files.size;
     this.post({ kind: 'files', urls: [...this.files] });
   }
 }
 
-async function capabilitiesOf({ dialect, has, call }: LoadedProvider, settings: object): Promise<Capabilities> {
+async function capabilitiesOf({ dialect, has, call }: LoadedProvider, settings: object): Promise<ProviderCapabilities> {
   const introduction = readCapabilities(dialect, await call(handshakeMethod(dialect), {}, settings));
   const { annotations, ...abilities } = abilitiesOfFunctions(dialect, has);
-  return { ...introduction, abilities: { ...abilities, annotations: annotations && isForDocuments(introduction) } };
+  return { ...introduction, abilities: { ...abilities, annotations: annotations && wantsDocuments(introduction) } };
 }

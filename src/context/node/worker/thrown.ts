@@ -2,20 +2,19 @@ import { inspect } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { percentDecoded } from '../../../base/common/fileUri';
 
-/** What a provider's author needs to know of something that was thrown. */
-export interface Thrown {
-  /** One sentence, with the place in the provider's own files. */
+/** A description of a thrown value for the author of the provider. */
+export interface ThrownDescription {
+  /** One sentence, with the location in the provider's own files. */
   readonly message: string;
-  /** With all its frames, where it has any. */
   readonly details: string;
 }
 
-/** Node.js names what imported a module that is not there: of a provider's own, that is the worker or its survey. */
+/** Node.js names the importer of a missing module, which is our own code for the provider's main module. */
 const ownImporter = / imported from (?:backline-survey:\S*|[^\n]*?context-worker\.js)/;
 const longestMessage = 2_000;
 const longestDetails = 8_000;
 
-export function describeThrown(thrown: unknown): Thrown {
+export function describeThrown(thrown: unknown): ThrownDescription {
   const stack = stackOf(thrown);
   const place = stack && placeIn(stack);
   const message = textOf(thrown).slice(0, longestMessage);
@@ -27,16 +26,16 @@ export function describeThrown(thrown: unknown): Thrown {
 
 function textOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
-  if (!(thrown instanceof Error)) return `It threw ${inspected(thrown)} instead of an error`;
+  if (!(thrown instanceof Error)) return `It threw ${inspectSafely(thrown)} instead of an error`;
   const message = messageOf(thrown).replace(ownImporter, '');
   return message === '' ? `It threw an error without a message: ${thrown.name}` : message;
 }
 
-function inspected(value: unknown): string {
+function inspectSafely(value: unknown): string {
   try {
     return inspect(value, { depth: 1, customInspect: false });
   } catch {
-    // Looking at it runs code of the provider.
+    // Inspecting it runs code of the provider, which may throw.
     return 'something';
   }
 }
@@ -45,12 +44,12 @@ function stackOf(thrown: unknown): string | undefined {
   try {
     return thrown instanceof Error && typeof thrown.stack === 'string' ? thrown.stack : undefined;
   } catch {
-    // Reading it is code of the provider.
+    // Reading the stack can run code of the provider.
     return undefined;
   }
 }
 
-/** `name.mjs:3:14`: the first frame in a file that is no package. */
+/** Location of the first frame outside packages, for example `name.mjs:3`. */
 function placeIn(stack: string): string | undefined {
   for (const [, url = '', line] of stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)) {
     const name = url.split('/').at(-1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EditorError } from '../../../../src/editor/common/editorPort';
-import { closestFolder, isTypable, mentionOf, whyNotOffered } from '../../../../src/amp/common/ampMention';
+import { innermostFolder, isTypable, formatMention, explainRefusal } from '../../../../src/amp/common/ampMention';
 import type { Range } from '../../../../src/editor/common/editorPort';
 
 const range = (startLine: number, startCharacter: number, endLine: number, endCharacter: number): Range => ({
@@ -17,29 +17,29 @@ describe('a mention', () => {
     ['a whole line', range(11, 0, 12, 0), '@src/a.ts#L12'],
   ];
   for (const [what, selection, expected] of lines) {
-    it(`names ${what}`, () => assert.equal(mentionOf('/ws/src/a.ts', selection, '/ws'), expected));
+    it(`names ${what}`, () => assert.equal(formatMention('/ws/src/a.ts', selection, '/ws'), expected));
   }
 
   const cursor = range(0, 0, 0, 0);
 
   it('is relative to the folder, with or without a slash at its end', () => {
-    assert.equal(mentionOf('/a.ts', cursor, '/'), '@a.ts');
-    assert.equal(mentionOf('/ws/ä b.ts', cursor, '/ws/'), '@"ä b.ts"');
+    assert.equal(formatMention('/a.ts', cursor, '/'), '@a.ts');
+    assert.equal(formatMention('/ws/ä b.ts', cursor, '/ws/'), '@"ä b.ts"');
   });
 
   it('shows where a name with white space or quotes ends', () => {
-    assert.equal(mentionOf('/ws/my songs/a.ts', range(1, 0, 1, 2), '/ws'), '@"my songs/a.ts"#L2');
-    assert.equal(mentionOf('/ws/"a".ts', cursor, '/ws'), '@"\\"a\\".ts"');
+    assert.equal(formatMention('/ws/my songs/a.ts', range(1, 0, 1, 2), '/ws'), '@"my songs/a.ts"#L2');
+    assert.equal(formatMention('/ws/"a".ts', cursor, '/ws'), '@"\\"a\\".ts"');
   });
 
   it('uses / on Windows, and keeps a \\ that belongs to a name elsewhere', () => {
-    assert.equal(mentionOf('C:\\ws\\src\\a.ts', cursor, 'C:\\ws'), '@src/a.ts');
-    assert.equal(mentionOf('/ws/a\\b.ts', cursor, '/ws'), '@a\\b.ts');
+    assert.equal(formatMention('C:\\ws\\src\\a.ts', cursor, 'C:\\ws'), '@src/a.ts');
+    assert.equal(formatMention('/ws/a\\b.ts', cursor, '/ws'), '@a\\b.ts');
   });
 
   it('names a file of another folder in full', () => {
-    assert.equal(mentionOf('/ws2/a.ts', cursor, '/ws'), '@/ws2/a.ts');
-    assert.equal(mentionOf('/ws/a.ts', cursor, undefined), '@/ws/a.ts');
+    assert.equal(formatMention('/ws2/a.ts', cursor, '/ws'), '@/ws2/a.ts');
+    assert.equal(formatMention('/ws/a.ts', cursor, undefined), '@/ws/a.ts');
   });
 });
 
@@ -53,18 +53,18 @@ describe('a path to type', () => {
 
 describe('the closest folder', () => {
   it('is the innermost one that has the file', () => {
-    assert.equal(closestFolder('/ws/web/a.ts', ['/ws', '/ws/web', '/ws/we']), '/ws/web');
-    assert.equal(closestFolder('/other/a.ts', ['/ws']), undefined);
+    assert.equal(innermostFolder('/ws/web/a.ts', ['/ws', '/ws/web', '/ws/we']), '/ws/web');
+    assert.equal(innermostFolder('/other/a.ts', ['/ws']), undefined);
   });
 });
 
 describe('why a file is not offered to Amp', () => {
   it('says which of the reasons it is', () => {
     const why = (code: 'excluded' | 'outsideWorkspace' | 'io'): string =>
-      whyNotOffered('.env', new EditorError(code, 'It cannot be resolved.'));
+      explainRefusal('.env', new EditorError(code, 'It cannot be resolved.'));
     assert.match(why('excluded'), /^\.env is excluded by the setting backline\.exclude/u);
     assert.match(why('outsideWorkspace'), /^\.env is outside the workspace folders/u);
     assert.equal(why('io'), 'It cannot be resolved.');
-    assert.match(whyNotOffered('a.ts', undefined), /not the active editor/u);
+    assert.match(explainRefusal('a.ts', undefined), /not the active editor/u);
   });
 });

@@ -5,19 +5,19 @@ const inFolder = { hasFolder: true, isTrusted: true, isPluginOutdated: false };
 
 describe('the status of Amp', () => {
   it('shows the port and, when there are any, the clients', () => {
-    const alone = ampStatus({ kind: 'serving', port: 8000, clients: 0 }, inFolder);
+    const alone = ampStatus({ kind: 'serving', port: 8000, clientCount: 0 }, inFolder);
     assert.deepEqual(
       [alone.state, alone.badge, alone.summary],
       ['ready', '8000', 'Serving on 127.0.0.1:8000 to no client yet.'],
     );
-    const two = ampStatus({ kind: 'serving', port: 8000, clients: 2 }, inFolder);
+    const two = ampStatus({ kind: 'serving', port: 8000, clientCount: 2 }, inFolder);
     assert.deepEqual([two.badge, two.summary], ['8000 · 2', 'Serving on 127.0.0.1:8000 to 2 clients.']);
-    assert.match(ampStatus({ kind: 'serving', port: 8000, clients: 1 }, inFolder).summary, /to 1 client\./);
+    assert.match(ampStatus({ kind: 'serving', port: 8000, clientCount: 1 }, inFolder).summary, /to 1 client\./);
   });
 
   it('is off where there is no folder, and says what it needs', () => {
     const { state, summary, actions } = ampStatus(
-      { kind: 'serving', port: 8000, clients: 0 },
+      { kind: 'serving', port: 8000, clientCount: 0 },
       { ...inFolder, hasFolder: false },
     );
     assert.equal(state, 'off');
@@ -28,7 +28,7 @@ describe('the status of Amp', () => {
 
   it('says that edits are refused in Restricted Mode, and leads to the trust', () => {
     const { state, summary, actions } = ampStatus(
-      { kind: 'serving', port: 8000, clients: 0 },
+      { kind: 'serving', port: 8000, clientCount: 0 },
       { ...inFolder, isTrusted: false },
     );
     assert.equal(state, 'ready');
@@ -40,7 +40,7 @@ describe('the status of Amp', () => {
 
   it('offers to update a plugin of another version', () => {
     const labels = (isPluginOutdated: boolean): string[] =>
-      (ampStatus({ kind: 'serving', port: 1, clients: 0 }, { ...inFolder, isPluginOutdated }).actions ?? []).map(
+      (ampStatus({ kind: 'serving', port: 1, clientCount: 0 }, { ...inFolder, isPluginOutdated }).actions ?? []).map(
         ({ label }) => label,
       );
     assert.ok(labels(true).includes('Update the diagnostics plugin'));
@@ -54,8 +54,11 @@ describe('the status of Amp', () => {
   });
 
   it('wants attention while requests fail, and offers to restart', () => {
-    const failing = { failed: 12, all: 20 };
-    const { state, summary, actions } = ampStatus({ kind: 'serving', port: 1, clients: 1, failing }, inFolder);
+    const failureCounts = { failedCount: 12, totalCount: 20 };
+    const { state, summary, actions } = ampStatus(
+      { kind: 'serving', port: 1, clientCount: 1, failureCounts },
+      inFolder,
+    );
     assert.equal(state, 'attention');
     assert.match(summary, /12 of 20 requests in the last minute failed\. Restart/);
     assert.equal(actions?.[0]?.command, 'backline.amp.restart');

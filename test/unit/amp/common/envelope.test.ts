@@ -117,8 +117,8 @@ describe('the Amp envelope', () => {
 
   function refused(frame: string, code: number, idJson: string): void {
     const parsed = parseRequest(frame);
-    assert.ok('refusal' in parsed, frame);
-    assert.equal(parsed.refusal.code, code, frame);
+    assert.ok('error' in parsed, frame);
+    assert.equal(parsed.error.code, code, frame);
     assert.equal(parsed.idJson, idJson, frame);
   }
 });

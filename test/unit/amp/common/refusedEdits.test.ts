@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {
-  answerMs,
+  answerValidMs,
   canAsk,
   findRefusedEdit,
   maxQuestionLength,
@@ -47,15 +47,15 @@ describe('refused edits', () => {
   });
 
   it('keep the answer for ten minutes', () => {
-    assert.equal(answerMs, 600_000);
+    assert.equal(answerValidMs, 600_000);
     for (const [answer, kind] of [
       ['allow', 'allowed'],
       ['deny', 'denied'],
     ] as const) {
       const edits = after(refused(1), answered(1, answer, 5));
-      assert.equal(kindOf(edits, 1, 5 + answerMs - 1), kind);
-      assert.equal(kindOf(edits, 1, 5 + answerMs), undefined);
-      assert.equal(reduceRefusedEdits(edits, refused(2, 5 + answerMs)).length, 1);
+      assert.equal(kindOf(edits, 1, 5 + answerValidMs - 1), kind);
+      assert.equal(kindOf(edits, 1, 5 + answerValidMs), undefined);
+      assert.equal(reduceRefusedEdits(edits, refused(2, 5 + answerValidMs)).length, 1);
     }
   });
 

@@ -336,11 +336,11 @@ describe('AmpRouter', () => {
       const frame = JSON.stringify({ clientRequest: { id: '1', readFile: { path: 'a.ts' } } });
       clock.advance(5000);
       const late = await answerTo(frame, clock.monotonicNow() - 1800);
-      assert.equal(late.error, -32_603);
+      assert.equal(late.errorCode, -32_603);
       assert.equal(asked, 0);
       const answered = answerTo(frame, clock.monotonicNow() - 1700);
       clock.advance(100);
-      assert.equal((await answered).error, -32_603);
+      assert.equal((await answered).errorCode, -32_603);
       assert.equal(asked, 1);
     });
 
@@ -365,7 +365,7 @@ describe('AmpRouter', () => {
       const frame = JSON.stringify({ clientRequest: { id: '1', editFile: { path: '/ws/a.ts', fullContent: 'new' } } });
       const arrivedAt = clock.monotonicNow();
       clock.advance(700);
-      assert.equal((await answerTo(frame, arrivedAt)).error, undefined);
+      assert.equal((await answerTo(frame, arrivedAt)).errorCode, undefined);
       assert.deepEqual(waits, [arrivedAt + 1300]);
     });
 

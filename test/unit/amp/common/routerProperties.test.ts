@@ -68,7 +68,7 @@ describe('AmpRouter, whatever it is sent', () => {
       fc.asyncProperty(text, fc.nat(60), fc.nat(60), fc.string(), async (before, start, end, newText) => {
         const editor = new FakeEditor({ '/ws/a.ts': before });
         const clientRequest = { id: 1, method: { editFile: { path: 'a.ts', start, end, newText } } };
-        const { error } = await answer(routerOver(editor), JSON.stringify({ clientRequest }));
+        const { errorCode } = await answer(routerOver(editor), JSON.stringify({ clientRequest }));
         const bytes = Buffer.from(before);
         const isBoundary = (offset: number): boolean =>
           offset <= bytes.length && Buffer.from(bytes.subarray(0, offset).toString()).equals(bytes.subarray(0, offset));
@@ -79,7 +79,7 @@ describe('AmpRouter, whatever it is sent', () => {
           ? Buffer.concat([bytes.subarray(0, start), Buffer.from(newText), bytes.subarray(end)]).toString()
           : before;
         assert.equal(editor.bufferText('/ws/a.ts'), expected);
-        assert.equal(error, isValid ? undefined : -32_602);
+        assert.equal(errorCode, isValid ? undefined : -32_602);
       }),
     );
   });

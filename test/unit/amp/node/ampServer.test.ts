@@ -229,7 +229,7 @@ describe('AmpServer', () => {
     await once(newer, 'open');
     const older = await harness?.connect();
     await older?.ask('ping', { message: 'x' });
-    assert.deepEqual(new Set(server.clients.map(({ mayKnowPrompts }) => mayKnowPrompts)), new Set([false, true]));
+    assert.deepEqual(new Set(server.clients.map(({ mayReadPrompts }) => mayReadPrompts)), new Set([false, true]));
     assert.equal(server.appendToPrompt('@a.ts'), 1);
     newer.terminate();
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FailingAnswers } from '../../../../src/amp/common/answerHealth';
+import type { FailureCounts } from '../../../../src/amp/common/failureRateMonitor';
 import { AmpSupervisor, type SupervisedServer } from '../../../../src/amp/node/ampSupervisor';
 import { Emitter } from '../../../../src/base/common/event';
 import { nullLogger } from '../../../../src/base/common/log';
@@ -14,7 +14,7 @@ class FakeServer implements SupervisedServer {
   readonly prompts: string[] = [];
   readonly changed = new Emitter<void>((error) => assert.fail(String(error)));
   readonly onDidChangeStatus = this.changed.event;
-  failing: FailingAnswers | undefined;
+  failureCounts: FailureCounts | undefined;
 
   constructor(readonly range: PortRange) {}
 
@@ -51,7 +51,7 @@ describe('the supervisor of the Amp server', () => {
   beforeEach(() => {
     [servers, wanted, startError, changes] = [[], { first: 8000, last: 8100 }, undefined, []];
     supervisor = new AmpSupervisor({
-      wanted: () => wanted,
+      desiredPortRange: () => wanted,
       createServer: (range) => {
         const server = new FakeServer(range);
         server.startError = startError;
@@ -65,7 +65,7 @@ describe('the supervisor of the Amp server', () => {
 
   it('serves when asked to, and says so', async () => {
     await supervisor.refresh();
-    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clients: 0 });
+    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clientCount: 0 });
     assert.deepEqual(changes, ['starting', 'serving']);
   });
 
@@ -82,7 +82,7 @@ describe('the supervisor of the Amp server', () => {
     assert.deepEqual([supervisor.status, live().length], [{ kind: 'off' }, 0]);
     wanted = { first: 9000, last: 9000 };
     await supervisor.refresh();
-    assert.deepEqual(supervisor.status, { kind: 'serving', port: 9000, clients: 0 });
+    assert.deepEqual(supervisor.status, { kind: 'serving', port: 9000, clientCount: 0 });
   });
 
   it('has one server, of the newest range, after a burst of changes', async () => {
@@ -92,7 +92,7 @@ describe('the supervisor of the Amp server', () => {
       all.push(supervisor.refresh());
     }
     await Promise.all(all);
-    assert.deepEqual(supervisor.status, { kind: 'serving', port: 4, clients: 0 });
+    assert.deepEqual(supervisor.status, { kind: 'serving', port: 4, clientCount: 0 });
     assert.deepEqual([live().length, servers.length <= 2], [1, true]);
   });
 
@@ -121,7 +121,7 @@ describe('the supervisor of the Amp server', () => {
     assert.ok(server);
     server.clients.push('a client');
     server.changed.fire();
-    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clients: 1 });
+    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clientCount: 1 });
     assert.equal(changes.length, 3);
   });
 
@@ -129,12 +129,17 @@ describe('the supervisor of the Amp server', () => {
     await supervisor.refresh();
     const [server] = servers;
     assert.ok(server);
-    server.failing = { failed: 3, all: 4 };
+    server.failureCounts = { failedCount: 3, totalCount: 4 };
     server.changed.fire();
-    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clients: 0, failing: server.failing });
-    server.failing = undefined;
+    assert.deepEqual(supervisor.status, {
+      kind: 'serving',
+      port: 8000,
+      clientCount: 0,
+      failureCounts: server.failureCounts,
+    });
+    server.failureCounts = undefined;
     server.changed.fire();
-    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clients: 0 });
+    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clientCount: 0 });
     assert.equal(changes.length, 4);
   });
 

@@ -81,8 +81,8 @@ describe('the file of the diagnostics plugin', () => {
     await mkdir(folder, { recursive: true });
     await writeFile(plugin().file, 'export default mine;\n');
     assert.deepEqual(await plugin().inspect(), { kind: 'foreign' });
-    await assert.rejects(plugin().install(), /backline-diagnostics\.ts is not Backline's.*Move it away/);
-    await assert.rejects(plugin().remove(), /left alone/);
+    await assert.rejects(plugin().install(), /backline-diagnostics\.ts was not created by Backline.*Move it/);
+    await assert.rejects(plugin().remove(), /left unchanged/);
     assert.equal(await readFile(plugin().file, 'utf8'), 'export default mine;\n');
     assert.deepEqual(await readdir(folder), ['backline-diagnostics.ts']);
   });

@@ -139,10 +139,10 @@ class Scene {
   /** Nothing is held for anybody once all have their answers or have gone. */
   async assertHoldsNothing(): Promise<void> {
     const { server } = this.harness;
-    await until('all are answered', () => server.held.requests === 0 && server.held.unreadBytes === 0);
-    assert.deepEqual(server.held, { requests: 0, turns: 0, unreadBytes: 0 });
+    await until('all are answered', () => server.usage.requests === 0 && server.usage.unreadBytes === 0);
+    assert.deepEqual(server.usage, { requests: 0, turns: 0, unreadBytes: 0 });
     // The heartbeat, and the watch on failing answers.
-    assert.equal(this.clock.pending, server.failing ? 2 : 1);
+    assert.equal(this.clock.pending, server.failureCounts ? 2 : 1);
   }
 
   async close(): Promise<void> {
@@ -210,7 +210,7 @@ describe('the health of the Amp server', () => {
     const harness = await AmpHarness.start(editor, { clock });
     const connected = await harness.connect();
     const told: unknown[] = [];
-    harness.server.onDidChangeStatus(() => told.push(harness.server.failing));
+    harness.server.onDidChangeStatus(() => told.push(harness.server.failureCounts));
     let asked = 0;
     editor.beforeRequest = () => {
       asked++;
@@ -220,11 +220,11 @@ describe('the health of the Amp server', () => {
     await until('all wait', () => asked === 4);
     clock.advance(1800);
     for (const { error } of await Promise.all(answers)) assert.equal(error?.code, -32_603);
-    assert.deepEqual(harness.server.failing, { failed: 4, all: 4 });
+    assert.deepEqual(harness.server.failureCounts, { failedCount: 4, totalCount: 4 });
     editor.beforeRequest = () => Promise.resolve();
     for (let i = 0; i < 20; i++) await connected.ask('readFile', { path: 'missing.ts' });
     clock.advance(5_000);
-    assert.equal(harness.server.failing, undefined);
+    assert.equal(harness.server.failureCounts, undefined);
     assert.ok(told.length >= 2 && told.at(-1) === undefined);
     await harness.close();
     assert.equal(clock.pending, 0);

@@ -1,12 +1,12 @@
 import type { ContextDocument } from '../../../../src/context/common/contextClient';
 import { ContextClient, defaultClientOptions } from '../../../../src/context/common/contextClient';
-import { ContextLookups, type LookupPlace } from '../../../../src/context/common/ai/contextLookups';
+import { ContextLookups, type UserLocation } from '../../../../src/context/common/ai/contextLookups';
 import type { ContextProvider } from '../../../../src/context/common/providers/contextProvider';
 import type { ContextItem, ProvidedItem } from '../../../../src/context/common/items/contextItem';
 import { ItemList } from '../../../../src/context/common/items/itemList';
-import type { Lookup, Mention, MentionsParams } from '../../../../src/context/common/ai/providerMention';
+import type { LookupTarget, Mention, MentionsParams } from '../../../../src/context/common/ai/providerMention';
 import { readItems } from '../../../../src/context/common/items/itemReader';
-import { countOfPacked, itemOfPacked, type PackedItems } from '../../../../src/context/common/items/packedItems';
+import { packedItemCount, unpackItem, type PackedItems } from '../../../../src/context/common/items/packedItems';
 import {
   listProviders,
   type ProviderEntry,
@@ -15,7 +15,7 @@ import {
 import { CallTraffic } from '../../../../src/context/node/callTraffic';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
 import { timedRunner } from '../../../../src/base/node/timedRunner';
-import type { WorkerLimits } from '../../../../src/context/node/workerRun';
+import type { WorkerLimits } from '../../../../src/context/node/workerSession';
 import { closedTap } from '../../../../src/wire/common/traffic';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
@@ -104,7 +104,7 @@ export class FakeProvider implements ContextProvider {
   rests = 0;
   isDisposed = false;
   findMentions: ((params: MentionsParams) => Promise<readonly Mention[]>) | undefined;
-  knowItems: ((lookup: Lookup) => Promise<PackedItems>) | undefined;
+  knowItems: ((lookup: LookupTarget) => Promise<PackedItems>) | undefined;
 
   constructor(
     private readonly answer: (content: string, call: number) => Promise<PackedItems>,
@@ -130,17 +130,17 @@ export class FakeProvider implements ContextProvider {
     return this.findMentions?.(params);
   }
 
-  async lookUp(lookup: Lookup): Promise<PackedItems | undefined> {
+  async lookUpItems(lookup: LookupTarget): Promise<PackedItems | undefined> {
     return this.knowItems?.(lookup);
   }
 
-  items({ content }: { content: string }, _settings: object, signal: AbortSignal): Promise<PackedItems> {
+  documentItems({ content }: { content: string }, _settings: object, signal: AbortSignal): Promise<PackedItems> {
     this.asked.push(content);
     this.signals.push(signal);
     return this.answer(content, this.asked.length);
   }
 
-  letGo(): void {
+  unload(): void {
     this.rests++;
   }
 
@@ -162,7 +162,7 @@ export function packedOf(...items: readonly ProvidedItem[]): PackedItems {
 }
 
 export function unpacked(packed: PackedItems): ProvidedItem[] {
-  return Array.from({ length: countOfPacked(packed) }, (_, index) => itemOfPacked(packed, index));
+  return Array.from({ length: packedItemCount(packed) }, (_, index) => unpackItem(packed, index));
 }
 
 export function itemListOf(items: readonly ContextItem[]): ItemList {
@@ -182,20 +182,20 @@ export async function settle(): Promise<void> {
 }
 
 /** What the providers of a client find by words, in a window that looks at foo.ts. */
-export function lookupsOf(client: ContextClient, clock: Clock, place: Partial<LookupPlace> = {}): ContextLookups {
+export function lookupsOf(client: ContextClient, clock: Clock, place: Partial<UserLocation> = {}): ContextLookups {
   return new ContextLookups({
     clock,
     providers: client.providers,
-    place: () => Promise.resolve({ uri: undefined, codebase: undefined, ...place }),
+    userLocation: () => Promise.resolve({ uri: undefined, codebase: undefined, ...place }),
   });
 }
 
 /** Nobody finds anything by words. */
 export const noLookups = {
-  typed: { isWaiting: () => false, next: () => Promise.resolve(false) },
-  search: () => Promise.resolve([]),
-  itemsOf: () => Promise.resolve([]),
-  lookUp: () => Promise.resolve({ items: [], waitingFor: [], isComplete: true }),
+  mentionSearch: { isWaiting: () => false, next: () => Promise.resolve(false) },
+  searchMentions: () => Promise.resolve([]),
+  itemsOfMention: () => Promise.resolve([]),
+  itemsForQuery: () => Promise.resolve({ items: [], pendingProviders: [], isComplete: true }),
 };
 
 export const noTraffic = new CallTraffic(closedTap, systemClock, 'a provider');

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { Lockfiles } from '../../../../src/amp/node/lockfiles';
+import { ServerLockfiles } from '../../../../src/amp/node/serverLockfiles';
 import { nullLogger } from '../../../../src/base/common/log';
 
 /** More than any system counts to. */
 const deadPid = 2 ** 30;
 
-describe('Lockfiles', () => {
+describe('ServerLockfiles', () => {
   let root: string;
   let folders: [string, string];
-  let lockfiles: Lockfiles;
+  let lockfiles: ServerLockfiles;
   const ideName = 'Visual Studio Code';
   const stale = (pid: number): string =>
     JSON.stringify({ port: 1, authToken: 't', pid, workspaceFolders: ['/ws'], ideName });
@@ -19,7 +19,7 @@ describe('Lockfiles', () => {
   beforeEach(async () => {
     root = await mkdtemp(path.join(tmpdir(), 'backline-lockfiles-'));
     folders = [path.join(root, 'data', 'amp', 'ide'), path.join(root, 'home', 'amp', 'ide')];
-    lockfiles = new Lockfiles({ folders, ideName, pid: process.pid, log: nullLogger });
+    lockfiles = new ServerLockfiles({ folders, ideName, pid: process.pid, log: nullLogger });
   });
   afterEach(async () => {
     lockfiles.dispose();
@@ -27,10 +27,10 @@ describe('Lockfiles', () => {
   });
 
   it('are the same in every folder, swept at the start and removed at the end', async () => {
-    await lockfiles.open();
+    await lockfiles.createFolders();
     for (const folder of folders) await writeFile(path.join(folder, '8001.json'), stale(deadPid));
     await lockfiles.write(8000, 'secret', ['/ws']);
-    await lockfiles.sweep();
+    await lockfiles.removeStale();
     const [first, second] = await Promise.all(
       folders.map((folder) => readFile(path.join(folder, '8000.json'), 'utf8')),
     );
@@ -41,25 +41,25 @@ describe('Lockfiles', () => {
   });
 
   it('leave a port alone that is announced in any of the folders', async () => {
-    await lockfiles.open();
+    await lockfiles.createFolders();
     await writeFile(path.join(folders[1], '8001.json'), stale(process.ppid));
-    assert.deepEqual([await lockfiles.isTaken(8001), await lockfiles.isTaken(8002)], [true, false]);
+    assert.deepEqual([await lockfiles.isPortTaken(8001), await lockfiles.isPortTaken(8002)], [true, false]);
   });
 
   it('do without a further folder that cannot be made, and not without the first', async () => {
     await mkdir(root, { recursive: true });
     await writeFile(path.join(root, 'home'), 'not a folder');
-    await lockfiles.open();
+    await lockfiles.createFolders();
     await lockfiles.write(8000, 'secret', []);
     assert.deepEqual(await readdir(folders[0]), ['8000.json']);
-    await lockfiles.sweep();
+    await lockfiles.removeStale();
     await writeFile(path.join(root, 'file'), '');
-    const blocked = new Lockfiles({
+    const blocked = new ServerLockfiles({
       folders: [path.join(root, 'file', 'ide'), folders[0]],
       ideName,
       pid: process.pid,
       log: nullLogger,
     });
-    await assert.rejects(blocked.open(), /a folder that you can write to/u);
+    await assert.rejects(blocked.createFolders(), /a folder that you can write to/u);
   });
 });

@@ -10,8 +10,8 @@ import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { Logger } from '../../base/common/log';
 import { Lockfile } from '../common/ampSchema';
 
-export interface LockfileStoreOptions {
-  /** Absolute; see `ampLockfileFolders`. Other editors keep their lockfiles in it too. */
+export interface ServerLockfileOptions {
+  /** Absolute path; see `ampLockfileFolders`. Other editors keep their lockfiles there, too. */
   readonly folder: string;
   /** Only lockfiles with this name are ours. */
   readonly ideName: string;
@@ -22,101 +22,95 @@ export interface LockfileStoreOptions {
 const lockfileKey = 'lockfile';
 const maxLockfileBytes = 64 * 1024;
 
-/** Not `.json`: clients delete a lockfile that they find half written. */
-const temporaryName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
+/** Not `.json`, since clients delete incomplete lockfiles. */
+const temporaryFileName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
 
-/**
- * The one lockfile of one server. It is written under another name and then renamed, in a folder only the user can
- * enter. `dispose` removes it, and nothing that was being written then can bring it back.
- */
-export class LockfileStore implements Disposable {
-  private readonly queue = new KeyedQueue();
-  private written: Lockfile | undefined;
-  private disposed = false;
+/** The lockfile of one server, replaced atomically. `dispose` removes it, even if a write is in progress. */
+export class ServerLockfile implements Disposable {
+  private readonly writeQueue = new KeyedQueue();
+  private currentLockfile: Lockfile | undefined;
+  private isDisposed = false;
 
-  constructor(private readonly options: LockfileStoreOptions) {}
+  constructor(private readonly options: ServerLockfileOptions) {}
 
-  /** Makes the folder. @throws Error that says what to do when it cannot be made or belongs to another user */
-  async open(): Promise<void> {
+  /** Creates the folder. @throws Error that says what to do if it cannot be created or belongs to another user */
+  async createFolder(): Promise<void> {
     const { folder } = this.options;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const { mode, uid } = await stat(folder);
-      // Undefined on Windows, which has neither owners nor modes of this kind.
+      // Undefined on Windows, which has no such owners and modes.
       const ownUid = process.getuid?.();
       if (ownUid === undefined) return;
       if (uid !== ownUid) throw new Error('its folder belongs to another user, who could read the token in it');
       if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
     } catch (error) {
-      throw this.explain(error);
+      throw this.toUserError(error);
     }
   }
 
-  /** Removes what servers of ours that did not end well have left: never a file of another editor. Never rejects. */
-  async sweep(): Promise<void> {
+  /** Removes lockfiles that crashed servers of Backline left behind, never those of other editors. Never rejects. */
+  async removeStale(): Promise<void> {
     const names = await readdir(this.options.folder).catch(() => []);
-    await Promise.all(names.map((name) => this.sweepOne(name)));
+    await Promise.all(names.map((name) => this.removeIfStale(name)));
   }
 
-  /** Whether `<port>.json` belongs to another live process, whatever that listens on. */
-  async isTaken(port: number): Promise<boolean> {
-    const lockfile = await readLockfile(this.fileOf(port));
+  /** Whether `<port>.json` belongs to another running process, regardless of the port that it listens on. */
+  async isPortTaken(port: number): Promise<boolean> {
+    const lockfile = await readLockfile(this.lockfilePath(port));
     return lockfile !== undefined && lockfile.pid !== this.options.pid && isProcessAlive(lockfile.pid);
   }
 
-  /**
-   * Writes the lockfile, or replaces it. Calls at the same time are done one after the other.
-   * @throws Error that says what to do when the folder cannot be written to
-   */
+  /** Writes or replaces the lockfile. Concurrent calls run one after another. @throws Error that says what to do */
   write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
     const { pid, ideName } = this.options;
     const lockfile: Lockfile = { port, authToken, pid, workspaceFolders: [...workspaceFolders], ideName };
-    return this.queue.run(lockfileKey, () => this.replace(lockfile));
+    return this.writeQueue.run(lockfileKey, () => this.replaceFile(lockfile));
   }
 
-  /** Resolves when nothing is being written any more. */
-  idle(): Promise<void> {
-    return this.queue.idle(lockfileKey);
+  /** Resolves when no write is in progress. */
+  whenIdle(): Promise<void> {
+    return this.writeQueue.idle(lockfileKey);
   }
 
-  /** Removes the lockfile if it is still the one that was written here. */
+  /** Removes the lockfile if it is still the one written here. */
   dispose(): void {
-    this.disposed = true;
-    const { written } = this;
-    this.written = undefined;
-    if (!written) return;
-    const file = this.fileOf(written.port);
+    this.isDisposed = true;
+    const { currentLockfile } = this;
+    this.currentLockfile = undefined;
+    if (!currentLockfile) return;
+    const file = this.lockfilePath(currentLockfile.port);
     try {
       const current = parseLockfile(readFileSync(file, 'utf8'));
-      if (current?.authToken === written.authToken) rmSync(file, { force: true });
+      if (current?.authToken === currentLockfile.authToken) rmSync(file, { force: true });
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return;
       this.options.log.warn(`Could not remove the lockfile ${file}: ${messageOf(error)}`);
     }
   }
 
-  private async replace(lockfile: Lockfile): Promise<void> {
+  private async replaceFile(lockfile: Lockfile): Promise<void> {
     const temporary = path.join(
       this.options.folder,
       `backline-${this.options.pid}-${randomBytes(8).toString('hex')}.tmp`,
     );
     try {
       await writeFile(temporary, JSON.stringify(lockfile), { mode: 0o600, flag: 'wx' });
-      // From here to the end of the rename nothing can come between.
-      if (this.disposed) rmSync(temporary, { force: true });
+      // Synchronous until after the rename, so that nothing can run in between.
+      if (this.isDisposed) rmSync(temporary, { force: true });
       else {
-        renameSync(temporary, this.fileOf(lockfile.port));
-        this.written = lockfile;
+        renameSync(temporary, this.lockfilePath(lockfile.port));
+        this.currentLockfile = lockfile;
       }
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
-      throw this.explain(error);
+      throw this.toUserError(error);
     }
   }
 
-  private async sweepOne(name: string): Promise<void> {
+  private async removeIfStale(name: string): Promise<void> {
     const file = path.join(this.options.folder, name);
-    const temporary = temporaryName.exec(name);
+    const temporary = temporaryFileName.exec(name);
     let pid = temporary ? Number(temporary[1]) : undefined;
     if (name.endsWith('.json')) {
       const lockfile = await readLockfile(file);
@@ -131,11 +125,11 @@ export class LockfileStore implements Disposable {
     }
   }
 
-  private fileOf(port: number): string {
+  private lockfilePath(port: number): string {
     return path.join(this.options.folder, `${port}.json`);
   }
 
-  private explain(error: unknown): Error {
+  private toUserError(error: unknown): Error {
     const { folder } = this.options;
     return new Error(
       `The Amp CLI cannot find this window, because its lockfile cannot be written: ${wordsOf(error).replace(/\.$/u, '')}. ` +

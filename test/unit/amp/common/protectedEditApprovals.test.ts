@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { AmpPolicy } from '../../../../src/amp/common/ampPolicy';
-import { ProtectedEditDesk } from '../../../../src/amp/common/protectedEditDesk';
-import { answerMs, type EditAnswer, type RefusedEdit } from '../../../../src/amp/common/refusedEdits';
+import { ProtectedEditApprovals } from '../../../../src/amp/common/protectedEditApprovals';
+import { answerValidMs, type EditAnswer, type RefusedEdit } from '../../../../src/amp/common/refusedEdits';
 import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { AmpRouter } from '../../../../src/amp/common/router';
 import { nullLogger } from '../../../../src/base/common/log';
@@ -18,7 +18,7 @@ describe('Amp and protected files', () => {
   let fake: FakeEditor;
   let clock: FakeClock;
   let log: MemoryLogger;
-  let desk: ProtectedEditDesk;
+  let desk: ProtectedEditApprovals;
   let router: AmpRouter;
   let questions: { edit: RefusedEdit; answer: (answer: EditAnswer | undefined) => void; fail: (e: Error) => void }[];
   let told: string[];
@@ -33,12 +33,12 @@ describe('Amp and protected files', () => {
     policy = {};
     const protectedFiles = new ProtectedFiles();
     const editor = new GuardedEditor(fake, () => protectedFiles);
-    desk = new ProtectedEditDesk({
+    desk = new ProtectedEditApprovals({
       editor,
       clock,
       log,
-      ask: (edit) => new Promise((answer, fail) => questions.push({ edit, answer, fail })),
-      tellWritten: ({ path }) => told.push(path),
+      askUser: (edit) => new Promise((answer, fail) => questions.push({ edit, answer, fail })),
+      reportWritten: ({ path }) => told.push(path),
     });
     router = new AmpRouter({
       editor,
@@ -179,11 +179,11 @@ describe('Amp and protected files', () => {
     await write('[]\n');
     await answer(0, 'allow');
     clock.setForward(60 * 60_000);
-    clock.advance(answerMs - 1);
+    clock.advance(answerValidMs - 1);
     assert.equal((await write('[]\n')).success, true);
     await write('[1]\n');
     await answer(1, 'allow');
-    clock.advance(answerMs);
+    clock.advance(answerValidMs);
     assert.equal((await write('[1]\n')).success, false);
     assert.equal(questions.length, 3);
   });
@@ -202,7 +202,7 @@ describe('Amp and protected files', () => {
     await answer(0, 'deny');
     assert.match((await write('[]\n')).message ?? '', /has denied this change/);
     assert.equal(questions.length, 1);
-    clock.advance(answerMs);
+    clock.advance(answerValidMs);
     await write('[]\n');
     assert.equal(questions.length, 2);
   });

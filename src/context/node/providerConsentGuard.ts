@@ -7,67 +7,64 @@ import type { ConsentDecision } from '../../consent/common/consentDesk';
 import { hashOf } from '../../consent/node/contentHash';
 import { ProviderError } from '../common/providers/providerError';
 import type { ProviderEntry } from '../common/providers/providerSettings';
-import { addressOf } from '../common/providers/providerUri';
+import { providerAddress } from '../common/providers/providerUri';
 import type { HashedFile } from './providerWorkerMessages';
 
-/**
- * A provider that only the workspace names, or whose code the workspace has: nothing of it runs, is downloaded or is sent a
- * text before the user allows it.
- */
-export class BroughtProvider {
-  private address: BroughtThing | undefined;
-  private download: BroughtThing | undefined;
+/** Requires consent before code of the workspace runs or is downloaded, or its URLs receive text. */
+export class ProviderConsentGuard {
+  private addressSubject: BroughtThing | undefined;
+  private downloadSubject: BroughtThing | undefined;
 
   constructor(
     private readonly entry: ProviderEntry,
-    private readonly decide: (thing: BroughtThing) => ConsentDecision,
+    private readonly decide: (subject: BroughtThing) => ConsentDecision,
   ) {}
 
-  /** @throws ProviderError */
-  permitAddress(): void {
-    this.address ??= this.thing('providerAddress', { facts: this.addressFacts('Texts go to') });
-    this.require(this.address, 'Text would be sent to a URL from this workspace’s settings.');
+  assertAddressAllowed(): void {
+    this.addressSubject ??= this.createSubject('providerAddress', { facts: this.addressFacts('Sends text to') });
+    this.assertAllowed(this.addressSubject, 'Text would be sent to a URL from this workspace’s settings.');
   }
 
-  /** Of all files that are part of it, as they were read. @throws ProviderError */
-  permitCode(files: readonly HashedFile[]): void {
+  /** Checks all files of the module, as they were read. @throws ProviderError */
+  assertCodeAllowed(files: readonly HashedFile[]): void {
     const sorted = files.toSorted((one, other) => (one.url < other.url ? -1 : 1));
-    const address = addressOf(this.entry.place);
+    const address = providerAddress(this.entry.place);
     const others = sorted.filter(({ url }) => url !== address);
     const facts = [
       { label: 'Module', value: pathOf(address) },
       ...others.map(({ url }) => ({ label: 'Runs the file', value: pathOf(url) })),
     ];
-    this.require(this.code(facts, sorted), 'It is code from this workspace.');
+    this.assertAllowed(this.codeSubject(facts, sorted), 'It is code from this workspace.');
   }
 
-  private code(facts: readonly BroughtFact[], files: readonly HashedFile[]): BroughtThing {
-    const lookAgain = async (): Promise<BroughtThing> => this.code(facts, await Promise.all(files.map(hashedNow)));
-    const thing = this.thing('providerModule', { facts, files });
-    if (!this.entry.isOfUser) return { ...thing, lookAgain };
-    // The workspace does not say that it is used: what there is to read is its code.
-    const first = files.find(({ url }) => url === addressOf(this.entry.place)) ?? files[0];
+  private codeSubject(facts: readonly BroughtFact[], files: readonly HashedFile[]): BroughtThing {
+    const lookAgain = async (): Promise<BroughtThing> =>
+      this.codeSubject(facts, await Promise.all(files.map(hashCurrentFile)));
+    const subject = this.createSubject('providerModule', { facts, files });
+    if (!this.entry.isUserDefined) return { ...subject, lookAgain };
+    // The user's settings define it, so the code is what the user needs to see.
+    const first = files.find(({ url }) => url === providerAddress(this.entry.place)) ?? files[0];
     const file = first && pathOf(first.url);
-    return { ...thing, source: { ...thing.source, file }, lookAgain };
+    return { ...subject, source: { ...subject.source, file }, lookAgain };
   }
 
-  /** The download only: what is found needs a permission of its own. @throws ProviderError */
-  permitDownload(): void {
-    this.download ??= this.thing('webCode', { facts: this.addressFacts('Downloads code from') });
-    this.require(this.download, 'Its code would be downloaded from a URL in this workspace’s settings.');
+  /** Only covers the download. The downloaded code needs its own permission. @throws ProviderError */
+  assertDownloadAllowed(): void {
+    this.downloadSubject ??= this.createSubject('webCode', { facts: this.addressFacts('Downloads code from') });
+    this.assertAllowed(this.downloadSubject, 'Its code would be downloaded from a URL in this workspace’s settings.');
   }
 
-  private require(thing: BroughtThing, why: string): void {
-    const decision = this.decide(thing);
+  private assertAllowed(subject: BroughtThing, why: string): void {
+    const decision = this.decide(subject);
     if (decision === 'allowed') return;
     const isDenied = decision === 'denied';
     const message = isDenied
       ? 'You did not allow it. Run “Backline: Review What This Workspace Runs” to change that.'
       : `${why} Allow it first.`;
-    throw new ProviderError(message, { kind: 'brought', thing, isDenied });
+    throw new ProviderError(message, { kind: 'brought', subject, isDenied });
   }
 
-  private thing(
+  private createSubject(
     kind: BroughtKind,
     { facts, files = [] }: { facts: readonly BroughtFact[]; files?: readonly HashedFile[] },
   ): BroughtThing {
@@ -87,15 +84,15 @@ export class BroughtProvider {
   }
 
   private addressFacts(label: string): BroughtFact[] {
-    const url = addressOf(this.entry.place);
+    const url = providerAddress(this.entry.place);
     const parsed = new URL(url);
     const isOpen = parsed.protocol !== 'https:' && !isLoopback(parsed);
     return [{ label, value: url, ...(isOpen ? { warning: 'not encrypted' } : {}) }];
   }
 }
 
-/** As it is on the disk now. Rejects where it cannot be read. */
-async function hashedNow({ url }: HashedFile): Promise<HashedFile> {
+/** Rejects if the file cannot be read. */
+async function hashCurrentFile({ url }: HashedFile): Promise<HashedFile> {
   const bytes = await readFile(fileURLToPath(url));
   return { url, hash: createHash('sha256').update(bytes).digest('hex') };
 }

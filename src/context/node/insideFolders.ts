@@ -1,16 +1,15 @@
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { toFileUri } from '../../base/common/fileUri';
-import { isBelow } from '../common/providers/providerUri';
+import { isUriBelow } from '../common/providers/providerUri';
 
-/** A path with every link resolved. */
 type RealPath = (path: string) => Promise<string>;
 
 /**
- * Whether a module is a file of one of the folders, whatever spelling or links lead there. All are URIs. Another machine is
- * asked only when a folder is there, too: the question alone sends it the user's name and a hash of the password.
+ * Whether a module is in one of the folders, with links resolved. All are URIs. Does not access other machines unless a
+ * folder is there, since that reveals the user's name and a password hash.
  */
-export async function isCodeOf(
+export async function isInsideFolders(
   folders: readonly string[],
   url: string,
   realPath: RealPath = (path) => realpath(path),
@@ -22,21 +21,21 @@ export async function isCodeOf(
     hosts.has(hostOf(uri)) ? realUriOf(uri, realPath, isWindows) : Promise.resolve(uri);
   const file = await realUri(url);
   const real = await Promise.all(folders.map(realUri));
-  return [...real, ...folders].some((folder) => isBelow(file, folder) || isBelow(url, folder));
+  return [...real, ...folders].some((folder) => isUriBelow(file, folder) || isUriBelow(url, folder));
 }
 
-/** The URI itself where there is nothing, or nothing on this disk. */
+/** The URI itself if it is not a local file or does not exist. */
 async function realUriOf(uri: string, realPath: RealPath, isWindows: boolean): Promise<string> {
   if (!uri.startsWith('file:')) return uri;
   try {
     return toFileUri(await realPath(fileURLToPath(uri, { windows: isWindows })));
   } catch {
-    // What is not there cannot be run.
+    // A missing file cannot be run.
     return uri;
   }
 }
 
-/** Lower case; empty for a file of this machine. */
+/** In lower case; empty for local files. */
 function hostOf(uri: string): string {
   return URL.parse(uri)?.host ?? '';
 }

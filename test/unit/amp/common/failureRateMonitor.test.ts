@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { AnswerHealth } from '../../../../src/amp/common/answerHealth';
+import { FailureRateMonitor } from '../../../../src/amp/common/failureRateMonitor';
 import { FakeClock } from '../../../fake/fakeClock';
 
-describe('AnswerHealth', () => {
+describe('FailureRateMonitor', () => {
   let clock: FakeClock;
   let changes: number;
-  let health: AnswerHealth;
+  let health: FailureRateMonitor;
   const record = (failed: number, served: number): void => {
     for (let i = 0; i < served; i++) health.record(false);
     for (let i = 0; i < failed; i++) health.record(true);
@@ -13,7 +13,7 @@ describe('AnswerHealth', () => {
 
   beforeEach(() => {
     [clock, changes] = [new FakeClock(), 0];
-    health = new AnswerHealth(clock, () => changes++);
+    health = new FailureRateMonitor(clock, () => changes++);
   });
   afterEach(() => {
     health.dispose();
@@ -22,46 +22,46 @@ describe('AnswerHealth', () => {
 
   it('says nothing of a few failures, or of a small share', () => {
     record(2, 0);
-    assert.equal(health.failing, undefined);
+    assert.equal(health.failureCounts, undefined);
     record(8, 100);
-    assert.deepEqual([health.failing, changes], [undefined, 0]);
+    assert.deepEqual([health.failureCounts, changes], [undefined, 0]);
   });
 
   it('says so at once when a quarter of the answers fail', () => {
     record(3, 9);
-    assert.deepEqual(health.failing, { failed: 3, all: 12 });
+    assert.deepEqual(health.failureCounts, { failedCount: 3, totalCount: 12 });
     assert.equal(changes, 1);
   });
 
   it('takes it back after a minute, also when nobody asks anything more', () => {
     record(20, 0);
     clock.advance(50_000);
-    assert.deepEqual(health.failing, { failed: 20, all: 20 });
+    assert.deepEqual(health.failureCounts, { failedCount: 20, totalCount: 20 });
     clock.advance(20_000);
-    assert.deepEqual([health.failing, clock.pending], [undefined, 0]);
+    assert.deepEqual([health.failureCounts, clock.pending], [undefined, 0]);
   });
 
   it('takes it back when answers succeed again', () => {
     record(5, 0);
     record(0, 50);
     clock.advance(5_000);
-    assert.equal(health.failing, undefined);
+    assert.equal(health.failureCounts, undefined);
   });
 
   it('keeps its minute when the clock is set', () => {
     record(5, 0);
     clock.setBack(500_000);
     clock.advance(50_000);
-    assert.deepEqual(health.failing, { failed: 5, all: 5 });
+    assert.deepEqual(health.failureCounts, { failedCount: 5, totalCount: 5 });
     clock.setForward(1_000_000);
-    assert.deepEqual(health.failing, { failed: 5, all: 5 });
+    assert.deepEqual(health.failureCounts, { failedCount: 5, totalCount: 5 });
     clock.advance(10_000);
-    assert.equal(health.failing, undefined);
+    assert.equal(health.failureCounts, undefined);
   });
 
   it('hears nothing more once it is disposed', () => {
     health.dispose();
     record(50, 0);
-    assert.deepEqual([health.failing, changes], [undefined, 0]);
+    assert.deepEqual([health.failureCounts, changes], [undefined, 0]);
   });
 });

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { LargeAnswers } from '../../../../src/amp/node/largeAnswers';
+import { LargeAnswerQueue } from '../../../../src/amp/node/largeAnswerQueue';
 
-describe('LargeAnswers', () => {
+describe('LargeAnswerQueue', () => {
   const cancelled = { name: 'EditorError', code: 'cancelled' };
   const reading = { isReading: true };
 
   it('gives no turn to a request that has ended', async () => {
-    const turns = new LargeAnswers(() => true);
-    await assert.rejects(turns.take(reading, AbortSignal.abort()), cancelled);
-    assert.equal(turns.size, 0);
+    const turns = new LargeAnswerQueue(() => true);
+    await assert.rejects(turns.awaitTurn(reading, AbortSignal.abort()), cancelled);
+    assert.equal(turns.turnCount, 0);
   });
 
   it('gives the turn on when its request ends, whether or not anybody still works for it', async () => {
-    const turns = new LargeAnswers(() => true);
+    const turns = new LargeAnswerQueue(() => true);
     const first = new AbortController();
-    await turns.take(reading, first.signal);
-    const second = turns.take(reading, new AbortController().signal);
+    await turns.awaitTurn(reading, first.signal);
+    const second = turns.awaitTurn(reading, new AbortController().signal);
     first.abort();
     await second;
-    assert.equal(turns.size, 1);
+    assert.equal(turns.turnCount, 1);
   });
 
   it('is free again whatever requests and clients do', async () => {
@@ -30,7 +30,7 @@ describe('LargeAnswers', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         let hasRoom = true;
-        const turns = new LargeAnswers(() => hasRoom);
+        const turns = new LargeAnswerQueue(() => hasRoom);
         const clients = Array.from({ length: 3 }, () => ({ isReading: true }));
         const requests = Array.from({ length: 8 }, () => new AbortController());
         const taken = new Set<AbortSignal>();
@@ -40,7 +40,7 @@ describe('LargeAnswers', () => {
           const request = requests[at] ?? new AbortController();
           if (kind === 'take') {
             const { signal } = request;
-            const turn = turns.take(client, signal).then(
+            const turn = turns.awaitTurn(client, signal).then(
               () => taken.add(signal),
               (error: unknown) => assert.equal((error as { code: string }).code, 'cancelled'),
             );
@@ -49,16 +49,16 @@ describe('LargeAnswers', () => {
           else if (kind === 'stopReading') client.isReading = false;
           else if (kind === 'read') client.isReading = true;
           else hasRoom = kind === 'drain';
-          turns.startNext();
+          turns.startNextTurn();
           await Promise.resolve();
           assert.ok([...taken].filter(({ aborted }) => !aborted).length <= 1, 'two turns at a time');
           taken.forEach((signal) => signal.aborted && taken.delete(signal));
         }
         for (const request of requests) request.abort();
         await Promise.all(settled);
-        assert.equal(turns.size, 0);
+        assert.equal(turns.turnCount, 0);
         hasRoom = true;
-        await turns.take(reading, new AbortController().signal);
+        await turns.awaitTurn(reading, new AbortController().signal);
       }),
     );
   });

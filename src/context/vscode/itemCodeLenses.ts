@@ -5,51 +5,49 @@ import { commandIds } from '../../manifest';
 import type { LensMode } from '../../platform/common/settings';
 import type { ContextItem } from '../common/items/contextItem';
 import { ItemList } from '../common/items/itemList';
-import { asLabel } from '../common/items/itemTexts';
-import type { DocumentFeed } from './documentFeed';
+import { toLabel } from '../common/items/itemTexts';
+import type { DocumentItemsFeed } from './documentItemsFeed';
 import { toRange } from './places';
 
 const maxLenses = 1_000;
 const maxTitle = 120;
 
-/**
- * A line above what items are about; it shows their hover, or opens the link of those that prefer that. What the lenses say
- * is what is known: they wait for nobody.
- */
-export class ItemLenses implements vscode.CodeLensProvider, Disposable {
-  private readonly emitter = new Emitter<void>((error) => this.onError(error));
-  readonly onDidChangeCodeLenses = this.emitter.event;
+/** Code lenses that open the item's hover, or its link if preferred. They show known items without waiting. */
+export class ItemCodeLenses implements vscode.CodeLensProvider, Disposable {
+  private readonly changeEmitter = new Emitter<void>((error) => this.onError(error));
+  readonly onDidChangeCodeLenses = this.changeEmitter.event;
 
   constructor(
-    private readonly feed: Pick<DocumentFeed, 'peek' | 'ask'>,
+    private readonly feed: Pick<DocumentItemsFeed, 'knownItems' | 'requestItems'>,
     private readonly mode: () => LensMode,
     private readonly onError: (error: unknown) => void,
   ) {}
 
   refresh(): void {
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const mode = this.mode();
     if (mode === 'off') return [];
-    const items = this.feed.peek(document)?.items ?? ItemList.empty;
-    const shown = mode === 'all' ? items.inTurns(maxLenses, () => true) : items.ofWholeFile().slice(0, maxLenses);
+    const items = this.feed.knownItems(document)?.items ?? ItemList.empty;
+    const shown =
+      mode === 'all' ? items.takeInTurns(maxLenses, () => true) : items.wholeFileItems().slice(0, maxLenses);
     return shown.map((item) => lensOf(document.uri, item));
   }
 
   dispose(): void {
-    this.emitter.dispose();
+    this.changeEmitter.dispose();
   }
 }
 
 function lensOf(uri: vscode.Uri, { title, range, provider, url, prefersLink }: ContextItem): vscode.CodeLens {
   const start = range?.start ?? { line: 0, character: 0 };
-  const label = asLabel(title);
+  const label = toLabel(title);
   const opens = prefersLink === true && url !== undefined;
   return new vscode.CodeLens(range ? toRange(range) : new vscode.Range(0, 0, 0, 0), {
     title: label.length > maxTitle ? `${label.slice(0, maxTitle)}…` : label,
-    tooltip: opens ? `${provider.title}: ${url}` : `${provider.title}: show what it says`,
+    tooltip: opens ? `${provider.title}: ${url}` : `${provider.title}: show details`,
     command: commandIds.contextShowItems,
     arguments: [opens ? { url } : { uri: uri.toString(), line: start.line, character: start.character }],
   });

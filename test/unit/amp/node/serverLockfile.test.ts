@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { LockfileStore } from '../../../../src/amp/node/lockfileStore';
+import { ServerLockfile } from '../../../../src/amp/node/serverLockfile';
 import { nullLogger } from '../../../../src/base/common/log';
 
 const ours = 'Visual Studio Code';
@@ -12,16 +12,16 @@ const deadPid = 2 ** 30;
 /** Alive, and not ours. */
 const otherPid = process.ppid;
 
-describe('LockfileStore', () => {
+describe('ServerLockfile', () => {
   let root: string;
   let folder: string;
-  let store: LockfileStore;
+  let store: ServerLockfile;
 
   beforeEach(async () => {
     root = await mkdtemp(path.join(tmpdir(), 'backline-lockfile-'));
     folder = path.join(root, 'mit Leerzeichen und ü', 'amp', 'ide');
-    store = new LockfileStore({ folder, ideName: ours, pid: process.pid, log: nullLogger });
-    await store.open();
+    store = new ServerLockfile({ folder, ideName: ours, pid: process.pid, log: nullLogger });
+    await store.createFolder();
   });
 
   afterEach(async () => {
@@ -50,7 +50,7 @@ describe('LockfileStore', () => {
 
   it('closes a folder that other users could enter', async () => {
     await chmod(folder, 0o755);
-    await store.open();
+    await store.createFolder();
     assert.equal((await stat(folder)).mode & 0o777, 0o700);
   });
 
@@ -60,8 +60,8 @@ describe('LockfileStore', () => {
     // Root can give a folder away; for everybody else the root folder is another user's.
     if (ownUid === 0) await chown(folder, 12_345, 12_345);
     const foreign = ownUid === 0 ? folder : path.parse(folder).root;
-    const refused = new LockfileStore({ folder: foreign, ideName: ours, pid: process.pid, log: nullLogger });
-    await assert.rejects(refused.open(), /belongs to another user.*that is your own/u);
+    const refused = new ServerLockfile({ folder: foreign, ideName: ours, pid: process.pid, log: nullLogger });
+    await assert.rejects(refused.createFolder(), /belongs to another user.*that is your own/u);
   });
 
   it('replaces the lockfile in the order of the calls', async () => {
@@ -112,7 +112,7 @@ describe('LockfileStore', () => {
     for (const [name, text] of Object.entries(kept)) await put(name, text);
     await mkdir(path.join(folder, '8008.json'));
     const fifo = spawnSync('mkfifo', [path.join(folder, '8009.json')]);
-    await store.sweep();
+    await store.removeStale();
     const expected = [...Object.keys(kept), '8008.json', ...(fifo.status === 0 ? ['8009.json'] : [])];
     assert.deepEqual((await readdir(folder)).sort(), expected.sort());
   });
@@ -122,24 +122,24 @@ describe('LockfileStore', () => {
     await put('8002.json', lockfile({ pid: deadPid, ideName: 'nvim' }));
     await put('8003.json', lockfile({ pid: process.pid }));
     await put('8004.json', 'not json');
-    const taken = await Promise.all([8001, 8002, 8003, 8004, 8005].map((port) => store.isTaken(port)));
+    const taken = await Promise.all([8001, 8002, 8003, 8004, 8005].map((port) => store.isPortTaken(port)));
     assert.deepEqual(taken, [true, false, false, false, false]);
   });
 
   it('says what to do when the folder cannot be made or written to', async () => {
     await writeFile(path.join(root, 'file'), '');
-    const blocked = new LockfileStore({
+    const blocked = new ServerLockfile({
       folder: path.join(root, 'file', 'ide'),
       ideName: ours,
       pid: process.pid,
       log: nullLogger,
     });
     await assert.rejects(
-      blocked.open(),
+      blocked.createFolder(),
       /: A file is where a folder should be\. Make .*ide a folder that you can write to/u,
     );
     await assert.rejects(blocked.write(8000, 'secret', []), /Restart Amp Server/u);
-    await blocked.sweep();
+    await blocked.removeStale();
     blocked.dispose();
   });
 });

@@ -1,0 +1,88 @@
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+
+/** Counts the answers of the last minute, if too many of them failed. */
+export interface FailureCounts {
+  readonly failedCount: number;
+  readonly totalCount: number;
+}
+
+const windowMs = 60_000;
+/** Answers are counted in slices of this length, to bound the memory that a flood of them takes. */
+const sliceMs = 5_000;
+/** A single slow file should not alarm the user. */
+const minFailed = 3;
+const minShare = 0.25;
+
+interface Slice {
+  readonly startedAt: number;
+  failedCount: number;
+  totalCount: number;
+}
+
+/** Counts failed answers over the last minute. Reports when there are too many, and when there no longer are. */
+export class FailureRateMonitor implements Disposable {
+  private slices: Slice[] = [];
+  private updateTimer: Disposable | undefined;
+  private isFailing = false;
+  private isDisposed = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly onDidChange: () => void,
+  ) {}
+
+  get failureCounts(): FailureCounts | undefined {
+    return this.isFailing ? this.countAnswers() : undefined;
+  }
+
+  record(hasFailed: boolean): void {
+    if (this.isDisposed) return;
+    const now = this.clock.monotonicNow();
+    let slice = this.slices.at(-1);
+    if (!slice || now - slice.startedAt >= sliceMs) {
+      slice = { startedAt: now, failedCount: 0, totalCount: 0 };
+      this.slices.push(slice);
+    }
+    slice.totalCount++;
+    if (!hasFailed) return;
+    slice.failedCount++;
+    this.update();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.updateTimer?.dispose();
+  }
+
+  private update(): void {
+    const { failedCount, totalCount } = this.countAnswers();
+    const isFailing = failedCount >= minFailed && failedCount / totalCount >= minShare;
+    // Notices the recovery even if no further requests arrive.
+    if (isFailing) this.updateTimer ??= this.clock.setTimer(sliceMs, () => this.updateOnTimer());
+    if (isFailing === this.isFailing) return;
+    this.isFailing = isFailing;
+    this.onDidChange();
+  }
+
+  private updateOnTimer(): void {
+    this.updateTimer = undefined;
+    this.update();
+    if (this.isFailing) this.onDidChange();
+  }
+
+  private countAnswers(): FailureCounts {
+    const now = this.clock.monotonicNow();
+    this.slices = this.slices.filter(({ startedAt }) => now - startedAt < windowMs);
+    return this.slices.reduce(
+      (sum, { failedCount, totalCount }) => ({
+        failedCount: sum.failedCount + failedCount,
+        totalCount: sum.totalCount + totalCount,
+      }),
+      {
+        failedCount: 0,
+        totalCount: 0,
+      },
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+import { EditorError, type EditorPort } from '../../editor/common/editorPort';
+import type { ProtectedChangeError } from '../../editor/common/guardedEditor';
+import { withLineEnding } from '../../editor/common/text/lineEndings';
+import {
+  canAsk,
+  findRefusedEdit,
+  reduceRefusedEdits,
+  type EditAnswer,
+  type RefusedEdit,
+  type RefusedEditEvent,
+  type RefusedEdits,
+} from './refusedEdits';
+
+interface ProtectedEditPorts {
+  readonly editor: Pick<EditorPort, 'readBytes'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Shows the change to the user. Resolves with undefined if the user closes the question. */
+  readonly askUser: (edit: RefusedEdit) => Promise<EditAnswer | undefined>;
+  /** Reports that the file on disk has the refused text. */
+  readonly reportWritten: (edit: RefusedEdit) => unknown;
+}
+
+/** Permission of the user for one edit. */
+export type EditGrant = Pick<RefusedEdit, 'id' | 'after'>;
+
+/** Delays between checks of the file on disk after a refusal. A client that writes the file itself does so soon. */
+const checkDelaysMs = [200, 400, 800, 1_600, 3_200, 6_400];
+
+/** Refuses edits of protected files and asks the user, so that a later attempt can succeed. Dispose it. */
+export class ProtectedEditApprovals implements Disposable {
+  private refusedEdits: RefusedEdits = [];
+  private lastId = 0;
+  private readonly checkTimers = new Map<number, Disposable>();
+  private isDisposed = false;
+
+  constructor(private readonly ports: ProtectedEditPorts) {}
+
+  /** Returns the user's grant for an edit, or asks for it once. @throws EditorError `protected` with advice */
+  requireGrant({ requested, path, reason, change: { after } }: ProtectedChangeError): EditGrant {
+    const now = this.ports.clock.monotonicNow();
+    const known = findRefusedEdit(this.refusedEdits, { path, after }, now);
+    if (known?.kind === 'allowed') return known;
+    const why = `${requested} is protected: ${reason}.`;
+    if (known) this.startChecks(known);
+    if (known?.kind === 'denied') {
+      throw new EditorError('protected', `${why} The user has denied this change. Do not make it in another way.`);
+    }
+    if (!known && !this.askUser({ id: ++this.lastId, path, reason, after })) {
+      throw new EditorError('protected', `${why} The user is being asked about other changes. Try again after those.`);
+    }
+    throw new EditorError('protected', `${why} The user is being asked in VS Code; try again once it is allowed.`);
+  }
+
+  /** Records that the edit was made. The next edit needs a new grant. */
+  consumeGrant({ id }: EditGrant): void {
+    this.dispatch({ kind: 'made', id });
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    for (const timer of this.checkTimers.values()) timer.dispose();
+    this.checkTimers.clear();
+    this.refusedEdits = [];
+  }
+
+  private askUser(edit: RefusedEdit): boolean {
+    const { clock, log } = this.ports;
+    if (this.isDisposed || !canAsk(this.refusedEdits, edit)) return false;
+    this.dispatch({ kind: 'refused', edit, now: clock.monotonicNow() });
+    this.startChecks(edit);
+    const answered = (answer: EditAnswer | undefined): void => {
+      this.dispatch({ kind: 'answered', id: edit.id, answer, now: clock.monotonicNow() });
+    };
+    this.ports.askUser(edit).then(answered, (error: unknown) => {
+      log.error('the user could not be asked about a protected file', error);
+      answered(undefined);
+    });
+    return true;
+  }
+
+  private dispatch(event: RefusedEditEvent): void {
+    if (!this.isDisposed) this.refusedEdits = reduceRefusedEdits(this.refusedEdits, event);
+  }
+
+  private startChecks(edit: RefusedEdit): void {
+    this.scheduleCheck(edit, 0);
+  }
+
+  private scheduleCheck(edit: RefusedEdit, step: number): void {
+    this.checkTimers.get(edit.id)?.dispose();
+    this.checkTimers.delete(edit.id);
+    const delayMs = checkDelaysMs[step];
+    const isRefused = this.refusedEdits.some(
+      ({ id, kind }) => id === edit.id && (kind === 'asked' || kind === 'denied'),
+    );
+    if (delayMs === undefined || !isRefused || this.isDisposed) return;
+    const timer = this.ports.clock.setTimer(delayMs, () => void this.checkFile(edit, step));
+    this.checkTimers.set(edit.id, timer);
+  }
+
+  private async checkFile(edit: RefusedEdit, step: number): Promise<void> {
+    const timer = this.checkTimers.get(edit.id);
+    const isWritten = await this.isOnDisk(edit);
+    // A newer refusal of the same edit has started its own checks.
+    if (this.checkTimers.get(edit.id) !== timer) return;
+    if (!isWritten) {
+      this.scheduleCheck(edit, step + 1);
+      return;
+    }
+    this.checkTimers.delete(edit.id);
+    const before = this.refusedEdits;
+    this.dispatch({ kind: 'foundOnDisk', id: edit.id });
+    if (
+      this.refusedEdits.some(
+        ({ id, kind }, at) => id === edit.id && kind === 'written' && before[at]?.kind !== 'written',
+      )
+    ) {
+      this.ports.reportWritten(edit);
+    }
+  }
+
+  /** Ignores line endings and a byte order mark. */
+  private async isOnDisk({ path, after }: RefusedEdit): Promise<boolean> {
+    // In UTF-8, a UTF-16 unit (with the CR of a line ending) and a byte order mark have at most three bytes each.
+    const limit = 3 * after.length + 3;
+    const found = await this.ports.editor.readBytes(path, { limit }).catch(() => undefined);
+    if (!found || found.size > limit) return false;
+    return withLineEnding(new TextDecoder().decode(found.bytes), '\n') === withLineEnding(after, '\n');
+  }
+}

@@ -1,0 +1,60 @@
+import { EditorError } from '../../editor/common/editorPort';
+
+/** A client that waits for a large answer. */
+interface LargeAnswerClient {
+  readonly isReading: boolean;
+}
+
+interface Turn {
+  readonly client: LargeAnswerClient;
+  readonly start: () => void;
+}
+
+/** Lets clients create large answers one at a time, while not too much sent data is unread. Skips idle clients. */
+export class LargeAnswerQueue {
+  private readonly queuedTurns = new Set<Turn>();
+  private currentTurn: Turn | undefined;
+
+  /** `hasRoom` returns whether the unread data of all clients leaves room for a large answer. */
+  constructor(private readonly hasRoom: () => boolean) {}
+
+  get turnCount(): number {
+    return this.queuedTurns.size + (this.currentTurn ? 1 : 0);
+  }
+
+  /** Resolves when the request gets its turn, which ends when `signal` fires. @throws EditorError `cancelled` */
+  awaitTurn(client: LargeAnswerClient, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(cancelledError());
+        return;
+      }
+      const turn: Turn = { client, start: resolve };
+      const end = (): void => {
+        this.queuedTurns.delete(turn);
+        if (this.currentTurn === turn) this.currentTurn = undefined;
+        reject(cancelledError());
+        this.startNextTurn();
+      };
+      signal.addEventListener('abort', end, { once: true });
+      this.queuedTurns.add(turn);
+      this.startNextTurn();
+    });
+  }
+
+  /** Call this whenever a client has read data. */
+  startNextTurn(): void {
+    if (this.currentTurn || this.queuedTurns.size === 0 || !this.hasRoom()) return;
+    for (const turn of this.queuedTurns) {
+      if (!turn.client.isReading) continue;
+      this.currentTurn = turn;
+      this.queuedTurns.delete(turn);
+      turn.start();
+      return;
+    }
+  }
+}
+
+function cancelledError(): EditorError {
+  return new EditorError('cancelled', 'The request has ended.');
+}

@@ -1,0 +1,68 @@
+import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import { ServerLockfile, type ServerLockfileOptions } from './serverLockfile';
+
+interface ServerLockfilesOptions extends Omit<ServerLockfileOptions, 'folder'> {
+  /** Absolute paths; see `ampLockfileFolders`. Only the first folder is required. */
+  readonly folders: readonly [string, ...string[]];
+}
+
+/** The lockfile of one server, in every folder where clients may look for it. Methods are those of `ServerLockfile`. */
+export class ServerLockfiles implements Disposable {
+  private readonly primary: ServerLockfile;
+  private optionalLockfiles: readonly ServerLockfile[];
+  private readonly log: Logger;
+
+  constructor({ folders: [first, ...others], ...options }: ServerLockfilesOptions) {
+    this.log = options.log;
+    this.primary = new ServerLockfile({ ...options, folder: first });
+    this.optionalLockfiles = others.map((folder) => new ServerLockfile({ ...options, folder }));
+  }
+
+  /** Ignores folders other than the first one if they are not usable. @throws Error that says what to do */
+  async createFolders(): Promise<void> {
+    await this.primary.createFolder();
+    const usable = await Promise.all(
+      this.optionalLockfiles.map((store) => this.tryOptional(() => store.createFolder())),
+    );
+    this.optionalLockfiles = this.optionalLockfiles.filter((_store, index) => usable[index]);
+  }
+
+  async removeStale(): Promise<void> {
+    await Promise.all(this.allLockfiles.map((store) => store.removeStale()));
+  }
+
+  async isPortTaken(port: number): Promise<boolean> {
+    return (await Promise.all(this.allLockfiles.map((store) => store.isPortTaken(port)))).includes(true);
+  }
+
+  async write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
+    const others = this.optionalLockfiles.map((store) =>
+      this.tryOptional(() => store.write(port, authToken, workspaceFolders)),
+    );
+    await Promise.all([this.primary.write(port, authToken, workspaceFolders), ...others]);
+  }
+
+  async whenIdle(): Promise<void> {
+    await Promise.all(this.allLockfiles.map((store) => store.whenIdle()));
+  }
+
+  dispose(): void {
+    for (const store of this.allLockfiles) store.dispose();
+  }
+
+  private get allLockfiles(): readonly ServerLockfile[] {
+    return [this.primary, ...this.optionalLockfiles];
+  }
+
+  private async tryOptional(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.log.warn(`A client of the document may not find this window: ${messageOf(error)}`);
+      return false;
+    }
+  }
+}

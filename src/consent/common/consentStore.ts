@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { Emitter } from '../../base/common/event';
+import type { Memento } from '../../base/common/memento';
+import { entryOf, type BroughtThing } from './broughtThing';
+
+export type ConsentAnswer = 'allowed' | 'denied';
+
+const memoryName = 'backline.consent.answers';
+/** The oldest answers are dropped first. The user is then only asked again. */
+const mostAnswers = 300;
+
+const Answer = z.object({
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  answer: z.enum(['allowed', 'denied']),
+  entry: z.string(),
+});
+type Answer = z.infer<typeof Answer>;
+
+/** The answers of the user, by the hash of the content they were asked about. */
+export class ConsentStore {
+  private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.changeEmitter.event;
+
+  constructor(
+    /** Of the workspace: an answer for one workspace does not count in another. */
+    private readonly memento: Memento,
+    private readonly onListenerError: (error: unknown) => void,
+  ) {}
+
+  answerFor({ hash }: Pick<BroughtThing, 'hash'>): ConsentAnswer | undefined {
+    return this.storedAnswers.find((each) => each.hash === hash)?.answer;
+  }
+
+  /** Whether there is an answer for other content of the same entry. */
+  hasEarlierAnswer(subject: BroughtThing): boolean {
+    const entry = entryOf(subject);
+    return this.storedAnswers.some((each) => each.entry === entry && each.hash !== subject.hash);
+  }
+
+  async setAnswer(subject: BroughtThing, answer: ConsentAnswer): Promise<void> {
+    const others = this.storedAnswers.filter(({ hash }) => hash !== subject.hash);
+    const all = [...others, { hash: subject.hash, answer, entry: entryOf(subject) }];
+    await this.memento.update(memoryName, all.slice(-mostAnswers));
+    this.changeEmitter.fire();
+  }
+
+  dispose(): void {
+    this.changeEmitter.dispose();
+  }
+
+  /** Ignores entries that cannot be parsed. */
+  private get storedAnswers(): readonly Answer[] {
+    const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(memoryName));
+    return stored.flatMap((entry) => Answer.safeParse(entry).data ?? []);
+  }
+}

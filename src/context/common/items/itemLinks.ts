@@ -1,6 +1,0 @@
-import { itemLimits } from '../limits';
-
-/** Whether a link of an item may be followed: never a command, never a script. */
-export function isFollowed(url: string): boolean {
-  return url.length <= itemLimits.url && /^(?:https?|mailto|file):/i.test(url);
-}

@@ -1,0 +1,6 @@
+import { itemLimits } from '../limits';
+
+/** Whether a link of an item may be opened. Excludes commands and scripts. */
+export function isSafeLink(url: string): boolean {
+  return url.length <= itemLimits.url && /^(?:https?|mailto|file):/i.test(url);
+}

@@ -1,0 +1,49 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Clock } from '../../base/common/async';
+
+/** UTF-16 units. */
+const longestLine = 2_000;
+const mostLines = 500;
+const windowMs = 1_000;
+
+/** Splits the output of a provider into lines, limiting their length and rate. */
+export class OutputLineSplitter {
+  private readonly decoder = new StringDecoder('utf8');
+  private incompleteLine = '';
+  private windowStartMs = -Infinity;
+  private lineCount = 0;
+  private droppedCount = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly onLine: (line: string) => void,
+  ) {}
+
+  write(bytes: Buffer): void {
+    const lines = (this.incompleteLine + this.decoder.write(bytes)).split(/\r?\n/);
+    this.incompleteLine = (lines.pop() ?? '').slice(0, longestLine);
+    for (const line of lines) this.emitLine(line);
+  }
+
+  end(): void {
+    if (this.incompleteLine !== '') this.emitLine(this.incompleteLine);
+    this.incompleteLine = '';
+    this.reportDropped();
+  }
+
+  private emitLine(line: string): void {
+    const now = this.clock.monotonicNow();
+    if (now - this.windowStartMs >= windowMs) {
+      this.reportDropped();
+      this.windowStartMs = now;
+      this.lineCount = 0;
+    }
+    if (this.lineCount++ >= mostLines) this.droppedCount++;
+    else this.onLine(line.length > longestLine ? `${line.slice(0, longestLine)}…` : line);
+  }
+
+  private reportDropped(): void {
+    if (this.droppedCount > 0) this.onLine(`(${this.droppedCount} more lines were omitted)`);
+    this.droppedCount = 0;
+  }
+}

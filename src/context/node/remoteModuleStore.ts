@@ -1,0 +1,302 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { withDeadline, type Clock } from '../../base/common/async';
+import { backoffMs, type Backoff } from '../../base/common/backoff';
+import { BoundedMap } from '../../base/common/boundedMap';
+import { errorCode, TimeoutError, wordsOf } from '../../base/common/errors';
+import {
+  ProviderError,
+  type ConsentRequest,
+  type RemoteCodeRequest,
+  type RememberedRequest,
+} from '../common/providers/providerError';
+import { fetchAnswer, hostOf, isRedirect, type Fetch } from './httpAnswer';
+
+interface RemoteModulePorts {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly isAllowed: (request: RememberedRequest) => boolean;
+  /** The allowed integrity of the code at a URL without a pinned hash. */
+  readonly allowedCode: (url: string) => string | undefined;
+  /** Where modules are stored by their hash. Created when needed. */
+  readonly folder: string;
+}
+
+export interface LocateOptions {
+  /** As in the settings; undefined if they pin no hash. */
+  readonly integrity: unknown;
+  /** Whether the user asked for a refresh, which ignores earlier failures. */
+  readonly isRefresh: boolean;
+  readonly signal: AbortSignal;
+}
+
+interface RemoteModule {
+  /** Its `file:` URI. */
+  readonly specifier: string;
+  readonly newVersion?: RemoteCodeRequest;
+}
+
+const maxBytes = 8 * 1_024 * 1_024;
+const maxRedirects = 5;
+const integrityForm = /^(sha256|sha384|sha512)-([A-Za-z0-9+/]+={0,2})$/;
+/** How often a window checks a URL for a new version. */
+const checkMs = 24 * 60 * 60_000;
+/** Allowed code runs even if its URL does not respond. */
+const checkTimeoutMs = 3_000;
+/** How long downloaded code stays the version that the user is asked about. */
+const pendingMs = 10 * 60_000;
+/** Each may have `maxBytes`. */
+const mostPending = 8;
+const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
+
+/** Downloads modules over https. Code must be allowed and match the hash that is pinned or was allowed. */
+export class RemoteModuleStore {
+  private readonly checksByUrl = new Map<string, VersionCheck>();
+  /** Downloaded code without permission, by URL. Only allowed code is written to disk. */
+  private readonly pendingByUrl = new BoundedMap<string, UnansweredCode>({ maxEntries: mostPending });
+  private readonly failuresByUrl = new Map<string, DownloadFailure>();
+
+  constructor(private readonly ports: RemoteModulePorts) {}
+
+  /** @throws ProviderError if the permission is missing, the URL is not https, or the code does not match the hash */
+  async locate(url: string, { integrity, isRefresh, signal }: LocateOptions): Promise<RemoteModule> {
+    checkHttps(url);
+    if (isRefresh) this.failuresByUrl.delete(url);
+    return integrity === undefined
+      ? await this.locateAllowed(url, isRefresh, signal)
+      : { specifier: await this.locatePinned(url, pinOf(integrity), signal) };
+  }
+
+  private async locatePinned(url: string, pin: Pin, signal: AbortSignal): Promise<string> {
+    const request: ConsentRequest = { kind: 'remoteCode', url, integrity: pin.text };
+    if (!this.ports.isAllowed(request)) throw notAllowed(request);
+    const kept = await this.findStored(url, pin);
+    if (kept !== undefined) return kept;
+    const { body, finalUrl } = await this.download(url, signal);
+    if (!isPinned(body, pin)) {
+      const found = createHash(pin.algorithm).update(body).digest('base64');
+      const error = new ProviderError(
+        `The code at ${hostOf(finalUrl)} does not match the pinned hash. Its hash is ${pin.algorithm}-${found}. Review the code before you pin it.`,
+      );
+      this.rememberFailure(url, error);
+      throw error;
+    }
+    this.failuresByUrl.delete(url);
+    const file = this.modulePath(url, pin);
+    await writeAtomically(file, body);
+    return pathToFileURL(file).href;
+  }
+
+  private async locateAllowed(url: string, isRefresh: boolean, signal: AbortSignal): Promise<RemoteModule> {
+    const { allowedCode, clock } = this.ports;
+    const previousIntegrity = allowedCode(url);
+    const pin = previousIntegrity === undefined ? undefined : pinOf(previousIntegrity);
+    const specifier = pin && ((await this.findStored(url, pin)) ?? (await this.storePending(url, pin)));
+    if (specifier === undefined) return await this.findUnanswered(url, previousIntegrity, isRefresh, signal);
+    const check = this.checksByUrl.get(url);
+    if (check && isRecent(check.checkedAtMs, clock.now(), checkMs))
+      return moduleOf(specifier, previousIntegrity, check.newVersion);
+    try {
+      return await withDeadline(clock, 'looking for a new version', checkTimeoutMs, (inTime) =>
+        this.fetchAllowed(url, previousIntegrity, AbortSignal.any([signal, inTime])),
+      );
+    } catch (error) {
+      const request = error instanceof ProviderError ? error.consent : undefined;
+      const found = request?.kind === 'remoteCode' ? request : undefined;
+      // A failed check is repeated after its pause.
+      if (found) this.checksByUrl.set(url, { checkedAtMs: clock.now(), newVersion: found });
+      return moduleOf(specifier, previousIntegrity, found ?? this.pendingByUrl.get(url)?.request);
+    }
+  }
+
+  /** Code that waits for the user's answer is not downloaded again for a while. */
+  private async findUnanswered(
+    url: string,
+    previousIntegrity: string | undefined,
+    isRefresh: boolean,
+    signal: AbortSignal,
+  ): Promise<RemoteModule> {
+    const waiting = this.pendingByUrl.get(url);
+    const isWaiting = waiting && !isRefresh && isRecent(waiting.downloadedAtMs, this.ports.clock.now(), pendingMs);
+    if (isWaiting && waiting.request.previousIntegrity === previousIntegrity) throw notAllowed(waiting.request);
+    return await this.fetchAllowed(url, previousIntegrity, signal);
+  }
+
+  /** Keeps the downloaded code until the user answers, so that the allowed code is exactly what was downloaded. */
+  private async fetchAllowed(
+    url: string,
+    previousIntegrity: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RemoteModule> {
+    const { body, finalUrl } = await this.download(url, signal);
+    this.failuresByUrl.delete(url);
+    const pin = pinOf(`sha384-${createHash('sha384').update(body).digest('base64')}`);
+    if (pin.text !== previousIntegrity) {
+      const request: RemoteCodeRequest = {
+        kind: 'remoteCode',
+        url,
+        integrity: pin.text,
+        from: finalUrl,
+        previousIntegrity,
+      };
+      this.pendingByUrl.set(url, { downloadedAtMs: this.ports.clock.now(), request, body });
+      throw notAllowed(request);
+    }
+    const file = this.modulePath(url, pin);
+    await writeAtomically(file, body);
+    this.pendingByUrl.delete(url);
+    this.checksByUrl.set(url, { checkedAtMs: this.ports.clock.now(), newVersion: undefined });
+    return { specifier: pathToFileURL(file).href };
+  }
+
+  /** Stores code that was just allowed and returns its `file:` URI; undefined if there is no matching code. */
+  private async storePending(url: string, pin: Pin): Promise<string | undefined> {
+    const waiting = this.pendingByUrl.get(url);
+    if (!waiting || !isPinned(waiting.body, pin)) return undefined;
+    const file = this.modulePath(url, pin);
+    await writeAtomically(file, waiting.body);
+    this.pendingByUrl.delete(url);
+    return pathToFileURL(file).href;
+  }
+
+  /** Pauses for a minute after a failure, and twice as long after each further one. @throws ProviderError */
+  private async download(url: string, signal: AbortSignal): Promise<Download> {
+    const { clock, fetch } = this.ports;
+    const failed = this.failuresByUrl.get(url);
+    if (failed && clock.monotonicNow() < failed.untilMs) throw failed.error;
+    try {
+      return await download(url, fetch, signal);
+    } catch (error) {
+      const isTakenBack = signal.aborted && !(signal.reason instanceof TimeoutError);
+      if (!isTakenBack) this.rememberFailure(url, error);
+      throw error;
+    }
+  }
+
+  private rememberFailure(url: string, error: unknown): void {
+    const count = (this.failuresByUrl.get(url)?.count ?? 0) + 1;
+    this.failuresByUrl.set(url, { count, untilMs: this.ports.clock.monotonicNow() + backoffMs(pause, count), error });
+  }
+
+  /** Returns its `file:` URI; undefined if it was modified on disk. */
+  private async findStored(url: string, pin: Pin): Promise<string | undefined> {
+    const file = this.modulePath(url, pin);
+    const bytes = await readFile(file).catch((error: unknown) => {
+      // ENOTDIR: a file exists in place of its folder.
+      if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+      throw error;
+    });
+    return bytes && isPinned(bytes, pin) ? pathToFileURL(file).href : undefined;
+  }
+
+  private modulePath(url: string, { algorithm, digest }: Pin): string {
+    return path.join(this.ports.folder, `${algorithm}-${digest.toString('hex')}${extensionOf(url)}`);
+  }
+}
+
+/** The last check of a URL, in milliseconds since the epoch, and the version that is not allowed yet. */
+interface VersionCheck {
+  readonly checkedAtMs: number;
+  readonly newVersion: RemoteCodeRequest | undefined;
+}
+
+/** Downloaded code and the permission it needs. */
+interface UnansweredCode {
+  /** Milliseconds since the epoch. */
+  readonly downloadedAtMs: number;
+  readonly request: RemoteCodeRequest;
+  readonly body: Uint8Array;
+}
+
+interface DownloadFailure {
+  readonly count: number;
+  /** In milliseconds of the monotonic clock. */
+  readonly untilMs: number;
+  readonly error: unknown;
+}
+
+/** Uses the time of day, so that hours of sleep count. A time in the future means that the clock was set back. */
+function isRecent(atMs: number, nowMs: number, forMs: number): boolean {
+  return atMs <= nowMs && nowMs - atMs < forMs;
+}
+
+function moduleOf(specifier: string, allowed: string | undefined, found: RemoteCodeRequest | undefined): RemoteModule {
+  return found && found.integrity !== allowed ? { specifier, newVersion: found } : { specifier };
+}
+
+interface Pin {
+  readonly text: string;
+  readonly algorithm: string;
+  readonly digest: Buffer;
+}
+
+function notAllowed(request: RemoteCodeRequest): ProviderError {
+  const what = request.previousIntegrity === undefined ? 'It is code' : 'It is a new version of the code';
+  const host = hostOf(request.from ?? request.url);
+  return new ProviderError(`${what} from ${host} that would run on this machine. Allow it first.`, request);
+}
+
+function pinOf(integrity: unknown): Pin {
+  const match = typeof integrity === 'string' ? integrityForm.exec(integrity) : undefined;
+  if (!match?.[1] || !match[2])
+    throw new ProviderError(
+      '`integrity` in its settings must be a base64 hash such as "sha384-…". Without it, you are asked to allow the downloaded code.',
+    );
+  return { text: match[0], algorithm: match[1], digest: Buffer.from(match[2], 'base64') };
+}
+
+function isPinned(bytes: Uint8Array, { algorithm, digest }: Pin): boolean {
+  const actual = createHash(algorithm).update(bytes).digest();
+  return actual.length === digest.length && timingSafeEqual(actual, digest);
+}
+
+interface Download {
+  readonly body: Uint8Array;
+  /** The URL after redirects. */
+  readonly finalUrl: string;
+}
+
+async function download(url: string, fetch: Fetch, signal: AbortSignal): Promise<Download> {
+  let at = url;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    checkHttps(at);
+    const answer = await fetchAnswer(fetch, at, { signal }, maxBytes);
+    if (isRedirect(answer)) {
+      at = URL.parse(answer.redirectTarget ?? '', at)?.href ?? '';
+      continue;
+    }
+    if (answer.status !== 200) throw new ProviderError(`${hostOf(at)} returned HTTP ${answer.status} instead of code.`);
+    if (answer.mimeType === 'text/html') throw new ProviderError(`${hostOf(at)} returned a web page instead of code.`);
+    return { body: answer.body, finalUrl: at };
+  }
+  throw new ProviderError(`${hostOf(url)} redirects more than ${maxRedirects} times.`);
+}
+
+function checkHttps(url: string): void {
+  if (URL.parse(url)?.protocol !== 'https:')
+    throw new ProviderError('Code is only downloaded over https, including all redirects.');
+}
+
+/** Writes atomically, since other windows may read the file. @throws ProviderError that says what to do */
+async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
+  const folder = path.dirname(file);
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(draft, bytes, { mode: 0o600 });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw new ProviderError(
+      `Its code was fetched and cannot be kept in ${folder}. ${wordsOf(error)} Make that a folder that you can write to, then run “Backline: Refresh Context Providers”.`,
+    );
+  }
+}
+
+/** CommonJS and TypeScript are recognized by their extension. All other code from the web is an ES module. */
+function extensionOf(url: string): string {
+  const extension = /\.(?:cjs|[cm]?ts)$/i.exec(new URL(url).pathname)?.[0];
+  return extension?.toLowerCase() ?? '.mjs';
+}
