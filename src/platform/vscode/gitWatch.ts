@@ -6,7 +6,7 @@ interface Repository {
   readonly rootUri: vscode.Uri;
   readonly state: { readonly onDidChange: Listen };
 }
-/** The parts that are used of the API that VS Code's own Git extension exports. */
+/** Partial API of VS Code's Git extension. */
 interface GitExtension {
   getAPI(version: 1): {
     readonly repositories: readonly Repository[];
@@ -15,10 +15,7 @@ interface GitExtension {
   };
 }
 
-/**
- * Calls back when VS Code's Git extension has found or closed a repository, or sees a change in one. After a window was
- * loaded, repositories are found late. Starts the extension if need be.
- */
+/** Calls the listener when VS Code's Git extension opens or closes a repository or sees a change. Activates the extension. */
 export function watchGit(listener: () => void, onError: (error: unknown) => void): Disposable {
   const store = new DisposableStore();
   const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');

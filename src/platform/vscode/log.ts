@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../../base/common/log';
 
-/** Writes to the one output channel, each line after the `[area]` it comes from. The channel belongs to the caller. */
+/** Writes to an output channel with an `[area]` prefix. The caller owns the channel. */
 export class ChannelLogger implements Logger {
   constructor(
     private readonly channel: vscode.LogOutputChannel,

@@ -7,10 +7,7 @@ export interface MessageAction {
   readonly run: () => unknown;
 }
 
-/**
- * Tells the user something, with buttons for what to do next. It does not wait for the answer: a message that nobody
- * closes would keep whoever runs the command waiting.
- */
+/** Shows notifications with actions. Does not wait for the answer, because users can leave notifications open. */
 export class Messages {
   constructor(private readonly log: Logger) {}
 
@@ -29,6 +26,6 @@ export class Messages {
       const chosen = await answer;
       await actions.find(({ label }) => label === chosen)?.run();
     };
-    act().catch((error: unknown) => this.log.error('what a message offered failed', error));
+    act().catch((error: unknown) => this.log.error('the action of a notification failed', error));
   }
 }
