@@ -50,18 +50,22 @@ export function isProtectedChange(error: unknown): error is ProtectedChangeError
  * the caller sets `protectedFiles: 'allow'`.
  */
 export class GuardedEditor implements EditorPort {
+  readonly onDidChangeFolders: Event<void>;
+  readonly onDidChangeSelection: Event<void>;
+  readonly onDidChangeVisibleFiles: Event<void>;
+
   /** `protectedFiles` is called for each write. The caller owns `editor`. */
   constructor(
     private readonly editor: UncheckedEditor,
     private readonly protectedFiles: () => ProtectedFiles,
-  ) {}
+  ) {
+    this.onDidChangeFolders = editor.onDidChangeFolders;
+    this.onDidChangeSelection = editor.onDidChangeSelection;
+    this.onDidChangeVisibleFiles = editor.onDidChangeVisibleFiles;
+  }
 
   get folders(): readonly WorkspaceFolder[] {
     return this.editor.folders;
-  }
-
-  get onDidChangeFolders(): Event<void> {
-    return this.editor.onDidChangeFolders;
   }
 
   get activeSelection(): EditorSelection | undefined {
@@ -74,14 +78,6 @@ export class GuardedEditor implements EditorPort {
 
   get visibleFiles(): readonly string[] {
     return this.editor.visibleFiles;
-  }
-
-  get onDidChangeSelection(): Event<void> {
-    return this.editor.onDidChangeSelection;
-  }
-
-  get onDidChangeVisibleFiles(): Event<void> {
-    return this.editor.onDidChangeVisibleFiles;
   }
 
   resolve(path: string): Promise<string> {

@@ -33,7 +33,7 @@ export class DiagnosticsReader {
     throwIfCancelled(signal);
     const scope = path === undefined ? undefined : await this.guard.check(path);
     if (scope && !scope.exists) throw new EditorError('notFound', `${path ?? ''} does not exist.`);
-    if (scope && (await isFile(scope))) return await this.readFile(scope, signal);
+    if (scope && (await statDisk(scope)).type === 'file') return await this.readFile(scope, signal);
     const found: FileDiagnostics[] = [];
     const wanted = vscode.languages
       .getDiagnostics()
@@ -96,10 +96,6 @@ export class DiagnosticsReader {
       return new LineIndex('');
     }
   }
-}
-
-async function isFile(file: CheckedPath): Promise<boolean> {
-  return (await statDisk(file)).type === 'file';
 }
 
 const severities: Record<vscode.DiagnosticSeverity, DiagnosticSeverity> = {

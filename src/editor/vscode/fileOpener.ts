@@ -34,10 +34,9 @@ export class FileOpener implements vscode.Disposable {
     const target = parseTarget(uriOrPath);
     if (target.kind === 'link') {
       // Not awaited, because VS Code may ask the user first.
-      vscode.env.openExternal(target.uri).then(
-        () => undefined,
-        (error: unknown) => this.log.error(`could not open ${target.uri.authority}`, error),
-      );
+      vscode.env
+        .openExternal(target.uri)
+        .then(undefined, (error: unknown) => this.log.error(`could not open ${target.uri.authority}`, error));
       return;
     }
     const { place, range } = await this.resolveTarget(target.path);
@@ -78,10 +77,9 @@ export class FileOpener implements vscode.Disposable {
       const tabs = vscode.window.tabGroups.all
         .flatMap((group) => group.tabs)
         .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.query === key);
-      vscode.window.tabGroups.close(tabs).then(
-        () => undefined,
-        (error: unknown) => this.log.error('could not close a diff', error),
-      );
+      vscode.window.tabGroups
+        .close(tabs)
+        .then(undefined, (error: unknown) => this.log.error('could not close a diff', error));
     });
   }
 

@@ -31,7 +31,7 @@ import { DocumentsByPath } from './documentsByPath';
 import { FileOpener } from './fileOpener';
 import { SelectionTracker } from './selectionTracker';
 
-interface EditorAdapterDeps {
+interface VsCodeEditorDeps {
   readonly log: Logger;
   /** The globs of `backline.exclude`. */
   readonly excludePatterns: () => readonly string[];
@@ -42,9 +42,12 @@ interface EditorAdapterDeps {
 
 const defaultMaxResults = 1000;
 
-/** Implements the editor operations with VS Code by delegating to the reader, the writer, the tracker and the opener. */
+/** Implements the editor operations with VS Code by delegating to its parts. */
 export class VsCodeEditor implements UncheckedEditor, Disposable {
   private readonly disposables = new DisposableStore();
+  readonly onDidChangeFolders: Event<void>;
+  readonly onDidChangeSelection: Event<void>;
+  readonly onDidChangeVisibleFiles: Event<void>;
   private readonly foldersEmitter: Emitter<void>;
   private readonly documents: DocumentsByPath;
   private readonly guard: PathGuard;
@@ -55,11 +58,12 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   private readonly opener: FileOpener;
   private excludeList = new ExcludeList([]);
 
-  constructor(private readonly deps: EditorAdapterDeps) {
+  constructor(private readonly deps: VsCodeEditorDeps) {
     const { log, isTrusted, clock } = deps;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     const queue = new KeyedQueue();
     this.foldersEmitter = this.disposables.add(new Emitter<void>(onListenerError));
+    this.onDidChangeFolders = this.foldersEmitter.event;
     this.documents = this.disposables.add(new DocumentsByPath(randomUUID()));
     this.guard = new PathGuard({
       folders: () => this.folders.map(({ path }) => path),
@@ -72,6 +76,8 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     this.writer = new DocumentWriter(this.guard, this.documents, queue, isTrusted, readDisk, clock, log);
     this.diagnosticsReader = new DiagnosticsReader(this.guard, readText, log);
     this.tracker = this.disposables.add(new SelectionTracker(this.guard, clock, onListenerError));
+    this.onDidChangeSelection = this.tracker.onDidChangeSelection;
+    this.onDidChangeVisibleFiles = this.tracker.onDidChangeVisibleFiles;
     this.opener = this.disposables.add(new FileOpener(this.guard, readText, log));
   }
 
@@ -102,18 +108,6 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return (vscode.workspace.workspaceFolders ?? [])
       .filter(({ uri }) => uri.scheme === 'file')
       .map(({ name, uri }) => ({ name, path: uri.fsPath }));
-  }
-
-  get onDidChangeFolders(): Event<void> {
-    return this.foldersEmitter.event;
-  }
-
-  get onDidChangeSelection(): Event<void> {
-    return this.tracker.onDidChangeSelection;
-  }
-
-  get onDidChangeVisibleFiles(): Event<void> {
-    return this.tracker.onDidChangeVisibleFiles;
   }
 
   get activeSelection(): EditorSelection | undefined {

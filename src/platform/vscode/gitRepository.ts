@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { activateGit, type GitApiRepository } from './gitApi';
 
 /** Changes in a repository since its last commit. */
 export interface GitRepository {
@@ -19,16 +20,6 @@ export interface GitChange {
   /** Absolute path. */
   readonly path: string;
   readonly isDeleted: boolean;
-}
-
-/** Partial API of VS Code's Git extension. */
-interface GitExtension {
-  getAPI(version: 1): { getRepository(uri: vscode.Uri): ExportedRepository | null };
-}
-interface ExportedRepository {
-  readonly rootUri: vscode.Uri;
-  readonly state: unknown;
-  diffWithHEAD(path: string): Promise<string>;
 }
 
 /** Values of `Status` in the API: deleted in the index or working tree, and untracked. */
@@ -52,14 +43,14 @@ const Remotes = z.object({
 /** Returns the URL of `origin` or the first remote, if the Git extension is active. The URL may contain credentials. */
 export async function remoteUrlOf(path: string): Promise<string | undefined> {
   const isRunning = vscode.extensions.getExtension('vscode.git')?.isActive === true;
-  const repository = isRunning ? await findExportedRepository(path) : undefined;
+  const repository = isRunning ? await findApiRepository(path) : undefined;
   const remotes = Remotes.safeParse(repository?.state).data?.remotes ?? [];
   return (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl;
 }
 
 /** Returns the repository of a file or folder (absolute path) from VS Code's Git extension. */
 export async function gitRepositoryOf(path: string): Promise<GitRepository | undefined> {
-  const repository = await findExportedRepository(path);
+  const repository = await findApiRepository(path);
   if (!repository) return undefined;
   const { HEAD, indexChanges, workingTreeChanges, untrackedChanges, mergeChanges } = RepositoryState.parse(
     repository.state,
@@ -77,11 +68,8 @@ export async function gitRepositoryOf(path: string): Promise<GitRepository | und
   };
 }
 
-async function findExportedRepository(path: string): Promise<ExportedRepository | undefined> {
-  const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
-  if (!extension || !vscode.workspace.getConfiguration('git').get<boolean>('enabled', true)) return undefined;
-  const git = extension.isActive ? extension.exports : await extension.activate();
-  return git.getAPI(1).getRepository(vscode.Uri.file(path)) ?? undefined;
+async function findApiRepository(path: string): Promise<GitApiRepository | undefined> {
+  return (await activateGit())?.getRepository(vscode.Uri.file(path)) ?? undefined;
 }
 
 function toGitChange({ uri, status }: z.infer<typeof Change>): GitChange {

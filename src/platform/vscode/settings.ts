@@ -129,14 +129,12 @@ export class Settings implements vscode.Disposable {
 
   /** Empty for the server's default profile. */
   amplifierProfile(): string {
-    const value = this.read(settingIds.amplifierProfile);
-    return typeof value === 'string' ? value.trim() : '';
+    return this.readText(settingIds.amplifierProfile);
   }
 
   /** Id or title of the backend for new conversations; empty for the last used one. */
   chatBackend(): string {
-    const value = this.read(settingIds.chatBackend);
-    return typeof value === 'string' ? value.trim() : '';
+    return this.readText(settingIds.chatBackend);
   }
 
   /** Additional folders with threads, unresolved. */
@@ -187,6 +185,11 @@ export class Settings implements vscode.Disposable {
   private isOn(id: SettingId): boolean {
     const found = vscode.workspace.getConfiguration().inspect(id);
     return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
+  }
+
+  private readText(id: SettingId): string {
+    const value = this.read(id);
+    return typeof value === 'string' ? value.trim() : '';
   }
 
   private read(id: SettingId): unknown {

@@ -7,50 +7,12 @@ const maxLength = 1024 * 1024;
  * Members of a package.json that neither run, install nor configure a program. All others need approval, because any tool
  * can keep its configuration here, including modules to load. `main` and `exports` only name the project's own code.
  */
-const harmlessMembers: ReadonlySet<string> = new Set([
-  'name',
-  'displayName',
-  'version',
-  'description',
-  'keywords',
-  'categories',
-  'author',
-  'contributors',
-  'maintainers',
-  'publisher',
-  'license',
-  'licenses',
-  'homepage',
-  'repository',
-  'bugs',
-  'funding',
-  'private',
-  'icon',
-  'galleryBanner',
-  'badges',
-  'preview',
-  'qna',
-  'type',
-  'main',
-  'module',
-  'browser',
-  'exports',
-  'imports',
-  'types',
-  'typings',
-  'typesVersions',
-  'sideEffects',
-  'files',
-  'man',
-  'engines',
-  'os',
-  'cpu',
-  'libc',
-  'activationEvents',
-  'contributes',
-  'capabilities',
-  'extensionKind',
-]);
+const harmlessMembers: ReadonlySet<string> = new Set(
+  `name displayName version description keywords categories author contributors maintainers publisher license licenses
+  homepage repository bugs funding private icon galleryBanner badges preview qna type main module browser exports imports
+  types typings typesVersions sideEffects files man engines os cpu libc activationEvents contributes capabilities
+  extensionKind`.split(/\s+/),
+);
 
 type Members = ReadonlyMap<string, string>;
 

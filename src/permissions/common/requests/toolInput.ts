@@ -25,76 +25,26 @@ interface ToolInput {
 const commandNames = ['command', 'cmd'];
 const argumentNames = ['args', 'arguments'];
 const folderNames = ['cwd', 'workdir', 'working_directory', 'workingDirectory'];
-const pathNames = [
-  'file_path',
-  'filePath',
-  'filepath',
-  'path',
-  'absolute_path',
-  'absolutePath',
-  'notebook_path',
-  'notebookPath',
-  'target_file',
-  'targetFile',
-];
+const pathNames = splitNames(
+  'file_path filePath filepath path absolute_path absolutePath notebook_path notebookPath target_file targetFile',
+);
 /** Names of members with environment variables. */
 export const environmentNames: readonly string[] = ['env', 'environment'];
 
 /** Descriptions and ids, which have no effect. */
-const descriptiveNames = new Set([
-  'description',
-  'title',
-  'explanation',
-  'intention',
-  'justification',
-  'reason',
-  'call_id',
-  'callId',
-  'turn_id',
-  'turnId',
-  'toolCallId',
-  'tool_call_id',
-]);
+const descriptiveNames = splitNames(
+  'description title explanation intention justification reason call_id callId turn_id turnId toolCallId tool_call_id',
+);
 /** Limits on the time and size of the result. */
-const limitNames = new Set([
-  'timeout',
-  'timeout_ms',
-  'timeoutMs',
-  'timeout_seconds',
-  'yield_time_ms',
-  'max_output_tokens',
-  'max_output_length',
-]);
+const limitNames = splitNames(
+  'timeout timeout_ms timeoutMs timeout_seconds yield_time_ms max_output_tokens max_output_length',
+);
 /** Ranges and contents of files. They are irrelevant for rules about files, which allow any change. */
-const contentNames = new Set([
-  'offset',
-  'limit',
-  'line',
-  'lines',
-  'start_line',
-  'startLine',
-  'end_line',
-  'endLine',
-  'view_range',
-  'insert_line',
-  'old_string',
-  'oldString',
-  'new_string',
-  'newString',
-  'old_str',
-  'new_str',
-  'old_text',
-  'oldText',
-  'new_text',
-  'newText',
-  'content',
-  'contents',
-  'file_text',
-  'replace_all',
-  'replaceAll',
-  'edits',
-  'unsaved',
-]);
+const contentNames = splitNames(
+  `offset limit line lines start_line startLine end_line endLine view_range insert_line old_string oldString new_string
+  newString old_str new_str old_text oldText new_text newText content contents file_text replace_all replaceAll edits
+  unsaved`,
+);
 
 const Arguments = z.array(z.string());
 const Command = z.union([z.string(), Arguments.min(1)]);
@@ -151,12 +101,12 @@ export function sorted(env: Readonly<Record<string, string>>): Record<string, st
 }
 
 function hasNoEffect(name: string, value: unknown): boolean {
-  if (descriptiveNames.has(name)) return typeof value === 'string' || value === null;
-  return limitNames.has(name) && (typeof value === 'number' || value === null);
+  if (descriptiveNames.includes(name)) return typeof value === 'string' || value === null;
+  return limitNames.includes(name) && (typeof value === 'number' || value === null);
 }
 
 function isFileContent(name: string, value: unknown): boolean {
-  if (!contentNames.has(name)) return false;
+  if (!contentNames.includes(name)) return false;
   if (name === 'edits') return Array.isArray(value) && value.every(isEdit);
   if (name === 'view_range' || name === 'lines') return Array.isArray(value) ? value.every(isScalar) : isScalar(value);
   return isScalar(value);
@@ -164,7 +114,7 @@ function isFileContent(name: string, value: unknown): boolean {
 
 function isEdit(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(([name, member]) => contentNames.has(name) && isScalar(member));
+  return Object.entries(value).every(([name, member]) => contentNames.includes(name) && isScalar(member));
 }
 
 function isScalar(value: unknown): boolean {
@@ -173,4 +123,8 @@ function isScalar(value: unknown): boolean {
 
 function splitAt(entry: string, at: number): [string, string] {
   return [entry.slice(0, at), entry.slice(at + 1)];
+}
+
+function splitNames(names: string): readonly string[] {
+  return names.split(/\s+/);
 }
