@@ -16,7 +16,7 @@ interface CheckedFile extends DiskFile {
  * which can miss a swap that is undone in step with the checks.
  * @throws EditorError as `PathGuard.check` and `readDisk`; `io` if the file was moved meanwhile; `cancelled`
  */
-export async function readChecked(
+export async function readCheckedFile(
   guard: PathGuard,
   requested: string,
   range?: ReadRange,
@@ -41,7 +41,7 @@ export async function readCheckedBytes(
   signal?: AbortSignal,
 ): Promise<FileBytes> {
   const wanted = { limit: defaultMaxBytes, ...range, maxBytes: Infinity };
-  const { file, bytes, info } = await readChecked(guard, requested, wanted, signal);
+  const { file, bytes, info } = await readCheckedFile(guard, requested, wanted, signal);
   return { path: file.path, bytes, size: Number(info.size), version: diskVersion(info) };
 }
 

@@ -24,7 +24,7 @@ export async function createCheckedFile(
 ): Promise<void> {
   const folders = new ParentFolders(guard, file, getOpenPath, platform);
   try {
-    const name = path.join(await folders.create(path.dirname(file.realPath)), path.basename(file.realPath));
+    const name = path.join(await folders.createAll(path.dirname(file.realPath)), path.basename(file.realPath));
     const handle = await withEditorErrors(file, () => open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666));
     try {
       await checkOpenPath(guard, file, handle, getOpenPath(handle));
@@ -60,18 +60,18 @@ export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, 
 
 /** Creates the parent folders of a file. On Linux, it keeps them open to detect folders that are moved meanwhile. */
 class ParentFolders {
-  private readonly handles: FileHandle[] = [];
+  private readonly openHandles: FileHandle[] = [];
   private readonly createdFolders: string[] = [];
 
   constructor(
-    private readonly guard: PathGuard,
-    private readonly file: CheckedPath,
+    private readonly pathGuard: PathGuard,
+    private readonly targetFile: CheckedPath,
     private readonly getOpenPath: typeof pathOfOpenFile,
     private readonly platform: NodeJS.Platform,
   ) {}
 
   /** Creates missing folders. Returns the path to use for the last one. */
-  async create(realPath: string): Promise<string> {
+  async createAll(realPath: string): Promise<string> {
     if (this.platform !== 'linux') return await this.createByPath(realPath);
     const missing: string[] = [];
     let existing = realPath;
@@ -81,7 +81,7 @@ class ParentFolders {
         const openPath = this.getOpenPath(handle);
         // Files cannot be opened relative to an open folder without /proc.
         if (openPath === undefined) return await this.createByPath(realPath);
-        await checkOpenPath(this.guard, this.file, handle, openPath, existing);
+        await checkOpenPath(this.pathGuard, this.targetFile, handle, openPath, existing);
         return await this.createInside(handle, missing);
       }
       missing.unshift(path.basename(existing));
@@ -95,11 +95,11 @@ class ParentFolders {
   }
 
   async close(): Promise<void> {
-    for (const handle of this.handles) await handle.close();
+    for (const handle of this.openHandles) await handle.close();
   }
 
   private async createByPath(realPath: string): Promise<string> {
-    const first = await withEditorErrors(this.file, () => mkdir(realPath, { recursive: true }));
+    const first = await withEditorErrors(this.targetFile, () => mkdir(realPath, { recursive: true }));
     if (first === undefined) return realPath;
     const below = path.relative(path.toNamespacedPath(first), path.toNamespacedPath(realPath));
     const depth = below === '' ? 1 : below.split(path.sep).length + 1;
@@ -113,10 +113,10 @@ class ParentFolders {
     let folder = descriptorPath(start);
     for (const name of names) {
       const below = path.join(folder, name);
-      const isNew = await withEditorErrors(this.file, () => createFolder(below));
+      const isNew = await withEditorErrors(this.targetFile, () => createFolder(below));
       if (isNew) this.createdFolders.push(below);
       const handle = await this.openFolder(below);
-      if (!handle) throw movedError(this.file);
+      if (!handle) throw movedError(this.targetFile);
       folder = descriptorPath(handle);
     }
     return folder;
@@ -126,11 +126,11 @@ class ParentFolders {
   private async openFolder(name: string): Promise<FileHandle | undefined> {
     try {
       const handle = await open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-      this.handles.push(handle);
+      this.openHandles.push(handle);
       return handle;
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;
-      throw toEditorError(this.file, error);
+      throw toEditorError(this.targetFile, error);
     }
   }
 }

@@ -22,7 +22,7 @@ import { unifyLineEndings, withLineEnding } from '../common/text/lineEndings';
 import { applyTextEdits, checkNewText } from '../common/text/textEdits';
 import { TimedGlobs } from '../common/timedGlobs';
 import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
-import { readChecked, readCheckedBytes } from './checkedRead';
+import { readCheckedFile, readCheckedBytes } from './checkedRead';
 import { createCheckedFile, overwriteCheckedFile } from './checkedWrite';
 import { decodeText, diskVersion, notFoundError, statDisk } from './diskReader';
 import { PathGuard } from './pathGuard';
@@ -43,28 +43,28 @@ export class DiskEditor implements UncheckedEditor {
   readonly visibleFiles = [];
   readonly onDidChangeSelection = noEvent;
   readonly onDidChangeVisibleFiles = noEvent;
-  private readonly guard: PathGuard;
-  private readonly queue = new KeyedQueue();
+  private readonly pathGuard: PathGuard;
+  private readonly fileQueue = new KeyedQueue();
 
   /** `folders` are absolute paths. */
   constructor(
     folders: readonly string[],
-    private readonly exclude: ExcludeList,
+    private readonly excludeList: ExcludeList,
   ) {
     this.folders = folders.map((folder) => ({ name: path.basename(folder), path: folder }));
-    this.guard = new PathGuard({
+    this.pathGuard = new PathGuard({
       folders: () => folders,
-      exclude: () => exclude,
+      exclude: () => excludeList,
       isWindows: process.platform === 'win32',
     });
   }
 
   async resolve(requested: string): Promise<string> {
-    return (await this.guard.check(requested)).path;
+    return (await this.pathGuard.check(requested)).path;
   }
 
   async resolveNames(requested: string): Promise<ResolvedPath> {
-    return await this.guard.checkForWrite(requested);
+    return await this.pathGuard.checkForWrite(requested);
   }
 
   async readText(requested: string, options: ReadTextOptions = {}): Promise<TextFile> {
@@ -74,11 +74,11 @@ export class DiskEditor implements UncheckedEditor {
 
   async readBytes(requested: string, { signal, ...range }: ReadBytesOptions = {}): Promise<FileBytes> {
     throwIfCancelled(signal);
-    return await readCheckedBytes(this.guard, requested, range);
+    return await readCheckedBytes(this.pathGuard, requested, range);
   }
 
   async stat(requested: string): Promise<FileStat> {
-    return { ...(await statDisk(await this.guard.check(requested))), isDirty: false };
+    return { ...(await statDisk(await this.pathGuard.check(requested))), isDirty: false };
   }
 
   async glob(pattern: string, options: { maxResults?: number; signal?: AbortSignal } = {}): Promise<string[]> {
@@ -92,7 +92,7 @@ export class DiskEditor implements UncheckedEditor {
         if (found.length >= maxResults) return;
         const file = path.join(folder, entry.name);
         const below = path.relative(root, file);
-        if (this.exclude.excludes(file, below)) continue;
+        if (this.excludeList.excludes(file, below)) continue;
         // Links are not followed, because they may lead outside or form cycles.
         if (entry.isDirectory()) await walk(root, file);
         else if (entry.isFile() && matches(below.split(path.sep).join('/'))) found.push(file);
@@ -148,11 +148,11 @@ export class DiskEditor implements UncheckedEditor {
     { expectedVersion, signal }: WriteOptions,
     newText: (before: TextFile | undefined) => string,
   ): Promise<TextFile> {
-    const { realPath } = await this.guard.check(requested);
-    return await this.queue.run(realPath, async () => {
+    const { realPath } = await this.pathGuard.check(requested);
+    return await this.fileQueue.run(realPath, async () => {
       throwIfCancelled(signal);
       // An earlier change may have moved the file.
-      const checked = await this.guard.checkForWrite(requested);
+      const checked = await this.pathGuard.checkForWrite(requested);
       const before = checked.exists ? await this.readFile(requested) : undefined;
       if (expectedVersion !== undefined && before?.file.version !== expectedVersion) {
         throw new EditorError('staleVersion', `${requested} has changed since it was read. Read it again.`);
@@ -163,7 +163,7 @@ export class DiskEditor implements UncheckedEditor {
       if (ended !== before?.file.text) {
         check({ ...checked, requestedPath: requested, before: before?.file.text, after: ended });
         const contents = Buffer.from(before?.hasMark === true ? `\ufeff${ended}` : ended);
-        await (before ? overwriteCheckedFile : createCheckedFile)(this.guard, checked, contents);
+        await (before ? overwriteCheckedFile : createCheckedFile)(this.pathGuard, checked, contents);
       }
       return (await this.readFile(requested)).file;
     });
@@ -171,7 +171,7 @@ export class DiskEditor implements UncheckedEditor {
 
   private async readFile(requested: string, maxBytes?: number): Promise<{ file: TextFile; hasMark: boolean }> {
     const range = maxBytes === undefined ? {} : { maxBytes };
-    const { file, bytes, info } = await readChecked(this.guard, requested, range);
+    const { file, bytes, info } = await readCheckedFile(this.pathGuard, requested, range);
     const text = unifyLineEndings(await decodeText(file.path, bytes, decodeUtf8));
     const hasMark = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
     return { file: { path: file.path, text, version: diskVersion(info), isDirty: false }, hasMark };

@@ -39,7 +39,7 @@ export class ExcludedHardLinks {
   async hasExcludedName(info: BigIntStats): Promise<boolean> {
     if (!info.isFile() || info.nlink < 2n) return false;
     const scan = this.currentScanFor(Number(info.ctimeMs)) ?? (await this.nextScan());
-    await scan.firstResult;
+    await scan.endOrTimeout;
     return scan.excludedIds.has(fileIdOf(info));
   }
 
@@ -76,15 +76,11 @@ class ExcludedFileScan {
   readonly startedAt = Date.now();
   readonly startedAtMonotonicMs = performance.now();
   private completion = Promise.resolve();
-  private endOrTimeout: Promise<void> = this.completion;
+  /** Resolves when the scan ends or after `maxWaitMs`. */
+  endOrTimeout: Promise<void> = this.completion;
   private isStopped = false;
 
   constructor(private readonly deps: HardLinksDeps) {}
-
-  /** Resolves when the scan ends or after `maxWaitMs`. */
-  get firstResult(): Promise<void> {
-    return this.endOrTimeout;
-  }
 
   start(): void {
     const waiting = new AbortController();

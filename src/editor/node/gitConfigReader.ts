@@ -19,12 +19,12 @@ const maxConfigs = 20;
 export class GitConfigReader {
   /** Files that `canAccess` rejects are treated as empty. */
   constructor(
-    private readonly home: string,
+    private readonly homeFolder: string,
     private readonly canAccess: (file: string) => boolean,
   ) {}
 
   readUserConfig(env: Readonly<Record<string, string | undefined>>): Promise<ConfiguredPaths> {
-    return this.readConfigFiles(userConfigFiles(this.home, env));
+    return this.readConfigFiles(userConfigFiles(this.homeFolder, env));
   }
 
   /** Also supports worktrees and submodules, whose `.git` is a file with the path of the Git folder. */
@@ -43,9 +43,9 @@ export class GitConfigReader {
     // Iterating over a set also visits elements that are added meanwhile.
     for (const file of seen) {
       const entries = parseGitConfig((await this.readIfAllowed(file)) ?? '');
-      hooksPaths.push(...entries.filter(isHooksPath).map(({ value }) => expandHome(value, this.home)));
+      hooksPaths.push(...entries.filter(isHooksPath).map(({ value }) => expandHome(value, this.homeFolder)));
       for (const { value } of entries.filter(isInclude)) {
-        if (seen.size < maxConfigs) seen.add(path.resolve(path.dirname(file), expandHome(value, this.home)));
+        if (seen.size < maxConfigs) seen.add(path.resolve(path.dirname(file), expandHome(value, this.homeFolder)));
       }
     }
     return { hooksPaths, configFiles: [...seen] };

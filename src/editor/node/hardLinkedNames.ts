@@ -15,7 +15,7 @@ const skippedFolders: ReadonlySet<string> = new Set(['node_modules', 'objects', 
  * Finds other hard links of a file where tools keep their configuration: at the top of each workspace folder and in its
  * folders that start with a dot, up to 3,000 files and three levels deep. `realPath` and `folders` are real paths.
  */
-export async function hardLinkedNames(
+export async function findHardLinkedNames(
   { realPath, info }: { readonly realPath: string; readonly info: BigIntStats },
   folders: readonly string[],
   isWindows: boolean,

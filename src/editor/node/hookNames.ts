@@ -35,7 +35,7 @@ export const defaultHookNamesOptions: HookNamesOptions = {
  * (includes). Reads the configuration as text without running Git, and does not cache it, because file dates can be forged.
  * `realPath` and `folders` are real paths. Never rejects; ignores unreadable configuration.
  */
-export async function hookNames(
+export async function findHookNames(
   realPath: string,
   folders: readonly string[],
   { home, isWindows, env = {} }: HookNamesOptions = defaultHookNamesOptions,

@@ -6,10 +6,10 @@ import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import type { WorkspacePath } from '../common/globRules';
 import { localFileSystem, type GuardFileSystem } from './guardFileSystem';
-import { hardLinkedNames } from './hardLinkedNames';
+import { findHardLinkedNames } from './hardLinkedNames';
 import { ExcludedHardLinks } from './excludedHardLinks';
-import { hookNames, defaultHookNamesOptions } from './hookNames';
-import { linkedNames } from './linkedNames';
+import { findHookNames, defaultHookNamesOptions } from './hookNames';
+import { findLinkedNames } from './linkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
 interface PathGuardDeps {
@@ -44,7 +44,7 @@ export class PathGuard {
   constructor(private readonly deps: PathGuardDeps) {
     this.fileSystem = deps.fileSystem ?? localFileSystem;
     this.hardLinks = new ExcludedHardLinks({
-      folders: () => this.resolvedFolders(),
+      folders: () => this.resolveFolders(),
       isExcluded: (file, folder) => deps.exclude().excludes(file, this.workspacePathOf(file, folder).relativePath),
     });
   }
@@ -61,7 +61,7 @@ export class PathGuard {
     const named = isUri(requested) ? pathOfUri(requested, this.deps.isWindows) : requested;
     if (this.deps.isWindows && !isOrdinaryWindowsPath(named, this.deps.folders())) throw outsideError(requested);
     const absolute = await this.toAbsolute(named, requested);
-    const folders = await this.resolvedFolders();
+    const folders = await this.resolveFolders();
     const { realPath, exists } = await resolveLinks(this.fileSystem, absolute, requested).catch((error: unknown) => {
       // The cause would reveal what exists outside the workspace.
       throw this.isInAnyFolder(absolute, folders) ? error : outsideError(requested);
@@ -86,12 +86,12 @@ export class PathGuard {
     const { exists, realPath } = checked;
     const { gitHome, isWindows } = this.deps;
     const gitPlaces = gitHome === undefined ? defaultHookNamesOptions : { home: gitHome };
-    const folders = await this.resolvedFolders();
+    const folders = await this.resolveFolders();
     const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
     const others = await Promise.all([
-      linkedNames(realPath, folders, isWindows),
-      hookNames(realPath, folders, { ...gitPlaces, isWindows }),
-      info ? hardLinkedNames({ realPath, info }, folders, isWindows) : [],
+      findLinkedNames(realPath, folders, isWindows),
+      findHookNames(realPath, folders, { ...gitPlaces, isWindows }),
+      info ? findHardLinkedNames({ realPath, info }, folders, isWindows) : [],
     ]);
     return { ...checked, names: [...checked.names, ...others.flat()] };
   }
@@ -124,7 +124,7 @@ export class PathGuard {
     return first;
   }
 
-  private async resolvedFolders(): Promise<readonly string[]> {
+  private async resolveFolders(): Promise<readonly string[]> {
     this.realFolders ??= Promise.all(
       this.deps.folders().map((folder) =>
         this.fileSystem.realpath(folder).catch(() => {

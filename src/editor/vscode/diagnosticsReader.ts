@@ -23,7 +23,7 @@ const maxConcurrentReads = 8;
 /** Reads VS Code's diagnostics and adds line texts and offsets. */
 export class DiagnosticsReader {
   constructor(
-    private readonly guard: PathGuard,
+    private readonly pathGuard: PathGuard,
     private readonly readText: (path: string, options: ReadTextOptions) => Promise<TextFile>,
     private readonly log: Logger,
   ) {}
@@ -31,7 +31,7 @@ export class DiagnosticsReader {
   async read(path: string | undefined, options: DiagnosticsOptions = {}): Promise<FileDiagnostics[]> {
     const { maxFiles = defaultMaxFiles, signal } = options;
     throwIfCancelled(signal);
-    const scope = path === undefined ? undefined : await this.guard.check(path);
+    const scope = path === undefined ? undefined : await this.pathGuard.check(path);
     if (scope && !scope.exists) throw new EditorError('notFound', `${path ?? ''} does not exist.`);
     if (scope && (await statDisk(scope)).type === 'file') return await this.readFile(scope, signal);
     const found: FileDiagnostics[] = [];
@@ -43,7 +43,7 @@ export class DiagnosticsReader {
     const work = async (): Promise<void> => {
       for (const [uri, diagnostics] of wanted) {
         if (found.length >= maxFiles || signal?.aborted) return;
-        const file = await this.guard.check(uri.fsPath).catch(() => undefined);
+        const file = await this.pathGuard.check(uri.fsPath).catch(() => undefined);
         if (!file || (scope && !isInside(file.realPath, scope.realPath, false))) continue;
         found.push({ path: uri.fsPath, diagnostics: await this.toDiagnostics(uri, diagnostics, signal) });
       }

@@ -13,11 +13,11 @@ import {
   type TextFile,
 } from '../common/editorPort';
 import { unifyLineEndings } from '../common/text/lineEndings';
-import { readChecked, readCheckedBytes } from '../node/checkedRead';
+import { readCheckedFile, readCheckedBytes } from '../node/checkedRead';
 import { decodeText, defaultMaxBytes, diskVersion, statDisk } from '../node/diskReader';
 import { FileProbe } from '../node/fileProbe';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import { decode, hasInvalidBytes, isLossless } from './encodings';
+import { decodeFile, hasInvalidBytes, isEncodingLossless } from './encodings';
 import type { DocumentsByPath } from './documentsByPath';
 
 interface CachedFile {
@@ -52,23 +52,23 @@ export class DocumentReader {
     weigh: ({ text }) => text?.length ?? 0,
   });
   /** Increases when the rules change, so that earlier checks are not cached. */
-  private generation = 0;
+  private rulesVersion = 0;
 
   constructor(
-    private readonly guard: PathGuard,
-    private readonly documents: DocumentsByPath,
-    private readonly queue: KeyedQueue,
+    private readonly pathGuard: PathGuard,
+    private readonly openDocuments: DocumentsByPath,
+    private readonly fileQueue: KeyedQueue,
   ) {}
 
   /** Call after the workspace folders or the exclude list have changed. */
   clearCache(): void {
-    this.generation++;
+    this.rulesVersion++;
     this.cachedFiles.clear();
   }
 
   async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
     const { file, text, identity, ...known } = await this.cachedOrChecked(path);
-    if (!this.queue.isBusy(file.realPath)) {
+    if (!this.fileQueue.isBusy(file.realPath)) {
       const buffer = await this.readBuffer(file, options);
       if (buffer) return buffer;
       if (text !== undefined && text.length <= (options.maxBytes ?? defaultMaxBytes)) {
@@ -76,7 +76,7 @@ export class DocumentReader {
         return { path: file.path, text, version: `disk:${identity}`, isDirty: false, ...invalid };
       }
     }
-    return await this.queue.run(
+    return await this.fileQueue.run(
       file.realPath,
       async () => (await this.readBuffer(file, options)) ?? (await this.readDisk(path, options)).file,
     );
@@ -84,10 +84,10 @@ export class DocumentReader {
 
   /** Reads from disk and ignores unsaved changes. Does not wait in the queue of the file. */
   async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadTextOptions = {}): Promise<FileOnDisk> {
-    const { generation } = this;
-    const { file, bytes, info } = await readChecked(this.guard, path, { maxBytes }, signal);
+    const { rulesVersion } = this;
+    const { file, bytes, info } = await readCheckedFile(this.pathGuard, path, { maxBytes }, signal);
     throwIfCancelled(signal);
-    const text = unifyLineEndings(await decodeText(file.path, bytes, decode));
+    const text = unifyLineEndings(await decodeText(file.path, bytes, decodeFile));
     const probe = new FileProbe(file.path);
     const invalid = hasInvalidBytes(text, bytes) ? { hasInvalidBytes: true } : {};
     const known = {
@@ -97,34 +97,34 @@ export class DocumentReader {
       text: hasReliableTimestamps(info) ? text : undefined,
       ...invalid,
     };
-    if (generation === this.generation) this.cacheFile(path, known);
+    if (rulesVersion === this.rulesVersion) this.cacheFile(path, known);
     return { file: { path: file.path, text, version: diskVersion(info), isDirty: false, ...invalid }, bytes };
   }
 
   async readBytes(path: string, { signal, ...range }: ReadBytesOptions): Promise<FileBytes> {
-    const { realPath } = await this.guard.check(path);
-    return await this.queue.run(realPath, async () => {
+    const { realPath } = await this.pathGuard.check(path);
+    return await this.fileQueue.run(realPath, async () => {
       throwIfCancelled(signal);
-      return await readCheckedBytes(this.guard, path, range, signal);
+      return await readCheckedBytes(this.pathGuard, path, range, signal);
     });
   }
 
   async stat(path: string): Promise<FileStat> {
-    const file = await this.guard.check(path);
+    const file = await this.pathGuard.check(path);
     const onDisk = await statDisk(file);
-    const document = await this.documents.find(file);
+    const document = await this.openDocuments.find(file);
     if (!document) return { ...onDisk, isDirty: false };
-    return { ...onDisk, version: this.documents.versionOf(document), isDirty: document.isDirty };
+    return { ...onDisk, version: this.openDocuments.versionOf(document), isDirty: document.isDirty };
   }
 
   private async readBuffer(file: CheckedPath, options: ReadTextOptions): Promise<TextFile | undefined> {
     throwIfCancelled(options.signal);
-    const document = await this.documents.find(file);
+    const document = await this.openDocuments.find(file);
     if (!document) return undefined;
-    const read = checkLength(this.documents.textFile(file.path, document), options.maxBytes ?? defaultMaxBytes);
+    const read = checkLength(this.openDocuments.toTextFile(file.path, document), options.maxBytes ?? defaultMaxBytes);
     if (!read.text.includes('\ufffd') || !file.exists) return read;
-    const onDisk = await readChecked(this.guard, file.path, {}, options.signal).catch(() => undefined);
-    if (!onDisk || (await isLossless(onDisk.bytes, document.encoding))) return read;
+    const onDisk = await readCheckedFile(this.pathGuard, file.path, {}, options.signal).catch(() => undefined);
+    if (!onDisk || (await isEncodingLossless(onDisk.bytes, document.encoding))) return read;
     return { ...read, hasInvalidBytes: true };
   }
 
@@ -134,17 +134,17 @@ export class DocumentReader {
     const now = await known?.probe.probe();
     if (known && now?.realPath === known.file.realPath && fileIdentity(now.info) === known.identity) return known;
     this.cachedFiles.delete(path);
-    const file = await this.guard.check(path);
+    const file = await this.pathGuard.check(path);
     const checked = { file, probe: new FileProbe(file.path), identity: undefined, text: undefined };
-    return (await this.documents.find(file)) ? await this.cacheOpenFile(path, checked) : checked;
+    return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(path, checked) : checked;
   }
 
   private async cacheOpenFile(path: string, checked: CachedFile): Promise<CachedFile> {
-    const { generation } = this;
+    const { rulesVersion } = this;
     const info = await stat(checked.file.realPath, { bigint: true }).catch(() => undefined);
     if (!info?.isFile()) return checked;
     const known = { ...checked, identity: fileIdentity(info) };
-    if (generation === this.generation) this.cacheFile(path, known);
+    if (rulesVersion === this.rulesVersion) this.cacheFile(path, known);
     return known;
   }
 

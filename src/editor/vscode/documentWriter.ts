@@ -13,14 +13,20 @@ import {
   type WriteOptions,
 } from '../common/editorPort';
 import { withLineEnding, type LineEnding } from '../common/text/lineEndings';
-import { applyOffsetEdits, checkNewText, minimalEdit, toOffsetEdits, type OffsetEdit } from '../common/text/textEdits';
+import {
+  applyOffsetEdits,
+  checkNewText,
+  computeMinimalEdit,
+  toOffsetEdits,
+  type OffsetEdit,
+} from '../common/text/textEdits';
 import { LineIndex } from '../common/text/textOffsets';
 import type { ChangeCheck } from '../common/uncheckedEditor';
 import { createCheckedFile } from '../node/checkedWrite';
 import { isWritable, notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { FileOnDisk } from './documentReader';
-import { checkEncodable, decodeDocumentText, newFileEncoding, isLossless } from './encodings';
+import { checkEncodable, decodeDocumentText, newFileEncoding, isEncodingLossless } from './encodings';
 import type { DocumentsByPath } from './documentsByPath';
 
 /** Creates edits for the current text. Called again if the user edits the file meanwhile. */
@@ -47,8 +53,8 @@ export class DocumentWriter {
   private readonly lastSavedAt = new WeakMap<vscode.TextDocument, number>();
 
   constructor(
-    private readonly guard: PathGuard,
-    private readonly documents: DocumentsByPath,
+    private readonly pathGuard: PathGuard,
+    private readonly openDocuments: DocumentsByPath,
     private readonly fileQueue: KeyedQueue,
     private readonly isTrusted: () => boolean,
     /** Ignores unsaved changes and does not wait in the queue of the file. */
@@ -69,7 +75,7 @@ export class DocumentWriter {
     options: WriteOptions = {},
   ): Promise<TextFile> {
     return await this.runInTurn(path, async (file) => {
-      if (!file.exists && !(await this.documents.find(file))) throw notFoundError(path);
+      if (!file.exists && !(await this.openDocuments.find(file))) throw notFoundError(path);
       return await this.changeDocument(file, options, (before) => {
         const edits = edit(before);
         for (const { newText } of edits) checkNewText(newText);
@@ -85,13 +91,13 @@ export class DocumentWriter {
     checkNewText(text);
     const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
     return await this.runInTurn(path, async (file) => {
-      if (!file.exists && !(await this.documents.find(file))) {
+      if (!file.exists && !(await this.openDocuments.find(file))) {
         check({ ...file, requestedPath: path, before: undefined, after: whole });
         return await this.createFile(file, whole, options);
       }
       return await this.changeDocument(file, options, (before, lineEnding) => {
         const after = withLineEnding(whole, lineEnding);
-        const edit = minimalEdit(before.text, after);
+        const edit = computeMinimalEdit(before.text, after);
         if (edit) check({ ...file, requestedPath: path, before: before.text, after });
         return edit ? [edit] : [];
       });
@@ -100,7 +106,7 @@ export class DocumentWriter {
 
   async save(path: string): Promise<void> {
     await this.runInTurn(path, async (file) => {
-      const document = await this.documents.find(file);
+      const document = await this.openDocuments.find(file);
       if (document) await this.saveDocument(file, document);
     });
   }
@@ -110,10 +116,10 @@ export class DocumentWriter {
       throw new EditorError('untrusted', `${path} cannot be edited because the user does not trust the workspace.`);
     }
     const { turn } = await this.arrivalQueue.run(path, async () => {
-      const { realPath } = await this.guard.check(path);
+      const { realPath } = await this.pathGuard.check(path);
       const inTurn = async (): Promise<T> => {
         // An earlier edit may have moved the file.
-        const file = await this.guard.checkForWrite(path);
+        const file = await this.pathGuard.checkForWrite(path);
         if (file.realPath !== realPath) throw rejectedError(file);
         return await task(file);
       };
@@ -124,7 +130,7 @@ export class DocumentWriter {
   }
 
   private async changeDocument(file: CheckedPath, options: WriteOptions, makeEdits: MakeEdits): Promise<TextFile> {
-    const opened = await this.documents.find(file);
+    const opened = await this.openDocuments.find(file);
     if (opened) await this.waitForReload(file, opened);
     const document = opened ?? (await this.openDocument(file));
     await this.checkMatchesDisk(file, document);
@@ -132,7 +138,7 @@ export class DocumentWriter {
     if (options.save ?? !this.hasUserChanges(document)) await checkWritable(file);
     for (let attempt = 1; ; attempt++) {
       throwIfCancelled(options.signal);
-      const before = this.documents.textFile(file.path, document);
+      const before = this.openDocuments.toTextFile(file.path, document);
       if (expected !== undefined && before.version !== expected) throw staleError(file);
       const hasUserChanges = this.hasUserChanges(document);
       if (hasUserChanges && options.ifDirty === 'refuse') {
@@ -140,12 +146,12 @@ export class DocumentWriter {
       }
       const edits = makeEdits(before, document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
       await checkEncodable(edits.map(({ newText }) => newText).join(''), document.encoding, file.path);
-      const isCurrent = this.documents.versionOf(document) === before.version;
+      const isCurrent = this.openDocuments.versionOf(document) === before.version;
       if (edits.length === 0 || (isCurrent && (await this.applyToDocument(document, edits)))) {
         if (options.save ?? !hasUserChanges) await this.saveDocument(file, document, options.awaitSaveUntil);
-        return this.documents.textFile(file.path, document);
+        return this.openDocuments.toTextFile(file.path, document);
       }
-      const hasChanged = this.documents.versionOf(document) !== before.version;
+      const hasChanged = this.openDocuments.versionOf(document) !== before.version;
       if (!hasChanged || attempt === maxAttempts) throw rejectedError(file);
     }
   }
@@ -178,7 +184,7 @@ export class DocumentWriter {
       onDisk = await read();
       if (await isBehind(onDisk)) throw staleError(file);
     }
-    if (!onDisk || (await isLossless(onDisk.bytes, document.encoding))) return;
+    if (!onDisk || (await isEncodingLossless(onDisk.bytes, document.encoding))) return;
     throw new EditorError(
       'notText',
       `${file.path} has bytes that are invalid in the encoding ${document.encoding}, so an edit would destroy them. Reopen it with its encoding (“Change File Encoding”), or set files.encoding.`,
@@ -191,11 +197,11 @@ export class DocumentWriter {
     document: vscode.TextDocument,
     expected: FileVersion | undefined,
   ): Promise<FileVersion | undefined> {
-    if (expected === undefined || expected === this.documents.versionOf(document)) return expected;
+    if (expected === undefined || expected === this.openDocuments.versionOf(document)) return expected;
     // The expected version may be from disk, before the file was opened.
     const onDisk = file.exists ? await this.readDisk(file.path) : undefined;
     if (onDisk?.file.version !== expected || !(await matchesDisk(document, onDisk))) throw staleError(file);
-    return this.documents.versionOf(document);
+    return this.openDocuments.versionOf(document);
   }
 
   /** Does not use VS Code, which would follow a link that has just replaced a folder. */
@@ -205,7 +211,7 @@ export class DocumentWriter {
     await checkEncodable(text, newFileEncoding(uri), file.path);
     const contents = await vscode.workspace.encode(text, { uri });
     throwIfCancelled(options.signal);
-    await createCheckedFile(this.guard, file, contents);
+    await createCheckedFile(this.pathGuard, file, contents);
     return (await this.readDisk(file.path)).file;
   }
 
@@ -288,7 +294,7 @@ export class DocumentWriter {
     document: vscode.TextDocument,
     versionBefore?: FileVersion,
   ): Promise<void> {
-    const place = await this.guard.check(file.path).catch(messageOf);
+    const place = await this.pathGuard.check(file.path).catch(messageOf);
     if (typeof place !== 'string' && place.realPath === file.realPath) {
       const now = await statDisk(place).catch(() => undefined);
       if (versionBefore === undefined || now?.version !== versionBefore) return;

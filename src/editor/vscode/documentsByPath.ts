@@ -42,7 +42,7 @@ export class DocumentsByPath implements vscode.Disposable {
     return `buffer:${this.windowId}:${identity}:${document.version}`;
   }
 
-  textFile(path: string, document: vscode.TextDocument): TextFile {
+  toTextFile(path: string, document: vscode.TextDocument): TextFile {
     return { path, text: document.getText(), version: this.versionOf(document), isDirty: document.isDirty };
   }
 

@@ -9,7 +9,7 @@ const replacementCharacter = '\ufffd';
 const unicodeEncodings: ReadonlySet<string> = new Set(['utf8', 'utf8bom', 'utf16le', 'utf16be', 'utf32le', 'utf32be']);
 
 /** Decodes bytes as VS Code would. VS Code keeps some byte order marks. */
-export async function decode(bytes: Uint8Array, path: string): Promise<string> {
+export async function decodeFile(bytes: Uint8Array, path: string): Promise<string> {
   return await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
 }
 
@@ -25,7 +25,7 @@ export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
 }
 
 /** Whether decoding and encoding keep the bytes, except for line endings and the byte order mark. */
-export async function isLossless(bytes: Buffer, encoding: string): Promise<boolean> {
+export async function isEncodingLossless(bytes: Buffer, encoding: string): Promise<boolean> {
   if (encoding === 'utf8' || encoding === 'utf8bom') return isUtf8(bytes);
   const text = await vscode.workspace.decode(bytes, { encoding });
   const again = Buffer.from(await vscode.workspace.encode(text, { encoding }));

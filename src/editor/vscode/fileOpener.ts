@@ -16,7 +16,7 @@ export class FileOpener implements vscode.Disposable {
   private lastProposalId = 0;
 
   constructor(
-    private readonly guard: PathGuard,
+    private readonly pathGuard: PathGuard,
     private readonly readText: (path: string) => Promise<TextFile>,
     private readonly log: Logger,
   ) {}
@@ -59,7 +59,7 @@ export class FileOpener implements vscode.Disposable {
   }
 
   async showDiff(path: string, proposedText: string, title: string): Promise<Disposable> {
-    const file = await this.guard.check(path);
+    const file = await this.pathGuard.check(path);
     const uri = vscode.Uri.file(file.path);
     const exists = await this.readText(path).then(Boolean, ifNotFound);
     const key = String(++this.lastProposalId);
@@ -87,11 +87,11 @@ export class FileOpener implements vscode.Disposable {
   private async resolveTarget(
     path: string,
   ): Promise<{ place: Awaited<ReturnType<PathGuard['check']>>; range?: Range }> {
-    const whole = await this.guard.check(path);
+    const whole = await this.pathGuard.check(path);
     if (whole.exists) return { place: whole };
     const split = splitFragment(path);
     if (!split.range) throw notFoundError(path);
-    const place = await this.guard.check(split.path);
+    const place = await this.pathGuard.check(split.path);
     if (!place.exists) throw notFoundError(split.path);
     return { place, range: split.range };
   }

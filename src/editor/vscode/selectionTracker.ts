@@ -3,7 +3,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { EditorSelection, SelectedText } from '../common/editorPort';
-import { truncatedEnd } from '../common/text/selectionText';
+import { truncateRangeEnd } from '../common/text/selectionText';
 import { SettledEditors } from '../common/settledEditors';
 import type { PathGuard } from '../node/pathGuard';
 
@@ -25,12 +25,12 @@ export class SelectionTracker implements vscode.Disposable {
   private readonly settledEditors: SettledEditors<vscode.TextEditor>;
   /** Whether peers can access a visible file, by path; undefined until its check ends. */
   private readonly isAllowedByPath = new Map<string, boolean | undefined>();
-  private generation = 0;
+  private rulesVersion = 0;
   /** The last active file editor; kept while a terminal or webview has the focus. */
   private lastActiveEditor: vscode.TextEditor | undefined;
 
   constructor(
-    private readonly guard: PathGuard,
+    private readonly pathGuard: PathGuard,
     clock: Clock,
     private readonly onListenerError: (error: unknown) => void,
   ) {
@@ -55,7 +55,7 @@ export class SelectionTracker implements vscode.Disposable {
 
   /** Checks all files again. Call after the workspace folders or the exclude list have changed. */
   recheckFiles(): void {
-    this.generation++;
+    this.rulesVersion++;
     this.isAllowedByPath.clear();
     this.settledEditors.clear();
     this.checkVisibleFiles();
@@ -114,14 +114,14 @@ export class SelectionTracker implements vscode.Disposable {
   }
 
   private async checkFile(path: string): Promise<void> {
-    const { generation } = this;
+    const { rulesVersion } = this;
     this.isAllowedByPath.set(path, undefined);
-    const mayBeShown = await this.guard.check(path).then(
+    const mayBeShown = await this.pathGuard.check(path).then(
       () => true,
       () => false,
     );
     // The rules changed or the file was hidden meanwhile.
-    if (generation !== this.generation || !this.isAllowedByPath.has(path)) return;
+    if (rulesVersion !== this.rulesVersion || !this.isAllowedByPath.has(path)) return;
     this.isAllowedByPath.set(path, mayBeShown);
     this.updateEditors();
   }
@@ -146,6 +146,6 @@ function selectedText(document: vscode.TextDocument, { start, end, isEmpty }: vs
 function textOf(document: vscode.TextDocument, start: vscode.Position, end: vscode.Position): string {
   const lineEndingLength = document.eol === vscode.EndOfLine.CRLF ? 2 : 1;
   const lineAt = (line: number): vscode.TextLine => document.lineAt(line);
-  const cut = truncatedEnd({ lineAt, lineEndingLength }, { start, end }, maxSelectedText);
+  const cut = truncateRangeEnd({ lineAt, lineEndingLength }, { start, end }, maxSelectedText);
   return document.getText(new vscode.Range(start, new vscode.Position(cut.line, cut.character)));
 }

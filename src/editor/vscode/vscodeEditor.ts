@@ -49,8 +49,8 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   readonly onDidChangeSelection: Event<void>;
   readonly onDidChangeVisibleFiles: Event<void>;
   private readonly foldersEmitter: Emitter<void>;
-  private readonly documents: DocumentsByPath;
-  private readonly guard: PathGuard;
+  private readonly openDocuments: DocumentsByPath;
+  private readonly pathGuard: PathGuard;
   private readonly reader: DocumentReader;
   private readonly writer: DocumentWriter;
   private readonly diagnosticsReader: DiagnosticsReader;
@@ -64,21 +64,21 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     const queue = new KeyedQueue();
     this.foldersEmitter = this.disposables.add(new Emitter<void>(onListenerError));
     this.onDidChangeFolders = this.foldersEmitter.event;
-    this.documents = this.disposables.add(new DocumentsByPath(randomUUID()));
-    this.guard = new PathGuard({
+    this.openDocuments = this.disposables.add(new DocumentsByPath(randomUUID()));
+    this.pathGuard = new PathGuard({
       folders: () => this.folders.map(({ path }) => path),
       exclude: () => this.excludeList,
       isWindows: process.platform === 'win32',
     });
     const readText = (path: string, read?: ReadTextOptions): Promise<TextFile> => this.reader.readText(path, read);
-    this.reader = new DocumentReader(this.guard, this.documents, queue);
+    this.reader = new DocumentReader(this.pathGuard, this.openDocuments, queue);
     const readDisk = (path: string): Promise<FileOnDisk> => this.reader.readDisk(path, { maxBytes: maxOpenBytes });
-    this.writer = new DocumentWriter(this.guard, this.documents, queue, isTrusted, readDisk, clock, log);
-    this.diagnosticsReader = new DiagnosticsReader(this.guard, readText, log);
-    this.tracker = this.disposables.add(new SelectionTracker(this.guard, clock, onListenerError));
+    this.writer = new DocumentWriter(this.pathGuard, this.openDocuments, queue, isTrusted, readDisk, clock, log);
+    this.diagnosticsReader = new DiagnosticsReader(this.pathGuard, readText, log);
+    this.tracker = this.disposables.add(new SelectionTracker(this.pathGuard, clock, onListenerError));
     this.onDidChangeSelection = this.tracker.onDidChangeSelection;
     this.onDidChangeVisibleFiles = this.tracker.onDidChangeVisibleFiles;
-    this.opener = this.disposables.add(new FileOpener(this.guard, readText, log));
+    this.opener = this.disposables.add(new FileOpener(this.pathGuard, readText, log));
   }
 
   start(): void {
@@ -95,7 +95,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
         this.foldersEmitter.fire();
       }),
     );
-    this.documents.start();
+    this.openDocuments.start();
     this.tracker.start();
     this.opener.start();
   }
@@ -123,11 +123,11 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   async resolve(path: string): Promise<string> {
-    return (await this.guard.check(path)).path;
+    return (await this.pathGuard.check(path)).path;
   }
 
   async resolveNames(path: string): Promise<ResolvedPath> {
-    return await this.guard.checkForWrite(path);
+    return await this.pathGuard.checkForWrite(path);
   }
 
   async readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
@@ -185,7 +185,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     );
     const checked = await Promise.all(
       found.flat().map(({ fsPath }) =>
-        this.guard.check(fsPath).then(
+        this.pathGuard.check(fsPath).then(
           (file) => file.path,
           () => undefined,
         ),
@@ -211,7 +211,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   private clearCaches(): void {
-    this.guard.clearCache();
+    this.pathGuard.clearCache();
     this.reader.clearCache();
     this.tracker.recheckFiles();
   }

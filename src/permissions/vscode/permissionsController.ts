@@ -35,7 +35,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
   );
   readonly onDidChange = this.changeEmitter.event;
   private readonly grantIds = new WeakMap<SessionGrant, string>();
-  private grantCount = 0;
+  private lastGrantId = 0;
 
   constructor(private readonly deps: PermissionsControllerDeps) {}
 
@@ -111,7 +111,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
 
   private listGrants(): ListedGrant[] {
     return this.deps.standing.grants.grants.map((grant) => {
-      const id = this.grantIds.get(grant) ?? `grant-${++this.grantCount}`;
+      const id = this.grantIds.get(grant) ?? `grant-${++this.lastGrantId}`;
       this.grantIds.set(grant, id);
       return { id, grant };
     });

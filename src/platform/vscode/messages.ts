@@ -13,15 +13,15 @@ export class Messages {
 
   info(message: string, ...actions: readonly MessageAction[]): void {
     const labels = actions.map(({ label }) => label);
-    this.run(vscode.window.showInformationMessage(noticeText(`Backline: ${message}`), ...labels), actions);
+    this.runChosenAction(vscode.window.showInformationMessage(noticeText(`Backline: ${message}`), ...labels), actions);
   }
 
   error(message: string, ...actions: readonly MessageAction[]): void {
     const labels = actions.map(({ label }) => label);
-    this.run(vscode.window.showErrorMessage(noticeText(`Backline: ${message}`), ...labels), actions);
+    this.runChosenAction(vscode.window.showErrorMessage(noticeText(`Backline: ${message}`), ...labels), actions);
   }
 
-  private run(answer: Thenable<string | undefined>, actions: readonly MessageAction[]): void {
+  private runChosenAction(answer: Thenable<string | undefined>, actions: readonly MessageAction[]): void {
     const act = async (): Promise<void> => {
       const chosen = await answer;
       await actions.find(({ label }) => label === chosen)?.run();

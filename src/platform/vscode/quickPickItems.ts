@@ -21,21 +21,21 @@ export class LiveItems<Item extends vscode.QuickPickItem> implements vscode.Disp
   private items: readonly Item[] = [];
   private previousItems: readonly Item[] = [];
   private highlighted: Item | undefined;
-  private pending: PendingList | undefined;
-  private next: (() => void) | undefined;
+  private unconfirmedList: PendingList | undefined;
+  private nextUpdate: (() => void) | undefined;
   private readonly listener: vscode.Disposable;
 
   constructor(
-    private readonly pick: vscode.QuickPick<Item>,
+    private readonly quickPick: vscode.QuickPick<Item>,
     private readonly isSame: (one: Item, other: Item) => boolean,
   ) {
-    this.listener = pick.onDidChangeActive(([active]) => this.onActiveChanged(active));
+    this.listener = quickPick.onDidChangeActive(([active]) => this.onActiveChanged(active));
   }
 
   /** Updates the items, with a delay if needed. Without `keepsFirst`, a highlighted first row stays first. */
   replace(items: readonly Item[], { keepsFirst = true } = {}): void {
-    this.next = () => this.apply(items, keepsFirst);
-    if (!this.pending) this.applyNext();
+    this.nextUpdate = () => this.apply(items, keepsFirst);
+    if (!this.unconfirmedList) this.applyNext();
   }
 
   /** Replaces the items immediately and highlights the first one. */
@@ -51,66 +51,71 @@ export class LiveItems<Item extends vscode.QuickPickItem> implements vscode.Disp
   }
 
   private apply(items: readonly Item[], keepsFirst: boolean): void {
-    const { highlighted, pick } = this;
+    const { highlighted, quickPick } = this;
     const isKept = keepsFirst || highlighted !== this.items.find(isRow);
-    const same = isKept ? this.counterpart(highlighted, items) : undefined;
+    const same = isKept ? this.findSame(highlighted, items) : undefined;
     this.previousItems = this.items;
     this.items = items;
     this.highlighted = same ?? items.find(isRow);
-    pick.items = items;
-    if (same) pick.activeItems = [same];
+    quickPick.items = items;
+    if (same) quickPick.activeItems = [same];
     // VS Code reports nothing for a list without rows.
     if (!this.highlighted) return;
     this.stopWaiting();
-    this.pending = { requested: same ? [same] : [], timer: setTimeout(() => this.settle(), settleTimeoutMs) };
+    this.unconfirmedList = {
+      requested: same ? [same] : [],
+      timer: setTimeout(() => this.onListConfirmed(), settleTimeoutMs),
+    };
   }
 
   private onActiveChanged(active: Item | undefined): void {
-    const { pending, items, pick } = this;
+    const { unconfirmedList, items, quickPick } = this;
     // With a filter, any row can be the first visible one.
-    const isFiltered = pick.value !== '';
-    if (!pending || (isFiltered && pending.requested.length === 0)) {
+    const isFiltered = quickPick.value !== '';
+    if (!unconfirmedList || (isFiltered && unconfirmedList.requested.length === 0)) {
       this.highlighted = active;
-      this.settle();
+      this.onListConfirmed();
       return;
     }
     const isTop = active === items.find(isRow);
-    if (pending.requested.length === 0 ? isTop : active === pending.requested.at(-1)) this.settle();
-    else if (active && !isTop && !isFiltered && !pending.requested.includes(active)) this.restoreMove(pending, active);
+    if (unconfirmedList.requested.length === 0 ? isTop : active === unconfirmedList.requested.at(-1))
+      this.onListConfirmed();
+    else if (active && !isTop && !isFiltered && !unconfirmedList.requested.includes(active))
+      this.restoreMove(unconfirmedList, active);
   }
 
   /** Highlights the item that had this row's index in the previous list. */
   private restoreMove({ requested }: PendingList, row: Item): void {
-    const moved = this.counterpart(this.previousItems[this.items.indexOf(row)], this.items);
+    const moved = this.findSame(this.previousItems[this.items.indexOf(row)], this.items);
     if (!moved) return;
     requested.push(moved);
     this.highlighted = moved;
-    this.pick.activeItems = [moved];
+    this.quickPick.activeItems = [moved];
   }
 
-  private counterpart(item: Item | undefined, items: readonly Item[]): Item | undefined {
+  private findSame(item: Item | undefined, items: readonly Item[]): Item | undefined {
     return item && isRow(item) ? items.find((other) => isRow(other) && this.isSame(other, item)) : undefined;
   }
 
-  private settle(): void {
+  private onListConfirmed(): void {
     this.stopWaiting();
     this.applyNext();
   }
 
   private applyNext(): void {
-    const { next } = this;
-    this.next = undefined;
-    next?.();
+    const { nextUpdate } = this;
+    this.nextUpdate = undefined;
+    nextUpdate?.();
   }
 
   private cancelPending(): void {
     this.stopWaiting();
-    this.next = undefined;
+    this.nextUpdate = undefined;
   }
 
   private stopWaiting(): void {
-    clearTimeout(this.pending?.timer);
-    this.pending = undefined;
+    clearTimeout(this.unconfirmedList?.timer);
+    this.unconfirmedList = undefined;
   }
 }
 

@@ -69,12 +69,12 @@ export class Settings implements vscode.Disposable {
 
   /** Workspace settings can turn it off but not on, because agents can write them. */
   ampEnabled(): boolean {
-    return this.isOn(settingIds.ampEnabled);
+    return this.isEnabled(settingIds.ampEnabled);
   }
 
   /** See `ampEnabled`. */
   toolsEnabled(): boolean {
-    return this.isOn(settingIds.toolsEnabled);
+    return this.isEnabled(settingIds.toolsEnabled);
   }
 
   ampPortRange(): PortRange {
@@ -182,7 +182,7 @@ export class Settings implements vscode.Disposable {
     return globs;
   }
 
-  private isOn(id: SettingId): boolean {
+  private isEnabled(id: SettingId): boolean {
     const found = vscode.workspace.getConfiguration().inspect(id);
     return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
   }

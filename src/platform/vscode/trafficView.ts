@@ -14,7 +14,7 @@ const refreshMs = 200;
 export class TrafficView implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
-  private readonly refreshSoon: Coalescer;
+  private readonly refreshCoalescer: Coalescer;
   private recording: Disposable | undefined;
   /** Keeps recording until VS Code reports the new tab. */
   private isOpening = false;
@@ -26,7 +26,7 @@ export class TrafficView implements vscode.Disposable {
     private readonly commands: Commands,
     clock: Clock,
   ) {
-    this.refreshSoon = this.disposables.add(
+    this.refreshCoalescer = this.disposables.add(
       new Coalescer(clock, refreshMs, () => {
         this.editorsAtEnd = editors().filter(showsEnd);
         this.changeEmitter.fire(documentUri);
@@ -41,7 +41,7 @@ export class TrafficView implements vscode.Disposable {
         provideTextDocumentContent: () => this.documentText(),
       }),
     );
-    this.disposables.add(this.trafficLog.onDidChange(() => this.refreshSoon.schedule()));
+    this.disposables.add(this.trafficLog.onDidChange(() => this.refreshCoalescer.schedule()));
     this.disposables.add(vscode.window.tabGroups.onDidChangeTabs(() => this.onTabsChanged()));
     this.disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {

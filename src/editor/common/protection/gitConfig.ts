@@ -52,15 +52,15 @@ class ValueParser {
           return;
         }
         const escaped = line[++index] ?? '';
-        this.add(escapes[escaped] ?? escaped);
+        this.addCharacter(escapes[escaped] ?? escaped);
       } else if (character === '"') this.isQuoted = !this.isQuoted;
       else if (!this.isQuoted && (character === '#' || character === ';')) return;
       else if (!this.isQuoted && (character === ' ' || character === '\t')) this.pendingBlanks += character;
-      else this.add(character);
+      else this.addCharacter(character);
     }
   }
 
-  private add(character: string): void {
+  private addCharacter(character: string): void {
     if (this.text !== '') this.text += this.pendingBlanks;
     this.pendingBlanks = '';
     this.text += character;

@@ -9,7 +9,7 @@ interface LineSource {
 }
 
 /** Returns the end of the range after truncation to `maxUnits` UTF-16 units. Surrogate pairs stay whole. */
-export function truncatedEnd(lines: LineSource, range: Range, maxUnits: number): Position {
+export function truncateRangeEnd(lines: LineSource, range: Range, maxUnits: number): Position {
   const { start, end } = range;
   let room = maxUnits;
   for (let line = start.line; line < end.line; line++) {

@@ -49,7 +49,7 @@ export function applyOffsetEdits(text: string, edits: readonly OffsetEdit[]): st
 }
 
 /** Returns the smallest single edit from `before` to `after`. Never splits a surrogate pair or CRLF. Undefined if equal. */
-export function minimalEdit(before: string, after: string): OffsetEdit | undefined {
+export function computeMinimalEdit(before: string, after: string): OffsetEdit | undefined {
   if (before === after) return undefined;
   const shorter = Math.min(before.length, after.length);
   let prefix = 0;

@@ -70,13 +70,13 @@ export class UserRules implements Disposable {
     if (storedRules.length >= maxRules) {
       throw new Error(`The limit of ${maxRules} rules is reached. Remove some in “Backline: Manage Permissions”.`);
     }
-    await this.write([...storedRules, { rule, createdAt: this.clock.now(), useCount: 0 }]);
+    await this.writeRules([...storedRules, { rule, createdAt: this.clock.now(), useCount: 0 }]);
   }
 
   /** Ignores rules that do not exist. */
   async remove(rule: PermissionRule): Promise<void> {
     const key = ruleKey(rule);
-    await this.write(this.storedRules.filter((entry) => ruleKey(entry.rule) !== key));
+    await this.writeRules(this.storedRules.filter((entry) => ruleKey(entry.rule) !== key));
   }
 
   /** Records that a rule answered a request. Stored after a delay. */
@@ -94,7 +94,7 @@ export class UserRules implements Disposable {
     if (this.pendingUses.size === 0) return;
     const isUsed = this.readStored().some(({ rule }) => this.pendingUses.has(ruleKey(rule)));
     try {
-      if (isUsed) await this.write(this.storedRules);
+      if (isUsed) await this.writeRules(this.storedRules);
       else this.pendingUses.clear();
     } catch (error) {
       this.log.error('could not store the usage of rules', error);
@@ -107,7 +107,7 @@ export class UserRules implements Disposable {
     this.changeEmitter.dispose();
   }
 
-  private async write(entries: readonly StoredRule[]): Promise<void> {
+  private async writeRules(entries: readonly StoredRule[]): Promise<void> {
     this.pendingUses.clear();
     const hasOlder = this.memento.get(oldStorageKey) !== undefined;
     const written = [this.memento.update(storageKey, entries)];
@@ -119,12 +119,12 @@ export class UserRules implements Disposable {
   private readStored(): readonly StoredRule[] {
     const from = [this.memento.get(storageKey), this.memento.get(oldStorageKey)];
     if (!this.cachedRules || from.some((value, index) => value !== this.cachedRules?.from[index])) {
-      this.cachedRules = { from, entries: this.parse(from) };
+      this.cachedRules = { from, entries: this.parseRules(from) };
     }
     return this.cachedRules.entries;
   }
 
-  private parse([entries, older]: readonly unknown[]): readonly StoredRule[] {
+  private parseRules([entries, older]: readonly unknown[]): readonly StoredRule[] {
     const all = [...this.parseList(entries), ...this.parseList(older).map((rule) => ({ rule }))];
     const byKey = new Map<string, StoredRule>();
     for (const [index, value] of all.entries()) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import { readChecked, readCheckedBytes, stillResolvesTo } from '../../../../src/editor/node/checkedRead';
+import { readCheckedFile, readCheckedBytes, stillResolvesTo } from '../../../../src/editor/node/checkedRead';
 import { PathGuard, type CheckedPath } from '../../../../src/editor/node/pathGuard';
 
 /** Swaps a folder for a link and back, as fast as it can, until it is terminated. */
@@ -37,7 +37,7 @@ describe('reading what was checked', () => {
 
   it('gives the file that a path leads to', async () => {
     await symlink('folder', at('ws', 'link'));
-    const { bytes, file } = await readChecked(guard, at('ws', 'link', 'a.txt'));
+    const { bytes, file } = await readCheckedFile(guard, at('ws', 'link', 'a.txt'));
     assert.deepEqual([bytes.toString(), file.realPath], ['inside', at('ws', 'folder', 'a.txt')]);
   });
 
@@ -59,7 +59,7 @@ describe('reading what was checked', () => {
         const startMs = Date.now();
         const isTried = (): boolean => given.has('inside') && given.has('refused') && Date.now() > startMs + 2000;
         while (!isTried() && Date.now() < startMs + 45_000) {
-          const answer = await readChecked(guard, at('ws', 'folder', 'a.txt')).then(
+          const answer = await readCheckedFile(guard, at('ws', 'folder', 'a.txt')).then(
             ({ bytes }) => bytes.toString(),
             () => 'refused',
           );
@@ -117,14 +117,14 @@ describe('reading what was checked', () => {
       afterEach(() => Object.defineProperty(process, 'platform', platform));
 
       it('gives what was checked when nothing has changed', async () => {
-        const { bytes, openPath: place } = await readChecked(racedGuard(), at('ws', 'folder', 'a.txt'));
+        const { bytes, openPath: place } = await readCheckedFile(racedGuard(), at('ws', 'folder', 'a.txt'));
         assert.deepEqual([bytes.toString(), place], ['inside', undefined]);
       });
 
       it('is refused when the path leads out of the workspace by now', async () => {
         const raced = racedGuard();
         raced.afterCheck = swapped;
-        await assert.rejects(readChecked(raced, at('ws', 'folder', 'a.txt')), { code: 'outsideWorkspace' });
+        await assert.rejects(readCheckedFile(raced, at('ws', 'folder', 'a.txt')), { code: 'outsideWorkspace' });
       });
 
       it('is refused when another file was opened, though the path leads where it did', async () => {
@@ -133,7 +133,7 @@ describe('reading what was checked', () => {
           await swapped();
           raced.beforeSecondCheck = swappedBack;
         };
-        await assert.rejects(readChecked(raced, at('ws', 'folder', 'a.txt')), {
+        await assert.rejects(readCheckedFile(raced, at('ws', 'folder', 'a.txt')), {
           code: 'io',
           message: `${at('ws', 'folder', 'a.txt')} was moved while it was read. Read it again.`,
         });

@@ -4,7 +4,7 @@ import { link, mkdir, mkdtemp, realpath, rm, stat, utimes, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import { readChecked } from '../../../../src/editor/node/checkedRead';
+import { readCheckedFile } from '../../../../src/editor/node/checkedRead';
 import { ExcludedHardLinks } from '../../../../src/editor/node/excludedHardLinks';
 import { PathGuard } from '../../../../src/editor/node/pathGuard';
 import { until } from '../../../support/eventually';
@@ -32,13 +32,13 @@ describe('a file with several names', () => {
     await link(at('ws', 'deep', 'secret', 'a.pem'), at('ws', 'b.txt'));
     await assert.rejects(guard.check(at('ws', 'deep', 'harmless.txt')), refused);
     await assert.rejects(guard.check(at('ws', 'b.txt')), refused);
-    await assert.rejects(readChecked(guard, at('ws', 'b.txt')), refused);
+    await assert.rejects(readCheckedFile(guard, at('ws', 'b.txt')), refused);
   });
 
   it('is let through when none of them is', async () => {
     await link(at('ws', 'a.txt'), at('ws', 'deep', 'b.txt'));
     await link(at('ws', 'a.txt'), at('outside.txt'));
-    assert.equal((await readChecked(guard, at('ws', 'deep', 'b.txt'))).bytes.toString(), 'a');
+    assert.equal((await readCheckedFile(guard, at('ws', 'deep', 'b.txt'))).bytes.toString(), 'a');
   });
 
   it('is refused from the moment it gets such a name, and let through when it has lost it', async () => {
@@ -69,7 +69,7 @@ describe('a file with several names', () => {
       await link(at('ws', '.env'), at('ws', 'a.txt'));
       return checked;
     };
-    await assert.rejects(readChecked(swapping, at('ws', 'a.txt')), refused);
+    await assert.rejects(readCheckedFile(swapping, at('ws', 'a.txt')), refused);
   });
 
   describe('is looked for in the workspace', () => {
