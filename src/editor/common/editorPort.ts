@@ -40,14 +40,14 @@ export interface EditorPort {
   /**
    * Returns why changing this file needs approval, or undefined if it does not. Without a `change`, `package.json` always
    * needs approval.
-   * @throws EditorError as `resolve`
+   * @throws the same EditorErrors as `resolve`
    */
   protectionOf(path: string, change?: ContentChange): Promise<Protection | undefined>;
 
   /**
    * Replaces the whole text with the smallest single edit, so that cursors, folding and undo survive, then saves. Creates
    * missing files and folders. Converts `\n` to the document's line ending.
-   * @throws EditorError as `editText`
+   * @throws the same EditorErrors as `editText`
    */
   writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile>;
 

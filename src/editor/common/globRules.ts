@@ -26,11 +26,11 @@ export interface GlobOptions {
 export interface GlobTarget {
   /** For globs without a slash. */
   readonly forNameGlobs: string;
-  /** For globs with a slash inside. */
+  /** For globs with an inner slash. */
   readonly forRelativeGlobs: string;
-  /** For globs that start with `**` + slash. */
+  /** For globs with a leading `**` and slash. */
   readonly forSuffixGlobs: string;
-  /** For globs that are an absolute path. */
+  /** For absolute globs. */
   readonly forAbsoluteGlobs: string;
 }
 

@@ -26,10 +26,10 @@ export type ChangeCheck = (change: PendingChange) => void;
  * mistake; `GuardedEditor` wraps it.
  */
 export interface UncheckedEditor extends Omit<EditorPort, 'editText' | 'writeText' | 'protectionOf'> {
-  /** As `resolve`. @throws EditorError */
+  /** Like `EditorPort.resolve`. @throws EditorError */
   resolveNames(path: string): Promise<ResolvedPath>;
 
-  /** As `EditorPort.editText`. */
+  /** Like `EditorPort.editText`. */
   editTextWithCheck(
     path: string,
     edit: (file: TextFile) => readonly TextEdit[],
@@ -37,6 +37,6 @@ export interface UncheckedEditor extends Omit<EditorPort, 'editText' | 'writeTex
     options?: WriteOptions,
   ): Promise<TextFile>;
 
-  /** As `EditorPort.writeText`. */
+  /** Like `EditorPort.writeText`. */
   writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile>;
 }

@@ -14,7 +14,7 @@ interface CheckedFile extends DiskFile {
  * Reads a file and verifies that the opened file is the checked one, because a folder of the path may be replaced by a link
  * between check and open. On Linux, the path of the open file proves it. Elsewhere, the path is checked several times again,
  * which can miss a swap that is undone in step with the checks.
- * @throws EditorError as `PathGuard.check` and `readDisk`; `io` if the file was moved meanwhile; `cancelled`
+ * @throws the same EditorErrors as `PathGuard.check` and `readDisk`; `io` if the file was moved meanwhile; `cancelled`
  */
 export async function readCheckedFile(
   guard: PathGuard,
@@ -33,7 +33,7 @@ export async function readCheckedFile(
   return { ...read, file };
 }
 
-/** @throws EditorError as `readChecked` */
+/** @throws the same EditorErrors as `readChecked` */
 export async function readCheckedBytes(
   guard: PathGuard,
   requested: string,
@@ -58,7 +58,7 @@ interface FileId {
 
 /**
  * Whether an open file or folder is at `realPath`, which is the checked path or one of its parent folders.
- * @throws EditorError as `PathGuard.check`
+ * @throws the same EditorErrors as `PathGuard.check`
  */
 export async function isAtCheckedPath(
   guard: PathGuard,

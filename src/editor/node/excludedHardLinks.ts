@@ -69,7 +69,7 @@ export class ExcludedHardLinks {
   }
 }
 
-/** One search for excluded files that have several names. */
+/** One scan for excluded files with several hard links. */
 class ExcludedFileScan {
   /** Device and inode numbers of the files found so far. */
   readonly excludedIds = new Set<string>();
