@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 
 /** Partial API of VS Code's Git extension. */
-export interface GitApi {
+interface GitApi {
   readonly repositories: readonly GitApiRepository[];
   getRepository(uri: vscode.Uri): GitApiRepository | null;
   onDidOpenRepository(listener: (repository: GitApiRepository) => void): Disposable;
