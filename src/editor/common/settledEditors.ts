@@ -20,7 +20,7 @@ export class SettledEditors<Editor> implements Disposable {
   private settledEditors: readonly Editor[] = [];
   private latestEditors: readonly VisibleEditor<Editor>[] = [];
   private timer: Disposable | undefined;
-  /** When `latest` became transient and when it became empty, in milliseconds of the monotonic clock. */
+  /** When `latestEditors` became transient and when it became empty, in milliseconds of the monotonic clock. */
   private transientSinceMs: number | undefined;
   private emptySinceMs: number | undefined;
 

@@ -33,7 +33,7 @@ export async function readCheckedFile(
   return { ...read, file };
 }
 
-/** @throws the same EditorErrors as `readChecked` */
+/** @throws the same EditorErrors as `readCheckedFile` */
 export async function readCheckedBytes(
   guard: PathGuard,
   requested: string,

@@ -371,5 +371,8 @@ function staleError({ path }: CheckedPath): EditorError {
 }
 
 function rejectedError({ path }: CheckedPath): EditorError {
-  return new EditorError('editRejected', `VS Code did not apply the edit to ${path}. It may be read-only, or it has just changed.`);
+  return new EditorError(
+    'editRejected',
+    `VS Code did not apply the edit to ${path}. It may be read-only, or it has just changed.`,
+  );
 }

@@ -14,7 +14,7 @@ export class DocumentsByPath implements vscode.Disposable {
   private readonly documentIds = new WeakMap<vscode.TextDocument, number>();
   private lastDocumentId = 0;
 
-  /** `session` distinguishes versions from those of an earlier extension host. */
+  /** `windowId` distinguishes versions from those of an earlier extension host. */
   constructor(private readonly windowId: string) {}
 
   start(): void {

@@ -99,7 +99,7 @@ export class SelectionTracker implements vscode.Disposable {
 
   private checkVisibleFiles(): void {
     const visible = new Set(vscode.window.visibleTextEditors.filter(isFile).map(({ document }) => document.uri.fsPath));
-    // A hidden file may have changed until it is visible again.
+    // A file can be replaced while it is hidden.
     for (const path of this.isAllowedByPath.keys()) if (!visible.has(path)) this.isAllowedByPath.delete(path);
     for (const path of visible) if (!this.isAllowedByPath.has(path)) void this.checkFile(path);
     this.updateEditors();
