@@ -21,9 +21,9 @@ import { UserRules } from './permissions/common/rules/userRules';
 import { closedTap } from './wire/common/traffic';
 import { version } from '../package.json';
 
-/** The composition root of `dist/amplifier-server.js`: one ACP agent as an Amplifier server, without VS Code. */
+// Composition root of `dist/amplifier-server.js`, which serves one ACP agent as an Amplifier server without VS Code.
 
-/** Warnings and errors, to stderr. */
+/** Writes warnings and errors to stderr. */
 const log: Logger = {
   trace: () => undefined,
   debug: () => undefined,
@@ -34,7 +34,7 @@ const log: Logger = {
   child: () => log,
 };
 
-interface AgentFacts {
+interface AgentConfig {
   readonly id: string;
   readonly title: string;
   readonly command: string;
@@ -42,8 +42,8 @@ interface AgentFacts {
   readonly missingFile: 'empty' | 'error';
 }
 
-/** @throws Error for a command line that is not one */
-function agentOf(commandLine: string | undefined): AgentFacts {
+/** Returns the demo agent without a command line. @throws Error for an invalid command line */
+function parseAgent(commandLine: string | undefined): AgentConfig {
   if (commandLine === undefined) {
     const args = [path.join(__dirname, 'demo-agent.js')];
     const title = 'Demo agent (no model)';
@@ -56,16 +56,16 @@ function agentOf(commandLine: string | undefined): AgentFacts {
   return { id, title, command, args, missingFile };
 }
 
-const runtime = /^(node|bun|deno|python[\d.]*|npx|bunx|uvx)$/iu;
+const runtimePattern = /^(node|bun|deno|python[\d.]*|npx|bunx|uvx)$/iu;
 
-/** What users would call it: where a runtime or a runner starts the agent, the script or package that it is given. */
+/** Returns the program name, or the script or package name if a runtime or package runner starts it. */
 function programName(command: string, args: readonly string[]): string {
   const name = path.basename(command).replace(/\.(exe|cmd|bat)$/iu, '');
-  const script = runtime.test(name) ? args.find((arg) => !arg.startsWith('-')) : undefined;
+  const script = runtimePattern.test(name) ? args.find((arg) => !arg.startsWith('-')) : undefined;
   return script === undefined ? name : path.basename(script).replace(/(\.[cm]?[jt]s|\.py|@[^@]*)$/iu, '');
 }
 
-function backendOf(agent: AgentFacts, editor: GuardedEditor, cwd: string): AcpBackend {
+function createBackend(agent: AgentConfig, editor: GuardedEditor, cwd: string): AcpBackend {
   const env = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
@@ -80,37 +80,37 @@ function backendOf(agent: AgentFacts, editor: GuardedEditor, cwd: string): AcpBa
     startAgent: () =>
       startAgentProcess({ command: agent.command, args: agent.args, env, cwd }, { clock: systemClock, log }),
     restartPolicy: new RestartPolicy(() => systemClock.monotonicNow(), Math.random),
-    standing: standingPermissions(),
+    standing: createPermissions(),
     missingFile: agent.missingFile,
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),
-    // Nobody can sign in here, so nobody waits for it.
+    // There is no user interface to sign in.
     limits: { signInTimeoutMs: 0 },
   });
 }
 
-/** "Always" is as long as this program runs: it keeps nothing on disk. */
-function standingPermissions(): StandingPermissions {
-  const kept = new Map<string, unknown>();
+/** Keeps rules in memory only, so that "always" lasts until this program exits. */
+function createPermissions(): StandingPermissions {
+  const values = new Map<string, unknown>();
   const memento = {
-    get: (name: string) => kept.get(name),
-    update: (name: string, value: unknown) => Promise.resolve(void kept.set(name, value)),
+    get: (name: string) => values.get(name),
+    update: (name: string, value: unknown) => Promise.resolve(void values.set(name, value)),
   };
   const policy = effectivePolicy(undefined, []);
   return new StandingPermissions({
     rules: new UserRules(memento, systemClock, log),
     policy: () => policy,
     globs: timedRuleGlobs(log),
-    onListenerError: (error) => log.error('A listener of the permissions failed', error),
+    onListenerError: (error) => log.error('a permissions listener failed', error),
   });
 }
 
 async function serve(options: ProgramOptions): Promise<void> {
-  const agent = agentOf(options.agent);
+  const agent = parseAgent(options.agent);
   const cwd = path.resolve(options.cwd);
   const protectedFiles = new ProtectedFiles();
   const editor = new GuardedEditor(new DiskEditor([cwd], new ExcludeList(defaultExclude)), () => protectedFiles);
-  const backend = backendOf(agent, editor, cwd);
+  const backend = createBackend(agent, editor, cwd);
   const generated = randomBytes(24).toString('base64url');
   const token = typeof options.token === 'object' ? options.token.given : options.token && generated;
   const entry = { id: agent.id, title: agent.title, source: 'configured', description: agent.command } as const;
@@ -131,7 +131,7 @@ async function serve(options: ProgramOptions): Promise<void> {
   });
   await server.start();
   process.on('exit', () => backend.dispose());
-  endOnSignal(async () => {
+  stopOnSignal(async () => {
     await server.stop();
     await backend.stop();
   });
@@ -139,15 +139,15 @@ async function serve(options: ProgramOptions): Promise<void> {
   process.stdout.write(`Amplifier server at ${server.url} (${agent.title} in ${cwd}${access})\n`);
 }
 
-/** The first signal ends the server in good order, the second one at once. */
-function endOnSignal(stop: () => Promise<void>): void {
-  let isEnding = false;
-  const end = (): void => {
-    if (isEnding) process.exit(1);
-    isEnding = true;
+/** The first signal stops the server gracefully, the second one exits immediately. */
+function stopOnSignal(stop: () => Promise<void>): void {
+  let isStopping = false;
+  const onSignal = (): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
     void stop().finally(() => process.exit(0));
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 }
 
 async function main(): Promise<void> {

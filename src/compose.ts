@@ -25,8 +25,8 @@ import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { EditorAdapter } from './editor/vscode/editorAdapter';
-import { ProtectedSetting } from './editor/node/protectedSetting';
+import { VsCodeEditor } from './editor/vscode/vscodeEditor';
+import { ProtectedFilesSetting } from './editor/node/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';
@@ -43,34 +43,34 @@ import { LazyThreads, type RunningThreads } from './threads/vscode/lazyThreads';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
-/** VS Code gives an extension about five seconds to deactivate; what is slower is cut off. */
+/** VS Code gives extensions about five seconds to deactivate. */
 const stopTimeoutMs = 3000;
 const maxTrafficEntries = 2000;
 
 export interface App {
   start(): Promise<void>;
-  /** Ends processes, sockets and lockfiles, then disposes everything. Never rejects. */
+  /** Stops processes and sockets, removes lockfiles and disposes everything. Never rejects. */
   stop(): Promise<void>;
 }
 
-/** The composition root: builds every part, hands each exactly what it uses, and knows in which order they end. */
+/** Composition root: creates all features, connects them and defines their order of disposal. */
 export function compose(context: vscode.ExtensionContext): App {
   const activatedAt = performance.now();
   const clock = systemClock;
-  const store = new DisposableStore();
-  const channel = store.add(vscode.window.createOutputChannel('Backline', { log: true }));
+  const disposables = new DisposableStore();
+  const channel = disposables.add(vscode.window.createOutputChannel('Backline', { log: true }));
   const log = new ChannelLogger(channel);
-  store.add(reportViolations((message) => log.error(message)));
+  disposables.add(reportViolations((message) => log.error(message)));
   const onListenerError = (error: unknown): void => log.error('a listener failed', error);
 
-  const settings = store.add(new Settings(log.child('settings')));
-  const commands = store.add(new Commands(log.child('commands')));
-  const status = store.add(new StatusBoard(onListenerError));
-  const statusView = store.add(new StatusView(status, commands));
+  const settings = disposables.add(new Settings(log.child('settings')));
+  const commands = disposables.add(new Commands(log.child('commands')));
+  const status = disposables.add(new StatusBoard(onListenerError));
+  const statusView = disposables.add(new StatusView(status, commands));
   const traffic = new TrafficLog(() => clock.now(), maxTrafficEntries, onListenerError);
-  const trafficView = store.add(new TrafficView(traffic, commands, clock));
-  const adapter = store.add(
-    new EditorAdapter({
+  const trafficView = disposables.add(new TrafficView(traffic, commands, clock));
+  const vscodeEditor = disposables.add(
+    new VsCodeEditor({
       log: log.child('editor'),
       excludePatterns: () => settings.exclude(),
       onDidChangeExclude: (listener) => settings.onDidChangeOf([settingIds.exclude], listener),
@@ -78,34 +78,34 @@ export function compose(context: vscode.ExtensionContext): App {
       clock,
     }),
   );
-  const protectedSetting = store.add(
-    new ProtectedSetting({
+  const protectedFiles = disposables.add(
+    new ProtectedFilesSetting({
       log: log.child('editor'),
-      patterns: () => settings.protectedFiles(),
+      patterns: () => settings.protectedFileGlobs(),
       onDidChange: (listener) => settings.onDidChangeOf([settingIds.protectedFiles], listener),
     }),
   );
-  const editor = new GuardedEditor(adapter, () => protectedSetting.files);
+  const editor = new GuardedEditor(vscodeEditor, () => protectedFiles.files);
   const { version } = z.object({ version: z.string() }).parse(context.extension.packageJSON);
-  const shared = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
+  const contextFor = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
   const start = <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
     startFeature(feature, { status, log, activatedAt });
 
-  const policy = store.add(new PolicySetting(settings, editor, log.child('permissions')));
-  const standing = store.add(
+  const policy = disposables.add(new PolicySetting(settings, editor, log.child('permissions')));
+  const standing = disposables.add(
     new StandingPermissions({
       rules: new UserRules(context.globalState, clock, log.child('permissions')),
-      policy: () => policy.current,
+      policy: () => policy.policy,
       onListenerError,
       globs: timedRuleGlobs(log.child('permissions')),
     }),
   );
-  const consent = store.add(
+  const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );
-  const threads = store.add(new SessionThreads(clock, log.child('threads')));
+  const threads = disposables.add(new SessionThreads(clock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({
-    ...shared('acp'),
+    ...contextFor('acp'),
     threadSources: [
       threads,
       {
@@ -117,7 +117,7 @@ export function compose(context: vscode.ExtensionContext): App {
       const server = await tools.mcpServer();
       return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
     },
-    // The conversations know the agents, and the agents tell them before they write: without the chat there are none.
+    // Chat and agents depend on each other. Without the chat, there are no conversations to notify.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
@@ -131,20 +131,20 @@ export function compose(context: vscode.ExtensionContext): App {
     version,
     consent: consent.consent,
   });
-  const permissions = store.add(
+  const permissions = disposables.add(
     new PermissionsController({
-      ...shared('permissions'),
+      ...contextFor('permissions'),
       standing,
       agents: acp.backends,
-      others: [{ id: ampPolicyId, title: 'Amp', kinds: ['read', 'edit'] }],
+      otherAgents: [{ id: ampPolicyId, title: 'Amp', kinds: ['read', 'edit'] }],
       editor,
       extensionUri: context.extensionUri,
     }),
   );
-  const effects = store.add(new SessionEffects(editor, log.child('sessions')));
-  const serve = new ServeFeature({ ...shared('serve'), backends: acp.backends, editor, version });
+  const effects = disposables.add(new SessionEffects(editor, log.child('sessions')));
+  const serve = new ServeFeature({ ...contextFor('serve'), backends: acp.backends, editor, version });
   const amplifier = new AmplifierFeature({
-    ...shared('amplifier'),
+    ...contextFor('amplifier'),
     editor,
     traffic,
     secrets: context.secrets,
@@ -152,7 +152,7 @@ export function compose(context: vscode.ExtensionContext): App {
     served: serve,
     isReported: (path, problem) => effects.isReported(path, problem),
   });
-  const backends = store.add(
+  const backends = disposables.add(
     new AllBackends(
       [amplifier.backends, acp.backends],
       (session) => {
@@ -164,7 +164,7 @@ export function compose(context: vscode.ExtensionContext): App {
   );
 
   const contextItems: ContextFeature = new ContextFeature({
-    ...shared('context'),
+    ...contextFor('context'),
     editor,
     secrets: context.secrets,
     memento: context.globalState,
@@ -174,7 +174,7 @@ export function compose(context: vscode.ExtensionContext): App {
     consent: consent.consent,
   });
   const tools: ToolsFeature = new ToolsFeature({
-    ...shared('tools'),
+    ...contextFor('tools'),
     editor,
     providers: [contextItems.toolProvider],
     version,
@@ -183,14 +183,14 @@ export function compose(context: vscode.ExtensionContext): App {
   const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
     const root = await ChatRoot.open({
-      ...shared('chat'),
+      ...contextFor('chat'),
       backends,
       editor,
       mentionSources: [contextItems.mentions],
       chipSources: [amplifier.chips, contextItems.chips],
       recent,
       storageFolder: context.globalStorageUri.fsPath,
-      // A window without a folder has no storage of its own.
+      // A window without a folder has no `storageUri`.
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
@@ -202,7 +202,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const startThreads = async (): Promise<RunningThreads> => {
     const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
     return await new ThreadsFeature({
-      ...shared('threads'),
+      ...contextFor('threads'),
       editor,
       findAmp: async () => (await findInstalledAmp())?.file,
       findCommand: async () => await ampCommand(await findInstalledAmp(), lookupHere),
@@ -217,7 +217,7 @@ export function compose(context: vscode.ExtensionContext): App {
 
   const features: readonly Feature[] = [
     new AmpFeature({
-      ...shared('amp'),
+      ...contextFor('amp'),
       editor,
       policy: () => standing.policyOf(ampPolicyId),
       traffic,
@@ -230,30 +230,30 @@ export function compose(context: vscode.ExtensionContext): App {
     amplifier,
     contextItems,
     tools,
-    new LazyChat({ ...shared('chat'), chat, recent }),
-    new LazyThreads({ ...shared('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
+    new LazyChat({ ...contextFor('chat'), chat, recent }),
+    new LazyThreads({ ...contextFor('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,
   ];
   const running: RunningFeature[] = [];
 
   return {
     async start() {
-      store.add(commands.handle(commandIds.showLog, () => channel.show(true)));
+      disposables.add(commands.handle(commandIds.showLog, () => channel.show(true)));
       commands.start();
       settings.start();
       statusView.start();
       trafficView.start();
-      protectedSetting.start();
-      adapter.start();
+      protectedFiles.start();
+      vscodeEditor.start();
       policy.start();
       permissions.start();
       consent.start();
       backends.start();
-      // One after the other: the CLI may be waiting for the first one's lockfile already.
+      // Sequential, because the Amp CLI may already wait for the lockfile of the first feature.
       for (const feature of features) {
-        // One that cannot start has said so, and leaves the others alone.
+        // `startFeature` has reported the error.
         const started = await start(feature).catch(() => undefined);
-        if (started) running.push(store.add(started));
+        if (started) running.push(disposables.add(started));
       }
     },
     async stop() {
@@ -262,7 +262,7 @@ export function compose(context: vscode.ExtensionContext): App {
       await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
         log.error('could not stop in time', error),
       );
-      store.dispose();
+      disposables.dispose();
     },
   };
 }
@@ -273,7 +273,7 @@ interface StartReports {
   readonly activatedAt: number;
 }
 
-/** What does not start says so on the status board and in the log. @throws what the feature throws */
+/** Starts a feature. Reports errors to the status board and the log, then rethrows them. */
 async function startFeature<Running extends RunningFeature>(
   feature: Feature<Running>,
   { status, log, activatedAt }: StartReports,

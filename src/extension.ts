@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { compose, type App } from './compose';
 
-/** VS Code calls `deactivate` without an argument, so what `activate` built must be found here. */
+/** Kept for `deactivate`, which has no arguments. */
 let app: App | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {

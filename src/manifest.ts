@@ -1,4 +1,4 @@
-/** Every id that package.json declares; a test holds the two to each other. */
+// All ids declared in package.json. A test keeps both equal.
 
 export const commandIds = {
   showStatus: 'backline.showStatus',
@@ -62,26 +62,25 @@ export const commandIds = {
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
 
-/** Of views in package.json. */
 export const viewIds = {
   chat: 'backline.chat',
   threads: 'backline.threads',
 } as const;
 
-/** What `when` clauses of package.json look at. */
+/** Context keys for `when` clauses in package.json. */
 export const contextKeys = {
-  /** Whether an agent asks something. */
+  /** Whether an approval is pending. */
   chatQuestionWaits: 'backline.chat.questionWaits',
 } as const;
 
-/** Kinds of editor tabs with a page. */
+/** View types of webview panels. */
 export const panelTypes = {
   chat: 'backline.chatTab',
   thread: 'backline.thread',
   permissions: 'backline.permissionsTab',
 } as const;
 
-/** Schemes of texts that are on no disk. */
+/** URI schemes of virtual documents. */
 export const textSchemes = {
   chat: 'backline-chat',
   proposedCode: 'backline-apply',

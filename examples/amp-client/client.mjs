@@ -1,5 +1,5 @@
-// The smallest useful client of the Amp IDE protocol, after the published document: find a lockfile, connect, ask.
-// `node examples/amp-client/client.mjs --help` says how to use it.
+// A minimal client of the documented Amp IDE protocol: finds a lockfile, connects and sends a request.
+// `node examples/amp-client/client.mjs --help` shows the usage.
 import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const dataFolders = [...(path.isAbsolute(xdgDataHome) ? [xdgDataHome] : []), pat
 const folders = [...new Set(dataFolders)].map((dataFolder) => path.join(dataFolder, 'amp', 'ide'));
 
 /**
- * What an editor sends: an answer or a notification.
+ * A message from an editor: an answer or a notification.
  * @typedef {{
  *   serverResponse?: { id: string, result?: unknown, error?: { message: string } },
  *   serverNotification?: { method: object },
@@ -101,7 +101,7 @@ function parseJson(text) {
   return JSON.parse(text);
 }
 
-/** The lockfiles, lowest port first: their names are numbers, so 8000.json comes before 10000.json. */
+/** Returns the lockfiles, sorted by port. */
 async function lockfiles() {
   const found = await Promise.all(
     folders.map(async (folder) => {
@@ -113,7 +113,7 @@ async function lockfiles() {
 }
 
 /**
- * Connects to the first editor that answers: a lockfile may be left over from one that is gone.
+ * Connects to the first editor that answers. A lockfile can belong to an editor that no longer runs.
  * @param {string | undefined} wantedPort
  * @param {(notification: object) => void} onNotification
  */

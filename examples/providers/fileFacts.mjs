@@ -1,5 +1,5 @@
 // @ts-check
-/** The protocol over HTTP, in any language you like: one POST in, one JSON object out. `node fileFacts.mjs [port]` */
+/** A provider over HTTP: each POST request gets one JSON object. Start it with `node fileFacts.mjs [port]`. */
 import { createServer } from 'node:http';
 
 /** @typedef {{ method: string, params: { uri: string, content: string } }} RequestMessage */
@@ -33,9 +33,9 @@ function answer(body) {
   try {
     /** @type {unknown} */
     const message = JSON.parse(body);
-    if (!isRequest(message)) return { error: { code: -32600, message: 'That is no request of this protocol' } };
+    if (!isRequest(message)) return { error: { code: -32600, message: 'Invalid request' } };
     const call = methods[message.method];
-    return call ? { result: call(message.params) } : { error: { code: -32601, message: 'There is no such method' } };
+    return call ? { result: call(message.params) } : { error: { code: -32601, message: 'Unknown method' } };
   } catch (error) {
     return { error: { code: -32603, message: String(error) } };
   }

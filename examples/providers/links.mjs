@@ -1,5 +1,5 @@
 // @ts-check
-/** A link for whatever matches a pattern. `$1` or `$<name>` in `title` and `url` stand for the groups of the match. */
+/** Adds a link to each match of a pattern. `$1` and `$<name>` in `title` and `url` insert groups of the match. */
 
 /** @typedef {{ pattern: string, title: string, url: string, path?: string, note?: string }} Link */
 
@@ -9,7 +9,7 @@ export default {
    * @param {{ links?: Link[] }} settings
    */
   capabilities(_params, { links = [] }) {
-    // Without links there is nothing to do: an empty list is "nowhere".
+    // An empty selector matches no file.
     return { selector: links.map(({ path = '**' }) => ({ path })) };
   },
 

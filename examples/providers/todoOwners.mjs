@@ -1,5 +1,5 @@
 // @ts-check
-/** Says who owns a `TODO(name)`, and of the whole file how many there are. Settings: `owners`, name to how to reach them. */
+/** Shows the owner of each `TODO(name)` and the number of TODOs. Settings: `owners`, from name to contact. */
 
 const todo = /TODO\((\w+)\):?\s*(.*)/;
 
@@ -7,7 +7,7 @@ const todo = /TODO\((\w+)\):?\s*(.*)/;
 
 export default {
   capabilities() {
-    // Files without a TODO are never sent here.
+    // Files without a TODO are not sent to this provider.
     return { selector: [{ contentContains: 'TODO(' }] };
   },
 

@@ -15,7 +15,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadOptions,
+  type ReadTextOptions,
   type SelectedText,
   type TextEdit,
   type TextFile,
@@ -23,7 +23,7 @@ import {
   type WriteOptions,
 } from '../../src/editor/common/editorPort';
 import type { Protection } from '../../src/editor/common/protection/protection';
-import type { ChangeCheck, FilePlace, UncheckedEditor } from '../../src/editor/common/uncheckedEditor';
+import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../../src/editor/common/uncheckedEditor';
 
 interface FakeFile {
   buffer: string;
@@ -134,7 +134,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return absolute;
   }
 
-  async readText(path: string, options: ReadOptions = {}): Promise<TextFile> {
+  async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
     const absolute = await this.resolve(path);
     throwIfCancelled(options.signal);
     const file = this.fileAt(absolute);
@@ -156,11 +156,18 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   async stat(path: string): Promise<FileStat> {
     const absolute = await this.resolve(path);
     if ([...this.files.keys()].some((file) => file !== absolute && isWithin(file, absolute))) {
-      return { path: absolute, type: 'directory', size: 0, mtime: 0, version: '0', isDirty: false };
+      return { path: absolute, type: 'directory', size: 0, modifiedAt: 0, version: '0', isDirty: false };
     }
     const { disk, buffer, version } = this.fileAt(absolute);
     const size = utf8Length(disk);
-    return { path: absolute, type: 'file', size, mtime: version, version: String(version), isDirty: buffer !== disk };
+    return {
+      path: absolute,
+      type: 'file',
+      size,
+      modifiedAt: version,
+      version: String(version),
+      isDirty: buffer !== disk,
+    };
   }
 
   glob(pattern: string, options: { maxResults?: number } = {}): Promise<string[]> {
@@ -178,7 +185,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   }
 
   /** There are no links. */
-  async locate(path: string): Promise<FilePlace> {
+  async resolveNames(path: string): Promise<ResolvedPath> {
     const absolute = await this.resolve(path);
     const folder = this.folders.find((one) => isWithin(absolute, one.path));
     const relativePath = posix.relative(folder?.path ?? '/', absolute);
@@ -189,7 +196,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return Promise.resolve(undefined);
   }
 
-  editChecked(
+  editTextWithCheck(
     path: string,
     edit: (file: TextFile) => readonly TextEdit[],
     check: ChangeCheck,
@@ -198,7 +205,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return this.change(path, (file) => applyTextEdits(file.text, edit(file)), options, false, check);
   }
 
-  writeChecked(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {
+  writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {
     return this.change(path, () => text, options, true, check);
   }
 
@@ -248,7 +255,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     throwIfCancelled(options.signal);
     if (create && !this.files.has(absolute)) {
       const text = newText({ path: absolute, text: '', version: '0', isDirty: false });
-      check({ ...(await this.locate(path)), requested: path, before: undefined, after: text });
+      check({ ...(await this.resolveNames(path)), requestedPath: path, before: undefined, after: text });
       this.setFile(absolute, '');
     }
     const before = this.textFile(absolute);
@@ -260,7 +267,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     }
     const text = newText(before);
     if (text !== before.text) {
-      check({ ...(await this.locate(path)), requested: path, before: before.text, after: text });
+      check({ ...(await this.resolveNames(path)), requestedPath: path, before: before.text, after: text });
       this.type(absolute, text);
     }
     if (options.save ?? !before.isDirty) this.saveNow(absolute);

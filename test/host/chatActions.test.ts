@@ -90,7 +90,7 @@ describe('what users do with an answer', () => {
   });
 
   it('cannot apply code to a file that is not for agents, or that has changed meanwhile', async () => {
-    await assert.rejects(page.ask('applyCode', { text: 'K=1', path: '/etc/hosts' }), /not inside a folder/);
+    await assert.rejects(page.ask('applyCode', { text: 'K=1', path: '/etc/hosts' }), /outside the workspace/);
     const file = await writeInWorkspace('chat/stale.ts', 'const a = 1;\n');
     await page.ask('applyCode', { text: 'const b = 2;', path: file });
     const { uri } = await activeDiff();
@@ -119,7 +119,7 @@ describe('what users do with an answer', () => {
       await eventually('the place', () => assert.equal(vscode.window.activeTextEditor?.selection.start.line, row));
     }
     await assert.rejects(page.ask('open', { target: 'command:workbench.action.quit' }), /cannot be opened/);
-    await assert.rejects(page.ask('open', { target: '/etc/passwd' }), /not inside a folder/);
+    await assert.rejects(page.ask('open', { target: '/etc/passwd' }), /outside the workspace/);
   });
 
   it('compare the texts of a change in the diff editor', async () => {
@@ -224,6 +224,6 @@ describe('what users do with an answer', () => {
         ['folder', 'chat/'],
       ],
     );
-    await assert.rejects(page.ask('dropped', { uris: ['/etc/hosts'] }), /not inside a folder/);
+    await assert.rejects(page.ask('dropped', { uris: ['/etc/hosts'] }), /outside the workspace/);
   });
 });

@@ -98,7 +98,7 @@ describe('saving of what was edited', () => {
     try {
       const edit = editor.editText(file, () => [replace(0, 0, 0, 'a')]);
       release();
-      await assert.rejects(edit, { ...editorError('editRejected'), message: /moved while it was written/ });
+      await assert.rejects(edit, { ...editorError('editRejected'), message: /moved while it was saved/ });
     } finally {
       await rm(outside, { recursive: true, force: true });
     }

@@ -9,7 +9,7 @@ import type { EditorPort } from '../../src/editor/common/editorPort';
 import { ExcludeList } from '../../src/editor/common/excludeList';
 import { PathGuard, type CheckedPath } from '../../src/editor/node/pathGuard';
 import { DocumentWriter } from '../../src/editor/vscode/documentWriter';
-import { OpenDocuments } from '../../src/editor/vscode/openDocuments';
+import { DocumentsByPath } from '../../src/editor/vscode/documentsByPath';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
@@ -81,7 +81,7 @@ describe('EditorAdapter writes', () => {
         exclude: () => exclude,
         isWindows: false,
       });
-      const documents = new OpenDocuments('test');
+      const documents = new DocumentsByPath('test');
       documents.start();
       const allow = (): void => undefined;
       const nothing = (): Promise<never> => Promise.reject(new Error('not needed'));

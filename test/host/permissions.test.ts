@@ -38,7 +38,7 @@ describe('the permissions', () => {
       clock: systemClock,
       standing,
       agents: { list: () => Promise.resolve([demo]), onDidChange: new Emitter<void>(throwIt).event },
-      others: [
+      otherAgents: [
         { id: 'amp', title: 'Amp', kinds: ['read', 'edit'] },
         { id: demo.id, title: 'Not listed twice' },
       ],
@@ -52,7 +52,7 @@ describe('the permissions', () => {
     await controller.setPolicy('demo-agent', 'run', 'deny');
     await controller.setPolicy('*', 'edit', 'ask');
     assert.deepEqual(setting(), { 'demo-agent': { run: 'deny' }, '*': { edit: 'ask' } });
-    const { policy } = await controller.view();
+    const { policy } = await controller.loadView();
     assert.deepEqual(
       policy.map(({ title, cells }) => [title, cells.run?.choice, cells.edit?.choice]),
       [
@@ -75,7 +75,7 @@ describe('the permissions', () => {
     const grant = { kind: 'rule', ...who, rule: granted, revoke: () => (isRevoked = true) } as const;
     standing.grants.add(grant);
     standing.grants.add({ kind: 'remembered', ...who, effect: 'deny', option: 'Deny All' });
-    const { rules } = await controller.view();
+    const { rules } = await controller.loadView();
     assert.deepEqual(
       rules.map(({ canRemove, effect, lasts, title }) => [effect, title, lasts, canRemove]),
       [

@@ -135,14 +135,14 @@ describe('the setting backline.permissions', () => {
     settings.start();
     policy.start();
     try {
-      assert.deepEqual(policy.current.of('demo'), {});
+      assert.deepEqual(policy.policy.forAgent('demo'), {});
       await setSetting(id, { '*': { run: 'allow', read: 'allow' } }, Global);
       await eventually('the word of the user', () =>
-        assert.deepEqual(policy.current.of('demo'), { run: 'allow', read: 'allow' }),
+        assert.deepEqual(policy.policy.forAgent('demo'), { run: 'allow', read: 'allow' }),
       );
       await setSetting(id, { '*': { run: 'ask', fetch: 'allow' } }, Workspace);
       await eventually('the word of the workspace', () =>
-        assert.deepEqual(policy.current.of('demo'), { run: 'ask', read: 'allow' }),
+        assert.deepEqual(policy.policy.forAgent('demo'), { run: 'ask', read: 'allow' }),
       );
       assert.match(log.lines.join('\n'), /can only be stricter/);
     } finally {

@@ -1,16 +1,13 @@
 import { EditorError } from './editorPort';
 
-/** The lexical half of the workspace boundary; the other half, links, needs the disk. Paths are absolute. */
+// The lexical part of the workspace boundary check. `PathGuard` resolves links first. Paths are absolute.
 
-/**
- * `/` or `\` at the end counts for nothing. `/a/bc` is not inside `/a/b`; a folder is inside itself.
- * `caseInsensitive` is for systems that may spell one real path in two ways (drive letters on Windows).
- */
+/** Trailing separators are ignored, and a folder is inside itself. Set `caseInsensitive` on Windows. */
 export function isInside(path: string, folder: string, caseInsensitive: boolean): boolean {
   return relativeTo(path, folder, caseInsensitive) !== undefined;
 }
 
-/** The path below the folder, with the separators it has; empty for the folder itself; undefined when it is outside. */
+/** Returns the path relative to the folder: empty for the folder itself, undefined for a path outside it. */
 export function relativeTo(path: string, folder: string, caseInsensitive: boolean): string | undefined {
   const base = folder.replace(/[\\/]+$/, '');
   const start = path.slice(0, base.length);
@@ -21,17 +18,17 @@ export function relativeTo(path: string, folder: string, caseInsensitive: boolea
   return isSeparator(rest.charAt(0), path) ? rest.slice(1) : undefined;
 }
 
-/** The first folder that holds the path, deepest first, so that nested workspace folders give the nearest one. */
+/** Returns the innermost folder that contains the path. */
 export function nearestFolder(path: string, folders: readonly string[], caseInsensitive: boolean): string | undefined {
   return folders
     .filter((folder) => isInside(path, folder, caseInsensitive))
     .reduce<string | undefined>((best, folder) => (best && best.length >= folder.length ? best : folder), undefined);
 }
 
-/** What systems take at most, in bytes on Linux; a longer path costs time in proportion to its length and names nothing. */
+/** The longest path that Linux accepts, in bytes. */
 const maxPathLength = 4096;
 
-/** @throws EditorError `invalidPath` for a path that no file system call should see */
+/** @throws EditorError `invalidPath` for a path that must not reach the file system */
 export function checkPath(path: string): void {
   if (path === '') throw new EditorError('invalidPath', 'The path is empty. Name a file of the workspace.');
   if (path.length > maxPathLength) {
@@ -45,17 +42,17 @@ export function checkPath(path: string): void {
   }
 }
 
-/** Whether it is a URI rather than a path. `C:\x` is a path; a name like `file:` only counts as one in an absolute path. */
+/** Whether the text is a URI and not a path. `C:\x` is a path. */
 export function isUri(path: string): boolean {
   return /^(file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(path);
 }
 
-/** `/x`, `C:\x`, `C:/x` or `\\server\share`. */
+/** Accepts `/x`, `C:\x`, `C:/x` and `\\server\share` on every system. */
 export function isAbsolutePath(path: string): boolean {
   return /^([\\/]|[A-Za-z]:[\\/])/.test(path);
 }
 
-/** A Windows path with `/` for every `\`; a POSIX path as it is, where a backslash is a letter like any other. */
+/** Converts `\` to `/` in Windows paths. In a POSIX path, a backslash is an ordinary character and stays. */
 export function toSlashes(path: string): string {
   return /^([A-Za-z]:|\\)/.test(path) ? path.replaceAll('\\', '/') : path;
 }

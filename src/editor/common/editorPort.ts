@@ -3,99 +3,98 @@ import type { Event } from '../../base/common/event';
 import type { ContentChange, Protection } from './protection/protection';
 
 /**
- * Everything a peer (an agent, the Amp CLI, a context provider) may ask of the editor. One adapter implements it over
- * VS Code; every path that enters goes through its boundary (workspace folders by realpath) and its exclude list.
+ * The editor operations available to a peer (an agent, the Amp CLI, a context provider). Every path is checked against
+ * the workspace boundary and the exclude list.
  *
- * Paths are absolute file system paths of the machine the extension host runs on. Positions are VS Code's and LSP's:
- * 0-based lines, 0-based UTF-16 characters, end exclusive.
+ * Paths are absolute paths on the machine of the extension host. Positions are as in VS Code and LSP: 0-based lines,
+ * 0-based UTF-16 characters, end exclusive.
  */
 export interface EditorPort {
-  /** The workspace folders on disk, in the workspace's order. Empty in a window without a folder. */
+  /** The workspace folders on disk, in workspace order. */
   readonly folders: readonly WorkspaceFolder[];
   readonly onDidChangeFolders: Event<void>;
 
   /**
-   * The absolute path that a peer's path names, checked against the boundary and the exclude list. A relative path is
-   * taken from the first workspace folder that has it, else from the first one. `~` and environment variables are not expanded.
-   * The file need not exist; its nearest existing parent must be inside.
+   * Returns the absolute path for a peer's path, checked against the boundary and the exclude list. A relative path starts at
+   * the first workspace folder that contains it, or at the first folder. `~` and environment variables are not expanded.
+   * The file need not exist, but its nearest existing parent must be in the workspace.
    * @throws EditorError `outsideWorkspace`, `excluded`, `invalidPath`
    */
   resolve(path: string): Promise<string>;
 
-  /** The text of a file: the editor's buffer when it is open, else what is on disk, decoded as VS Code would. @throws EditorError */
-  readText(path: string, options?: ReadOptions): Promise<TextFile>;
+  /** Returns the editor's buffer if the file is open, otherwise the file decoded as VS Code would. @throws EditorError */
+  readText(path: string, options?: ReadTextOptions): Promise<TextFile>;
 
-  /** Bytes as they are on disk, whatever the buffer holds. @throws EditorError */
+  /** Reads bytes from disk and ignores unsaved changes. @throws EditorError */
   readBytes(path: string, options?: ReadBytesOptions): Promise<FileBytes>;
 
   /** @throws EditorError */
   stat(path: string): Promise<FileStat>;
 
   /**
-   * Absolute paths of files that match a glob (VS Code's syntax, relative to each workspace folder), sorted, without
-   * excluded ones and without what `files.exclude` hides.
+   * Returns sorted absolute paths of files that match a glob in VS Code's syntax, relative to each workspace folder. Omits
+   * files excluded by Backline or `files.exclude`.
    */
   glob(pattern: string, options?: { maxResults?: number; signal?: AbortSignal }): Promise<string[]>;
 
   /**
-   * Why the user is asked before this file is changed; undefined when it is not protected. Without a `change` a file that is
-   * protected for some changes only (package.json) counts as protected.
-   * @throws EditorError as `resolve`
+   * Returns why changing this file needs approval, or undefined if it does not. Without a `change`, `package.json` always
+   * needs approval.
+   * @throws the same EditorErrors as `resolve`
    */
   protectionOf(path: string, change?: ContentChange): Promise<Protection | undefined>;
 
   /**
-   * Makes `text` the whole text of the file by the smallest single edit, so that cursors, folding and undo survive, then
-   * saves. A missing file and its folders are created. `\n` in `text` becomes the document's own line ending.
-   * @throws EditorError as `editText`
+   * Replaces the whole text with the smallest single edit, so that cursors, folding and undo survive, then saves. Creates
+   * missing files and folders. Converts `\n` to the document's line ending.
+   * @throws the same EditorErrors as `editText`
    */
   writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile>;
 
   /**
-   * Applies what `edit` makes of the text the file has when its turn comes (reads and writes of one file never interleave) as
-   * one undo step, then saves unless told not to. The ranges refer to that text. Encoding, byte order mark and line endings
-   * stay what they are.
-   * @throws EditorError `staleVersion` when the text is no longer that of `expectedVersion`, `dirty` under `ifDirty: 'refuse'`,
-   *   `notText` for a file with bytes that its encoding does not have, `invalidText` for new text that it cannot hold,
-   *   `protected` (`ProtectedChangeError`) for a protected file without the user's word,
-   *   `untrusted`, `saveFailed` (the buffer keeps the edit), `editRejected` (also for a file that leads out of the
-   *   workspace once it is saved: what was written may be there). Also whatever `edit` throws; nothing is changed then.
+   * Calls `edit` with the current text, applies the returned edits as one undo step, then saves unless `save` is false. Reads
+   * and writes of one file never interleave. Encoding, byte order mark and line endings are preserved.
+   * @throws EditorError `staleVersion` if the text does not match `expectedVersion`; `dirty` with `ifDirty: 'refuse'`;
+   *   `notText` if the file has bytes that are invalid in its encoding; `invalidText` if the encoding cannot represent the new
+   *   text; `protected` (`ProtectedChangeError`) if approval is missing; `untrusted`; `saveFailed` (the buffer keeps the
+   *   edit); `editRejected`, also if the path leads outside the workspace after saving: the text may have been written there.
+   *   Errors from `edit` are rethrown and nothing is changed.
    */
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile>;
 
-  /** Saves the buffer; does nothing for a file that is not open or not dirty. @throws EditorError `saveFailed` */
+  /** Saves the file if it is open and dirty. @throws EditorError `saveFailed` */
   save(path: string): Promise<void>;
 
   /**
-   * What VS Code knows now: of one file, of everything below a folder, or (no path) of the whole workspace. Files outside
-   * the boundary or on the exclude list are left out; files without diagnostics too.
+   * Returns VS Code's current diagnostics for a file, a folder, or (without a path) the workspace. Omits excluded files and
+   * files without diagnostics.
    * @throws EditorError for a path that is outside, excluded or missing; `cancelled`
    */
   diagnostics(path?: string, options?: DiagnosticsOptions): Promise<FileDiagnostics[]>;
 
-  /** Selections of the active text editor, primary first; undefined when none is active or its file is not for peers. */
+  /** Selections of the active text editor, primary first. Undefined if there is none or peers cannot access its file. */
   readonly activeSelection: EditorSelection | undefined;
-  /** Selections of every visible text editor whose file is for peers, the active one first. */
+  /** Selections of all visible text editors whose files peers can access, the active editor first. */
   readonly selections: readonly EditorSelection[];
-  /** Files in visible text editors, the active one first, without duplicates and without what is not for peers. */
+  /** Unique files in visible text editors that peers can access, the active file first. */
   readonly visibleFiles: readonly string[];
   readonly onDidChangeSelection: Event<void>;
   readonly onDidChangeVisibleFiles: Event<void>;
 
   /**
-   * Shows a file, or an http(s) link in the browser. A `file:` URI or a path may carry `#L12`, `#L12:5`, `#L12C5`,
-   * `#L12-L20`, `#L12-20` (1-based, end line included), which selects and reveals that place.
+   * Opens a file, or an http(s) link in the browser. A path or `file:` URI can end with `#L12`, `#L12:5`, `#L12C5`,
+   * `#L12-L20` or `#L12-20` (1-based, end line included) to select a range.
    * @throws EditorError also `unsupportedUri`
    */
   open(uriOrPath: string, options?: OpenOptions): Promise<void>;
 
-  /** Shows `proposedText` beside the file's current text in a diff editor. Dispose to close it. @throws EditorError */
+  /** Opens a diff of the current text and `proposedText`. Disposing the result closes it. @throws EditorError */
   showDiff(path: string, proposedText: string, title: string): Promise<Disposable>;
 }
 
 export interface WorkspaceFolder {
   readonly name: string;
-  /** As VS Code names it; not resolved. */
+  /** Absolute path from VS Code; links are not resolved. */
   readonly path: string;
 }
 
@@ -114,29 +113,28 @@ export interface TextEdit {
   readonly newText: string;
 }
 
-/** An opaque token that changes whenever the text changes, in the buffer or on disk. Compare for equality only. */
+/** Opaque token that changes with the text, in the buffer or on disk. Compare for equality only. */
 export type FileVersion = string;
 
 export interface TextFile {
   readonly path: string;
   readonly text: string;
   readonly version: FileVersion;
-  /** The buffer has changes that are not on disk. */
   readonly isDirty: boolean;
-  /** Some bytes of the file are invalid in its encoding and stand as U+FFFD in the text. Such a file is not edited. */
+  /** Some bytes are invalid in the file's encoding and were decoded as U+FFFD. Such a file cannot be edited. */
   readonly hasInvalidBytes?: boolean;
 }
 
-export interface ReadOptions {
-  /** Refuse files (bytes on disk, or UTF-16 units in the buffer) above this; default 32 MiB. */
+export interface ReadTextOptions {
+  /** Maximum size in bytes on disk, or in UTF-16 units of an open buffer; default 32 MiB. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface ReadBytesOptions {
-  /** First byte to read, default 0. */
+  /** First byte to read; default 0. */
   readonly offset?: number;
-  /** At most this many bytes, default up to 32 MiB. */
+  /** Maximum number of bytes; default 32 MiB. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }
@@ -144,7 +142,7 @@ export interface ReadBytesOptions {
 export interface FileBytes {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** Of the whole file, in bytes. */
+  /** Size of the whole file in bytes. */
   readonly size: number;
   readonly version: FileVersion;
 }
@@ -155,57 +153,55 @@ export interface FileStat {
   /** Bytes on disk. */
   readonly size: number;
   /** Milliseconds since the epoch. */
-  readonly mtime: number;
+  readonly modifiedAt: number;
   readonly version: FileVersion;
   readonly isDirty: boolean;
 }
 
 export interface WriteOptions {
-  /** Refuse when the text is no longer that of this version. */
+  /** The write fails with `staleVersion` if the text has another version. */
   readonly expectedVersion?: FileVersion;
-  /** What to do with unsaved changes of the user: `keep` (default) edits on top of them, `refuse` throws `dirty`. */
+  /** How to handle the user's unsaved changes: `keep` (default) edits on top of them, `refuse` throws `dirty`. */
   readonly ifDirty?: 'keep' | 'refuse';
-  /** Default true. A file whose buffer was dirty before the edit is not saved unless this is set to true explicitly. */
+  /** Default true, or false if the buffer was dirty before the edit. */
   readonly save?: boolean;
   /**
-   * Once the edit is applied, wait for its saving no longer than until then, in milliseconds of the monotonic clock. Saving
-   * then goes on in the background (`isDirty` of the result tells), and when it fails, that goes to the log. By default a
-   * slow save is waited for.
+   * Deadline for the save, in milliseconds of the monotonic clock. After it, saving continues in the background, `isDirty` of
+   * the result is true, and errors go to the log. No deadline by default.
    */
   readonly awaitSaveUntil?: number;
   /**
-   * `refuse` (default) throws `ProtectedChangeError` where the change is one of a protected file. `allow` stands for the
-   * user's word: the user has seen this very change, or has made it.
+   * `refuse` (default) throws `ProtectedChangeError` for a change that needs approval. Use `allow` only if the user approved
+   * or made exactly this change.
    */
   readonly protectedFiles?: 'refuse' | 'allow';
-  /** Take every file for a protected one, for this reason: part of a sentence, as the user reads it. */
+  /** Requires approval for any file, with this reason. The user sees it as part of a sentence. */
   readonly askBecause?: string;
-  /** Nothing is changed when it has fired before the edit is applied. */
+  /** If aborted before the edit is applied, nothing is changed. */
   readonly signal?: AbortSignal;
 }
 
 export interface DiagnosticsOptions {
   /** Default 1,000. */
   readonly maxFiles?: number;
-  /** Nothing more is read when it fires. */
   readonly signal?: AbortSignal;
 }
 
 export interface OpenOptions {
-  /** Leave the focus where it is; default false. */
+  /** Default false. */
   readonly preserveFocus?: boolean;
-  /** Open as a preview tab; default true. */
+  /** Default true. */
   readonly preview?: boolean;
 }
 
 export interface EditorSelection {
   readonly path: string;
-  /** Never empty; primary first. `start` is before `end`; equal for a cursor. */
+  /** Never empty; primary first. */
   readonly selections: readonly SelectedText[];
 }
 
 export interface SelectedText extends Range {
-  /** The selected text, cut at 16 Ki UTF-16 units; empty for a cursor. */
+  /** Truncated to 16,384 UTF-16 units; empty for a cursor. */
   readonly text: string;
 }
 
@@ -222,7 +218,7 @@ export interface Diagnostic {
   readonly message: string;
   readonly source?: string;
   readonly code?: string;
-  /** The text of the line the diagnostic starts on, without its line ending; empty when the file cannot be read. */
+  /** First line of the range, without its line ending. Empty if the file cannot be read. */
   readonly lineText: string;
   /** UTF-16 offsets of the range in the whole text. */
   readonly startOffset: number;
@@ -235,7 +231,7 @@ export type EditorErrorCode =
   | 'outsideWorkspace'
   | 'excluded'
   | 'protected'
-  /** The user's settings say no. */
+  /** Denied by the user's settings. */
   | 'denied'
   | 'untrusted'
   | 'notFound'
@@ -252,7 +248,7 @@ export type EditorErrorCode =
   | 'cancelled'
   | 'io';
 
-/** Why the editor did not do what a peer asked. The message names the path as the peer gave it and says what to do. */
+/** A failed editor operation. The message contains the path as the peer gave it and says what to do. */
 export class EditorError extends Error {
   override readonly name = 'EditorError';
   constructor(
@@ -264,7 +260,12 @@ export class EditorError extends Error {
   }
 }
 
-/** Whether it is an `EditorError`, also one from another bundle of ours, whose class is another one. */
+/** Also recognizes errors from other bundles, where `instanceof` fails. */
 export function isEditorError(error: unknown): error is EditorError {
   return error instanceof Error && error.name === 'EditorError';
+}
+
+/** @throws EditorError `cancelled` if the signal is aborted */
+export function throwIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new EditorError('cancelled', 'The request was cancelled.', { cause: signal.reason });
 }

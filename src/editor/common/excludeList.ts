@@ -1,11 +1,11 @@
-import { GlobRules, slashed, type BadPattern, type GlobOptions } from './globRules';
+import { GlobRules, normalizedPaths, type InvalidPattern, type GlobOptions } from './globRules';
 
 /**
- * What `backline.exclude` holds out of the box: files that commonly hold secrets. Public keys and sources stay readable.
- * package.json repeats this list as the default of the setting; a test holds the two together.
+ * Default of `backline.exclude`: files that commonly contain secrets. Public keys and source files stay readable.
+ * package.json repeats this list; a test keeps them equal.
  */
 export const defaultExclude: readonly string[] = [
-  // Environment files; `.env` itself is left to the first glob alone, so that taking that one out is enough
+  // Environment files. Only the first glob matches `.env` itself, so that turning it off is enough.
   '.env*',
   '?*.env',
   '.dev.vars*',
@@ -14,7 +14,7 @@ export const defaultExclude: readonly string[] = [
   '{id_rsa,id_dsa,id_ecdsa,id_ed25519}!(*.pub)',
   '**/.ssh/!(*.pub)',
   '**/.gnupg/**',
-  // Logins and tokens of tools
+  // Credentials of tools
   '.npmrc*',
   '{.yarnrc.yml,.pypirc,.netrc,_netrc,.pgpass,.htpasswd,.git-credentials,.vault-token}',
   '**/.aws/{credentials,config}',
@@ -23,33 +23,39 @@ export const defaultExclude: readonly string[] = [
   '**/.docker/config.json',
   '**/.kube/config',
   '**/.git/config',
-  // Not the sources in a folder of that name
+  // Files named `credentials`, but not folders
   '**/credentials(?!/)',
   '{credentials,secrets}.{json,yml,yaml,toml}',
   '*credentials*.json',
   'client_secret*.json',
   '{service-account,service_account,serviceAccount}*.json',
-  // Terraform writes secrets into its state and takes them from variable files
+  // Terraform stores secrets in state and variable files
   '*.{tfstate,tfvars}',
   '*.tfstate.backup',
 ];
 
-const known: ReadonlySet<string> = new Set(defaultExclude);
+const trustedGlobs: ReadonlySet<string> = new Set(defaultExclude);
 
-/** Files that no peer may see, by globs (`GlobRules`); those that start with `**` + slash hold whichever folder is open. */
+/** Globs of files that peers cannot access. See `GlobRules` for the syntax. */
 export class ExcludeList {
-  /** Patterns that are not globs; they exclude nothing. */
-  readonly bad: readonly BadPattern[];
+  /** Invalid patterns, which exclude nothing. */
+  readonly invalidPatterns: readonly InvalidPattern[];
   private readonly rules: GlobRules;
 
   constructor(patterns: readonly string[], options: GlobOptions = {}) {
-    this.rules = new GlobRules(patterns, known, options);
-    this.bad = this.rules.bad;
+    this.rules = new GlobRules(patterns, trustedGlobs, options);
+    this.invalidPatterns = this.rules.invalidPatterns;
   }
 
-  /** `path` is absolute; `relativePath` is its tail below the workspace folder, empty for the folder itself. */
+  /** `path` is absolute. `relativePath` starts at the workspace folder and is empty for the folder itself. */
   excludes(path: string, relativePath: string): boolean {
-    const { whole, below } = slashed({ path, relativePath });
-    return this.rules.decisive({ names: below, below, anywhere: whole, whole })?.isOn ?? false;
+    const { whole, below } = normalizedPaths({ path, relativePath });
+    const rule = this.rules.lastMatch({
+      forNameGlobs: below,
+      forRelativeGlobs: below,
+      forSuffixGlobs: whole,
+      forAbsoluteGlobs: whole,
+    });
+    return rule !== undefined && !rule.isException;
   }
 }

@@ -1,120 +1,123 @@
 import type { RunInTime } from '../../base/common/timedRun';
 import { isAbsolutePath, toSlashes } from './boundary';
-import { looseMatcher, TimedGlobs } from './timedGlobs';
+import { createLooseMatcher, TimedGlobs } from './timedGlobs';
 
-/** A name that a file has: its path, and where it has a link in it, also the one that it leads to. */
-export interface FileName {
-  /** Absolute. */
+/** One of the paths of a file. A file can have several through links. */
+export interface WorkspacePath {
+  /** Absolute path. */
   readonly path: string;
-  /** The tail of it below the workspace folder; empty for the folder itself. */
+  /** Path relative to the workspace folder; empty for the folder itself. */
   readonly relativePath: string;
 }
 
-export interface BadPattern {
+export interface InvalidPattern {
   readonly pattern: string;
   readonly reason: string;
 }
 
 export interface GlobOptions {
-  /** Limits how long a glob may take. Without it no glob that may be slow is run, and more than it names matches. */
+  /** Limits the time of each match. Without it, a potentially slow glob only matches by the names it contains. */
   readonly runInTime?: RunInTime;
-  /** A glob took too long: from now on it matches every path with the same names in it. */
+  /** Called when a glob exceeds the limit. From then on, it matches every path that contains its names. */
   readonly onSlow?: (pattern: string) => void;
 }
 
-/** What a glob is matched against. */
+/** The forms of one path that globs are matched against, all with `/` as separator. */
 export interface GlobTarget {
-  /** For globs without a slash; this one and all others with `/` between names. */
-  readonly names: string;
-  /** For globs with a slash inside. */
-  readonly below: string;
-  /** For globs that start with `**` + slash. */
-  readonly anywhere: string;
-  /** For globs that are an absolute path. */
-  readonly whole: string;
+  /** For globs without a slash. */
+  readonly forNameGlobs: string;
+  /** For globs with an inner slash. */
+  readonly forRelativeGlobs: string;
+  /** For globs with a leading `**` and slash. */
+  readonly forSuffixGlobs: string;
+  /** For absolute globs. */
+  readonly forAbsoluteGlobs: string;
 }
 
 interface GlobRule {
-  /** As it was given. */
+  /** As configured, including a leading `!`. */
   readonly pattern: string;
-  /** False for an exception. */
-  readonly isOn: boolean;
+  readonly isException: boolean;
   readonly matches: (target: GlobTarget) => boolean;
 }
 
 /**
- * Compiled globs (`/` separates names on every system). Letters match in either case, leading dots need no special care,
- * and a pattern that names a folder holds for all that is in it. What a pattern is matched against:
+ * Compiled globs with `/` as separator on every system. Matching ignores case and includes dotfiles. A pattern for a folder
+ * also matches its contents. The form of a pattern decides what it matches:
  *
- * - no slash (`.env*`): every name in a path;
- * - slash inside (`config/secret.json`): the path relative to the workspace folder, from its start;
- * - `**` + slash first: the end of a path;
- * - an absolute path: the whole path.
+ * - no slash (`.env*`): any name in the path
+ * - an inner slash (`config/secret.json`): the path relative to the workspace folder
+ * - a leading `**` and slash: the end of the path
+ * - an absolute path: the whole path
  *
- * A `!` before a glob makes it an exception. The last pattern that matches a path decides. Where a pattern takes too long
- * to say, it matches if the path has the names of the pattern, and an exception makes none.
+ * A leading `!` makes an exception. The last matching pattern wins. A pattern that is too slow matches every path that
+ * contains its names; a slow exception matches nothing.
  */
 export class GlobRules {
-  /** Patterns that are not globs; they match nothing. */
-  readonly bad: readonly BadPattern[];
-  /** The last one first. */
+  /** Invalid patterns, which match nothing. */
+  readonly invalidPatterns: readonly InvalidPattern[];
+  /** In reverse order of the patterns. */
   private readonly rules: readonly GlobRule[];
 
-  /** `known` are known to be fast, and no time is measured for them. */
-  constructor(patterns: readonly string[], known: ReadonlySet<string>, options: GlobOptions = {}) {
+  /** Globs in `trustedGlobs` are known to be fast and run without a time limit. */
+  constructor(patterns: readonly string[], trustedGlobs: ReadonlySet<string>, options: GlobOptions = {}) {
     const { runInTime, onSlow = () => undefined } = options;
     const rules: GlobRule[] = [];
-    const bad: BadPattern[] = [];
+    const bad: InvalidPattern[] = [];
     const globs = new TimedGlobs(runInTime, globOptions);
     const fast = new TimedGlobs((work) => work(), globOptions);
     for (const pattern of patterns) {
       try {
-        rules.unshift(compile(pattern, known.has(pattern) ? fast : globs, onSlow));
+        rules.unshift(compileRule(pattern, trustedGlobs.has(pattern) ? fast : globs, onSlow));
       } catch (error) {
         bad.push({ pattern, reason: error instanceof Error ? error.message : String(error) });
       }
     }
     this.rules = rules;
-    this.bad = bad;
+    this.invalidPatterns = bad;
   }
 
-  /** The rule that holds for the file; undefined when no pattern matches. */
-  decisive(target: GlobTarget): GlobRule | undefined {
+  /** Returns the rule of the last matching pattern. */
+  lastMatch(target: GlobTarget): GlobRule | undefined {
     return this.rules.find(({ matches }) => matches(target));
   }
 }
 
-/** The path with `/` between names, and the part of it that is below the workspace folder. */
-export function slashed({ path, relativePath }: FileName): { readonly whole: string; readonly below: string } {
+/** Returns the absolute and the relative path with `/` as separator, normalized to NFC. */
+export function normalizedPaths({ path, relativePath }: WorkspacePath): {
+  readonly whole: string;
+  readonly below: string;
+} {
   const whole = toSlashes(path);
-  return { whole: composed(whole), below: relativePath === '' ? '' : composed(whole.slice(-relativePath.length)) };
+  return { whole: toNfc(whole), below: relativePath === '' ? '' : toNfc(whole.slice(-relativePath.length)) };
 }
 
-/** macOS keeps `é` as one character or as two, and takes both for the same name. */
-function composed(text: string): string {
+/** macOS treats composed and decomposed characters as the same name. */
+function toNfc(text: string): string {
   return text.normalize('NFC');
 }
 
 const globOptions = { dot: true, nocase: true, strictBrackets: true, nonegate: true };
 
-/** @throws Error when the pattern is empty or too long, or leaves a bracket open */
-function compile(pattern: string, globs: TimedGlobs, onSlow: (pattern: string) => void): GlobRule {
+/** @throws Error if the pattern is empty, too long or has an unclosed bracket */
+function compileRule(pattern: string, globs: TimedGlobs, onSlow: (pattern: string) => void): GlobRule {
   const isException = /^!(?!\()/.test(pattern);
-  const glob = composed(isException ? pattern.slice(1) : pattern).replace(/\/+$/, '');
+  const glob = toNfc(isException ? pattern.slice(1) : pattern).replace(/\/+$/, '');
   if (glob === '') throw new Error('it is empty');
-  const target = targetOf(glob);
-  const full = target === 'names' ? `**/${glob}` : target === 'below' ? glob.replace(/^\.\//, '') : glob;
+  const target = targetKeyOf(glob);
+  const full =
+    target === 'forNameGlobs' ? `**/${glob}` : target === 'forRelativeGlobs' ? glob.replace(/^\.\//, '') : glob;
   const matches = globs.compile([full, `${full}/**`], () => onSlow(pattern));
-  const matchesLoosely = looseMatcher(full);
+  const matchesLoosely = createLooseMatcher(full);
   return {
     pattern,
-    isOn: !isException,
+    isException,
     matches: ({ [target]: path }) => matches(path) ?? (!isException && matchesLoosely(path)),
   };
 }
 
-function targetOf(glob: string): keyof GlobTarget {
-  if (isAbsolutePath(glob)) return 'whole';
-  if (glob.startsWith('**/')) return 'anywhere';
-  return glob.includes('/') ? 'below' : 'names';
+function targetKeyOf(glob: string): keyof GlobTarget {
+  if (isAbsolutePath(glob)) return 'forAbsoluteGlobs';
+  if (glob.startsWith('**/')) return 'forSuffixGlobs';
+  return glob.includes('/') ? 'forRelativeGlobs' : 'forNameGlobs';
 }

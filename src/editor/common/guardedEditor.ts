@@ -11,7 +11,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadOptions,
+  type ReadTextOptions,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -19,51 +19,53 @@ import {
 } from './editorPort';
 import type { ProtectedFiles } from './protection/protectedFiles';
 import type { ContentChange, Protection } from './protection/protection';
-import type { ChangeCheck, PlacedChange, UncheckedEditor } from './uncheckedEditor';
+import type { ChangeCheck, PendingChange, UncheckedEditor } from './uncheckedEditor';
 
-/** A change of a protected file that was not made, because nobody has asked the user yet. */
+/** A write was refused because it needs the user's approval. */
 export class ProtectedChangeError extends EditorError {
-  /** As the peer named it. */
+  /** Path as the peer gave it. */
   readonly requested: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /** See `Protection.reason`. */
   readonly reason: string;
-  /** The text before, undefined for a new file, and after. */
   readonly change: ContentChange & { readonly after: string };
 
-  constructor({ requested, path, before, after }: PlacedChange, { reason }: Protection) {
-    super('protected', `${requested} is protected: ${reason}. Ask the user to make or to allow this change.`);
-    this.requested = requested;
+  constructor({ requestedPath, path, before, after }: PendingChange, { reason }: Protection) {
+    super('protected', `${requestedPath} is protected: ${reason}. Ask the user to make or allow this change.`);
+    this.requested = requestedPath;
     this.path = path;
     this.reason = reason;
     this.change = { before, after };
   }
 }
 
-/** Also one from another bundle of ours, whose class is another one. */
+/** Also recognizes errors from other bundles, where `instanceof` fails. */
 export function isProtectedChange(error: unknown): error is ProtectedChangeError {
   return isEditorError(error) && error.code === 'protected' && 'change' in error;
 }
 
 /**
- * The editor port that features get. It stands before every write: a change of a protected file is made only with
- * `protectedFiles: 'allow'`, which stands for the user's word, and throws `ProtectedChangeError` otherwise. So is any change with
- * `askBecause`.
+ * The editor port for features. A change to a protected file, or one with `askBecause`, throws `ProtectedChangeError` unless
+ * the caller sets `protectedFiles: 'allow'`.
  */
 export class GuardedEditor implements EditorPort {
-  /** `protectedFiles` is asked at each write. The editor stays the caller's to dispose. */
+  readonly onDidChangeFolders: Event<void>;
+  readonly onDidChangeSelection: Event<void>;
+  readonly onDidChangeVisibleFiles: Event<void>;
+
+  /** `protectedFiles` is called for each write. The caller owns `editor`. */
   constructor(
     private readonly editor: UncheckedEditor,
     private readonly protectedFiles: () => ProtectedFiles,
-  ) {}
+  ) {
+    this.onDidChangeFolders = editor.onDidChangeFolders;
+    this.onDidChangeSelection = editor.onDidChangeSelection;
+    this.onDidChangeVisibleFiles = editor.onDidChangeVisibleFiles;
+  }
 
   get folders(): readonly WorkspaceFolder[] {
     return this.editor.folders;
-  }
-
-  get onDidChangeFolders(): Event<void> {
-    return this.editor.onDidChangeFolders;
   }
 
   get activeSelection(): EditorSelection | undefined {
@@ -78,19 +80,11 @@ export class GuardedEditor implements EditorPort {
     return this.editor.visibleFiles;
   }
 
-  get onDidChangeSelection(): Event<void> {
-    return this.editor.onDidChangeSelection;
-  }
-
-  get onDidChangeVisibleFiles(): Event<void> {
-    return this.editor.onDidChangeVisibleFiles;
-  }
-
   resolve(path: string): Promise<string> {
     return this.editor.resolve(path);
   }
 
-  readText(path: string, options?: ReadOptions): Promise<TextFile> {
+  readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
     return this.editor.readText(path, options);
   }
 
@@ -107,16 +101,16 @@ export class GuardedEditor implements EditorPort {
   }
 
   async protectionOf(path: string, change?: ContentChange): Promise<Protection | undefined> {
-    const { names } = await this.editor.locate(path);
+    const { names } = await this.editor.resolveNames(path);
     return this.protectedFiles().protectionOf(names, change);
   }
 
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
-    return this.editor.editChecked(path, edit, this.check(options), options);
+    return this.editor.editTextWithCheck(path, edit, this.createChangeCheck(options), options);
   }
 
   writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile> {
-    return this.editor.writeChecked(path, text, this.check(options), options);
+    return this.editor.writeTextWithCheck(path, text, this.createChangeCheck(options), options);
   }
 
   save(path: string): Promise<void> {
@@ -135,7 +129,7 @@ export class GuardedEditor implements EditorPort {
     return this.editor.showDiff(path, proposedText, title);
   }
 
-  private check({ protectedFiles, askBecause }: WriteOptions = {}): ChangeCheck {
+  private createChangeCheck({ protectedFiles, askBecause }: WriteOptions = {}): ChangeCheck {
     const everyFile: Protection | undefined = askBecause === undefined ? undefined : { reason: askBecause };
     return (change) => {
       const protection = this.protectedFiles().protectionOf(change.names, change) ?? everyFile;

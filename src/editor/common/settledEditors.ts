@@ -1,64 +1,63 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
-/** While a tab changes, VS Code has no editor for some time that a user does not notice. */
+/** VS Code reports no visible editor for a moment while the user switches tabs. */
 const settleMs = 250;
-/** A busy machine takes longer to check a file: until then the list is not emptied for it. */
-const checkMs = 2_000;
+/** How long a file check can take before its editor is removed from the list. */
+const maxCheckMs = 2_000;
 
 export interface VisibleEditor<Editor> {
   readonly editor: Editor;
-  /** Undefined while it is being found out whether peers may know of it. */
+  /** Whether peers can access its file; undefined until that is checked. */
   readonly isAllowed: boolean | undefined;
 }
 
 /**
- * The visible editors that peers may know of, without the states in between that no user sees: a list that is empty, or
- * lacks a file whose check has not ended, is taken over only when it lasts. Between two tabs both come in turns: a list is
- * empty for long only when it was empty all the time.
+ * The visible editors that peers can access, without transient states: a list that is empty or has unchecked files takes
+ * effect only after a delay.
  */
 export class SettledEditors<Editor> implements Disposable {
-  private settled: readonly Editor[] = [];
-  private latest: readonly VisibleEditor<Editor>[] = [];
+  private settledEditors: readonly Editor[] = [];
+  private latestEditors: readonly VisibleEditor<Editor>[] = [];
   private timer: Disposable | undefined;
-  /** On the monotonic clock: since when `latest` is not what `settled` was made of, and since when it is empty. */
-  private betweenSince: number | undefined;
-  private emptySince: number | undefined;
+  /** When `latestEditors` became transient and when it became empty, in milliseconds of the monotonic clock. */
+  private transientSinceMs: number | undefined;
+  private emptySinceMs: number | undefined;
 
   constructor(
     private readonly clock: Clock,
     private readonly onDidChange: () => void,
   ) {}
 
-  get all(): readonly Editor[] {
-    return this.settled;
+  get editors(): readonly Editor[] {
+    return this.settledEditors;
   }
 
   update(editors: readonly VisibleEditor<Editor>[]): void {
-    this.latest = editors;
+    this.latestEditors = editors;
     const isBetween = editors.length === 0 || editors.some(({ isAllowed }) => isAllowed === undefined);
-    if (isBetween && this.settled.length > 0) this.settleLater();
+    if (isBetween && this.settledEditors.length > 0) this.scheduleSettle();
     else this.settle();
   }
 
-  /** Nothing of what was allowed counts any more, from now on. */
+  /** Removes all editors immediately. */
   clear(): void {
-    this.latest = [];
+    this.latestEditors = [];
     this.settle();
   }
 
   dispose(): void {
     this.timer?.dispose();
     this.timer = undefined;
-    this.settled = [];
+    this.settledEditors = [];
   }
 
-  private settleLater(): void {
+  private scheduleSettle(): void {
     const now = this.clock.monotonicNow();
-    this.betweenSince ??= now;
-    this.emptySince = this.latest.length === 0 ? (this.emptySince ?? now) : undefined;
-    const lastMs = this.betweenSince + (this.allowed.length > 0 ? settleMs : checkMs);
-    const dueMs = this.emptySince === undefined ? lastMs : Math.min(this.emptySince + settleMs, lastMs);
+    this.transientSinceMs ??= now;
+    this.emptySinceMs = this.latestEditors.length === 0 ? (this.emptySinceMs ?? now) : undefined;
+    const lastMs = this.transientSinceMs + (this.allowedEditors.length > 0 ? settleMs : maxCheckMs);
+    const dueMs = this.emptySinceMs === undefined ? lastMs : Math.min(this.emptySinceMs + settleMs, lastMs);
     this.timer?.dispose();
     this.timer = this.clock.setTimer(Math.max(0, dueMs - now), () => this.settle());
   }
@@ -66,13 +65,13 @@ export class SettledEditors<Editor> implements Disposable {
   private settle(): void {
     this.timer?.dispose();
     this.timer = undefined;
-    this.betweenSince = undefined;
-    this.emptySince = undefined;
-    this.settled = this.allowed;
+    this.transientSinceMs = undefined;
+    this.emptySinceMs = undefined;
+    this.settledEditors = this.allowedEditors;
     this.onDidChange();
   }
 
-  private get allowed(): readonly Editor[] {
-    return this.latest.flatMap(({ editor, isAllowed }) => (isAllowed === true ? [editor] : []));
+  private get allowedEditors(): readonly Editor[] {
+    return this.latestEditors.flatMap(({ editor, isAllowed }) => (isAllowed === true ? [editor] : []));
   }
 }

@@ -1,6 +1,6 @@
 import { isEditorError, type EditorPort, type TextFile } from './editorPort';
 
-/** Undefined for a file that does not exist. @throws EditorError */
+/** Returns undefined if the file does not exist. @throws EditorError */
 export async function textIfThere(
   editor: Pick<EditorPort, 'readText'>,
   path: string,

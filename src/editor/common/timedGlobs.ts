@@ -1,104 +1,100 @@
 import picomatch from 'picomatch';
 import type { RunInTime } from '../../base/common/timedRun';
 
-/** Globs become regular expressions, and some of those backtrack for years. */
+/** Returns undefined if the match took too long. */
+export type TimedMatcher = (path: string) => boolean | undefined;
 
-/** Undefined: it took too long, so nobody knows. */
-export type TimedMatch = (path: string) => boolean | undefined;
+/** Each slow glob blocks the extension host once. After this many, no potentially slow glob is run. */
+const maxSlowGlobs = 3;
+const maxCachedPaths = 200;
+/** In UTF-16 units. For shorter paths, a glob without groups and with few stars is always fast. */
+const longPathLength = 1_000;
 
-/** How many globs of a set may take too long; each holds up the window once. */
-const mostSlow = 3;
-const mostPaths = 200;
-/** UTF-16 units. Up to here a glob without groups and with few stars is fast. */
-const longPath = 1_000;
-
-/** The globs of one owner. One that took too long is not run again, and after three of those no other that may be slow. */
+/** Compiles globs to matchers with a time limit, because some globs cause catastrophic backtracking. */
 export class TimedGlobs {
-  private slow = 0;
+  private slowCount = 0;
 
-  /** Without `runInTime` no glob that may be slow is run. */
+  /** Without `runInTime`, potentially slow globs are not run. */
   constructor(
     private readonly runInTime: RunInTime | undefined,
     private readonly options: picomatch.PicomatchOptions,
   ) {}
 
   get isGivenUp(): boolean {
-    return this.slow === mostSlow;
+    return this.slowCount === maxSlowGlobs;
   }
 
-  /** Several globs match when one of them does. `onSlow` is called once at most. @throws Error when one is no glob */
-  compile(globs: readonly string[], onSlow: () => void): TimedMatch {
-    const timed = this.timed(globs, onSlow);
-    if (globs.some(mayTakeLong)) return timed();
-    const isMatch = this.matcherOf(globs);
-    let ofLongPaths: TimedMatch | undefined;
-    return (path) => (path.length <= longPath ? isMatch(path) : (ofLongPaths ??= timed())(path));
+  /** The matcher accepts a path that matches any of the globs. `onSlow` is called at most once. @throws Error for an invalid glob */
+  compile(globs: readonly string[], onSlow: () => void): TimedMatcher {
+    const createTimed = (): TimedMatcher => this.createTimedMatcher(globs, onSlow);
+    if (globs.some(mayBeSlow)) return createTimed();
+    const isMatch = this.createMatcher(globs);
+    let longPathMatcher: TimedMatcher | undefined;
+    return (path) => (path.length <= longPathLength ? isMatch(path) : (longPathMatcher ??= createTimed())(path));
   }
 
-  /** Each path is asked once: measuring the time takes longer than most globs do. */
-  private timed(globs: readonly string[], onSlow: () => void): () => TimedMatch {
-    return () => {
-      let isMatch = this.inTime(() => this.matcherOf(globs), onSlow);
-      const known = new Map<string, boolean>();
-      return (path) => {
-        if (!isMatch) return undefined;
-        const before = known.get(path);
-        if (before !== undefined) return before;
-        const test = isMatch;
-        const matched = this.inTime(() => test(path), onSlow);
-        if (matched === undefined) {
-          isMatch = undefined;
-          return undefined;
-        }
-        if (known.size === mostPaths) known.clear();
-        known.set(path, matched);
-        return matched;
-      };
+  /** Caches results, because measuring the time is slower than most matches. */
+  private createTimedMatcher(globs: readonly string[], onSlow: () => void): TimedMatcher {
+    let isMatch = this.runWithLimit(() => this.createMatcher(globs), onSlow);
+    const resultByPath = new Map<string, boolean>();
+    return (path) => {
+      if (!isMatch) return undefined;
+      const cached = resultByPath.get(path);
+      if (cached !== undefined) return cached;
+      const test = isMatch;
+      const result = this.runWithLimit(() => test(path), onSlow);
+      if (result === undefined) {
+        isMatch = undefined;
+        return undefined;
+      }
+      if (resultByPath.size === maxCachedPaths) resultByPath.clear();
+      resultByPath.set(path, result);
+      return result;
     };
   }
 
-  private inTime<T>(work: () => T, onSlow: () => void): T | undefined {
+  private runWithLimit<T>(work: () => T, onSlow: () => void): T | undefined {
     if (this.isGivenUp || !this.runInTime) return undefined;
     const result = this.runInTime(work);
     if (result !== undefined) return result;
-    this.slow++;
+    this.slowCount++;
     onSlow();
     return undefined;
   }
 
-  private matcherOf(globs: readonly string[]): (path: string) => boolean {
+  private createMatcher(globs: readonly string[]): (path: string) => boolean {
     const isMatch = picomatch([...globs], this.options);
     return (path) => isMatch(path);
   }
 }
 
-/** Groups and repetitions can be within each other; stars and braces multiply. */
-function mayTakeLong(glob: string): boolean {
+/** Nested groups and many stars or braces can cause exponential backtracking. */
+function mayBeSlow(glob: string): boolean {
   return /[(+]/.test(glob) || (glob.match(/\*+|\{/g)?.length ?? 0) > 3;
 }
 
 /**
- * A test that never backtracks and matches whatever the glob does, and more: the names in the glob, in their order, in
- * either case. For globs that are too slow where it is safer to match too much.
+ * Returns a fast approximation of a slow glob for cases where matching too much is safe. It matches paths that contain the
+ * literal names of the glob in order, ignoring case.
  */
-export function looseMatcher(glob: string): (path: string) => boolean {
+export function createLooseMatcher(glob: string): (path: string) => boolean {
   const outside = withoutGroups(glob.toLowerCase());
-  // Outside of a group it separates whole alternatives.
+  // A top-level `|` separates alternatives, so no name is required.
   const pieces = outside.includes('|') ? [] : (outside.match(/[\w.-]+/g) ?? []);
-  // `./a` matches `a`, so a piece of dots alone need not be in the path.
+  // `./a` matches `a`, so a piece with only dots is not required.
   const names = pieces.filter((piece) => /[^.]/.test(piece));
   return (path) => {
     const text = path.toLowerCase();
-    let from = 0;
+    let start = 0;
     return names.every((name) => {
-      const at = text.indexOf(name, from);
-      from = at + name.length;
-      return at !== -1;
+      const index = text.indexOf(name, start);
+      start = index + name.length;
+      return index !== -1;
     });
   };
 }
 
-/** Brackets, braces and parentheses with what is in them become a space. */
+/** Replaces brackets, braces and parentheses, with their contents, by spaces. */
 function withoutGroups(glob: string): string {
   let depth = 0;
   let outside = '';

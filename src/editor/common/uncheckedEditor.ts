@@ -1,44 +1,42 @@
 import type { EditorPort, TextEdit, TextFile, WriteOptions } from './editorPort';
-import type { FileName } from './globRules';
+import type { WorkspacePath } from './globRules';
 import type { ContentChange } from './protection/protection';
 
-/** Where a path leads. */
-export interface FilePlace {
-  /** Absolute, as `EditorPort.resolve` gives it. */
+export interface ResolvedPath {
+  /** Absolute path, as from `EditorPort.resolve`. */
   readonly path: string;
-  /** The one that was asked for, the one with all links resolved, and those that it has by other links of the workspace. */
-  readonly names: readonly FileName[];
+  /** The requested path, the real path, and paths through other links in the workspace. */
+  readonly names: readonly WorkspacePath[];
 }
 
-/** A change that is about to be made. */
-export interface PlacedChange extends FilePlace, ContentChange {
-  /** As the peer named it. */
-  readonly requested: string;
+export interface PendingChange extends ResolvedPath, ContentChange {
+  /** Path as the peer gave it. */
+  readonly requestedPath: string;
   readonly after: string;
 }
 
 /**
- * Called in the turn of the file, with the text it has then, right before it is changed, and not when nothing would change.
- * It may be called again when the user was quicker. What it throws is what the write throws, and nothing is changed.
+ * Called with the current text right before a file is changed, and again if the user edits it meanwhile. If it throws, the
+ * write fails with the same error and nothing is changed.
  */
-export type ChangeCheck = (change: PlacedChange) => void;
+export type ChangeCheck = (change: PendingChange) => void;
 
 /**
- * An editor as an adapter makes it: whoever writes has to say what is checked. It is no `EditorPort`, so that no feature can
- * be given one by mistake; `GuardedEditor` makes one of it.
+ * An editor that leaves approval checks to its caller. It does not extend `EditorPort`, so that features cannot receive it by
+ * mistake; `GuardedEditor` wraps it.
  */
 export interface UncheckedEditor extends Omit<EditorPort, 'editText' | 'writeText' | 'protectionOf'> {
-  /** As `resolve`. @throws EditorError */
-  locate(path: string): Promise<FilePlace>;
+  /** Like `EditorPort.resolve`. @throws EditorError */
+  resolveNames(path: string): Promise<ResolvedPath>;
 
-  /** As `EditorPort.editText`. */
-  editChecked(
+  /** Like `EditorPort.editText`. */
+  editTextWithCheck(
     path: string,
     edit: (file: TextFile) => readonly TextEdit[],
     check: ChangeCheck,
     options?: WriteOptions,
   ): Promise<TextFile>;
 
-  /** As `EditorPort.writeText`. */
-  writeChecked(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile>;
+  /** Like `EditorPort.writeText`. */
+  writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile>;
 }

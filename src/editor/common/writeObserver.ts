@@ -1,24 +1,23 @@
 import { KeyedQueue } from '../../base/common/async';
 import type { EditorPort } from './editorPort';
 
-/** What whoever only reads and writes files needs of the editor. */
 export type FileAccess = Pick<EditorPort, 'resolve' | 'readText' | 'writeText'>;
 
-/** Who writes: a session of a backend. */
+/** The session that writes a file. */
 export interface Writer {
   readonly backendId: string;
   readonly sessionId: string;
 }
 
-/** Is called before and after files are written, so that the previous contents can be shown and restored. */
+/** Observes writes, so that the previous contents can be shown and restored. */
 export interface WriteObserver {
-  /** `path` is resolved; the file need not exist. The write waits for this, so it is quick. Never rejects. */
+  /** `path` is resolved; the file may not exist. The write waits for the result. Never rejects. */
   beforeWrite(writer: Writer, path: string): Promise<void>;
-  /** The write that was told before has been done; nothing is told of one that failed. Never rejects. */
+  /** Called after a successful write. Never rejects. */
   afterWrite(writer: Writer, path: string): Promise<void>;
 }
 
-/** Adds an observer to file access: it is called before and after each write. Writes of the same file run one at a time. */
+/** Calls the observer around each write. Writes of the same file run one at a time. */
 export function withWriteObserver(files: FileAccess, writeObserver: WriteObserver, writer: Writer): FileAccess {
   const writes = new KeyedQueue();
   return {

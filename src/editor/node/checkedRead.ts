@@ -1,41 +1,39 @@
 import { stat } from 'node:fs/promises';
 import { EditorError, type FileBytes } from '../common/editorPort';
-import { defaultMaxBytes, diskVersion, readDisk, type DiskFile, type DiskRange } from './diskReader';
+import { defaultMaxBytes, diskVersion, readDisk, type DiskFile, type ReadRange } from './diskReader';
 import type { CheckedPath, PathGuard } from './pathGuard';
 
-/** Each makes it several times less likely that a file slips through which was swapped in and out again. */
-const looks = 3;
+/** Repeated checks make it unlikely to miss a file that is swapped in and out again. */
+const checkCount = 3;
 
 interface CheckedFile extends DiskFile {
   readonly file: CheckedPath;
 }
 
 /**
- * Reads what a peer's path leads to, and only what was checked: between the check and the opening, any folder of the
- * path may have been swapped for a link, and back again before anybody looks. Where the system tells where an open file
- * is (Linux), nothing else is ever given. Elsewhere the path is checked again and has to lead to the file that was
- * opened, several times over, which leaves a swap that comes and goes in step with all of that.
- * @throws EditorError as `PathGuard.check` and `readDisk`, `io` for a file that was moved meanwhile,
- *   `cancelled`
+ * Reads a file and verifies that the opened file is the checked one, because a folder of the path may be replaced by a link
+ * between check and open. On Linux, the path of the open file proves it. Elsewhere, the path is checked several times again,
+ * which can miss a swap that is undone in step with the checks.
+ * @throws the same EditorErrors as `PathGuard.check` and `readDisk`; `io` if the file was moved meanwhile; `cancelled`
  */
-export async function readChecked(
+export async function readCheckedFile(
   guard: PathGuard,
   requested: string,
-  range?: DiskRange,
+  range?: ReadRange,
   signal?: AbortSignal,
 ): Promise<CheckedFile> {
   const file = await guard.check(requested);
   const read = await readDisk(file, range, signal);
-  // Another file may have been given the name since the check.
+  // The opened file may differ from the checked one.
   await guard.checkHardLinks(requested, read.info);
-  const isDeleted = read.place === `${file.realPath} (deleted)`;
-  if (!isDeleted && !(await isInPlace(guard, file, read))) {
+  const isDeleted = read.openPath === `${file.realPath} (deleted)`;
+  if (!isDeleted && !(await isAtCheckedPath(guard, file, read))) {
     throw new EditorError('io', `${requested} was moved while it was read. Read it again.`);
   }
   return { ...read, file };
 }
 
-/** @throws EditorError as `readChecked` */
+/** @throws the same EditorErrors as `readCheckedFile` */
 export async function readCheckedBytes(
   guard: PathGuard,
   requested: string,
@@ -43,14 +41,13 @@ export async function readCheckedBytes(
   signal?: AbortSignal,
 ): Promise<FileBytes> {
   const wanted = { limit: defaultMaxBytes, ...range, maxBytes: Infinity };
-  const { file, bytes, info } = await readChecked(guard, requested, wanted, signal);
+  const { file, bytes, info } = await readCheckedFile(guard, requested, wanted, signal);
   return { path: file.path, bytes, size: Number(info.size), version: diskVersion(info) };
 }
 
-/** What is open. */
-interface Opened {
-  /** As Linux tells it; undefined where the system does not. */
-  readonly place: string | undefined;
+interface OpenedFile {
+  /** Path of the open file; only known on Linux. */
+  readonly openPath: string | undefined;
   readonly info: FileId;
 }
 
@@ -60,32 +57,29 @@ interface FileId {
 }
 
 /**
- * Whether an open file, or a folder above it, is at the path that was checked: `realPath` is that of the file, or of the folder.
- * @throws EditorError as `PathGuard.check`
+ * Whether an open file or folder is at `realPath`, which is the checked path or one of its parent folders.
+ * @throws the same EditorErrors as `PathGuard.check`
  */
-export async function isInPlace(
+export async function isAtCheckedPath(
   guard: PathGuard,
   file: CheckedPath,
-  { place, info }: Opened,
+  { openPath, info }: OpenedFile,
   realPath = file.realPath,
 ): Promise<boolean> {
-  if (place === realPath) return true;
-  // A file system that takes one case for the other (a Windows drive in WSL) may tell another spelling.
-  if (place !== undefined && place.toLowerCase() !== realPath.toLowerCase()) return false;
-  return await stillLeadsTo(guard, file, info, realPath);
+  if (openPath === realPath) return true;
+  // Case-insensitive file systems (a Windows drive in WSL) may report a different case.
+  if (openPath !== undefined && openPath.toLowerCase() !== realPath.toLowerCase()) return false;
+  return await stillResolvesTo(guard, file, info, realPath);
 }
 
-/**
- * Whether a path that was checked before passes again, as the same one, and leads to the file that was opened: or, with
- * the `realPath` of a folder above it, whether that one is the folder that was opened.
- */
-export async function stillLeadsTo(
+/** Checks the path again and compares the file or folder at `realPath` with the opened one. @throws EditorError */
+export async function stillResolvesTo(
   guard: PathGuard,
   file: CheckedPath,
   opened: FileId,
   realPath = file.realPath,
 ): Promise<boolean> {
-  for (let look = 0; look < looks; look++) {
+  for (let count = 0; count < checkCount; count++) {
     if ((await guard.check(file.path)).realPath !== file.realPath) return false;
     const now = await stat(realPath, { bigint: true }).catch(() => undefined);
     if (now?.dev !== opened.dev || now.ino !== opened.ino) return false;

@@ -3,34 +3,33 @@ import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
 import { openFlags } from '../../base/node/openFlags';
 import { EditorError } from '../common/editorPort';
-import { isInPlace } from './checkedRead';
-import { placeOf } from './diskReader';
+import { isAtCheckedPath } from './checkedRead';
+import { pathOfOpenFile } from './diskReader';
 import type { CheckedPath, PathGuard } from './pathGuard';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = openFlags;
 
 /**
- * Creates a file, and the folders it needs, at the place that was checked. Any folder of the path may be swapped for a
- * link meanwhile. On Linux each folder is looked up in the one above it, which is open, and links are not followed, so
- * nothing is made anywhere else. Elsewhere, and without /proc, the path is checked again, and a file in another place is
- * removed. `tellPlace` says where an open file is.
- * @throws EditorError `editRejected` when there is a file by now or the place has moved, `saveFailed`
+ * Creates a file and its missing folders at the checked path, even if a folder of the path is replaced by a link meanwhile.
+ * On Linux, each folder is opened relative to its open parent without following links. Elsewhere, and without /proc, the path
+ * is checked again afterwards, and a file created in the wrong place is removed.
+ * @throws EditorError `editRejected` if the file exists now or a folder was moved; `saveFailed`
  */
-export async function createChecked(
+export async function createCheckedFile(
   guard: PathGuard,
   file: CheckedPath,
   contents: Uint8Array,
-  tellPlace = placeOf,
+  getOpenPath = pathOfOpenFile,
   platform = process.platform,
 ): Promise<void> {
-  const folders = new OpenFolders(guard, file, tellPlace, platform);
+  const folders = new ParentFolders(guard, file, getOpenPath, platform);
   try {
-    const name = path.join(await folders.open(path.dirname(file.realPath)), path.basename(file.realPath));
-    const handle = await explained(file, () => open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666));
+    const name = path.join(await folders.createAll(path.dirname(file.realPath)), path.basename(file.realPath));
+    const handle = await withEditorErrors(file, () => open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666));
     try {
-      await checkPlace(guard, file, handle, tellPlace(handle));
-      await explained(file, () => handle.writeFile(contents));
-      await checkPlace(guard, file, handle, tellPlace(handle));
+      await checkOpenPath(guard, file, handle, getOpenPath(handle));
+      await withEditorErrors(file, () => handle.writeFile(contents));
+      await checkOpenPath(guard, file, handle, getOpenPath(handle));
     } catch (error) {
       await removeIfSame(name, handle);
       throw error;
@@ -38,22 +37,19 @@ export async function createChecked(
       await handle.close();
     }
   } catch (error) {
-    await folders.removeMade();
+    await folders.removeCreated();
     throw error;
   } finally {
     await folders.close();
   }
 }
 
-/**
- * Makes `contents` the whole of a file that is there, when it is still at the place that was checked.
- * @throws EditorError `editRejected` when it has moved, `saveFailed`
- */
-export async function overwriteChecked(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
-  const handle = await explained(file, () => open(file.realPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK));
+/** Overwrites an existing file. @throws EditorError `editRejected` if it is no longer at the checked path; `saveFailed` */
+export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
+  const handle = await withEditorErrors(file, () => open(file.realPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK));
   try {
-    await checkPlace(guard, file, handle, placeOf(handle));
-    await explained(file, async () => {
+    await checkOpenPath(guard, file, handle, pathOfOpenFile(handle));
+    await withEditorErrors(file, async () => {
       await handle.truncate(0);
       await handle.writeFile(contents);
     });
@@ -62,85 +58,85 @@ export async function overwriteChecked(guard: PathGuard, file: CheckedPath, cont
   }
 }
 
-/** The folders on the way to a new file. On Linux they are open, and a name below one means that one, wherever it is by now. */
-class OpenFolders {
-  private readonly handles: FileHandle[] = [];
-  private readonly made: string[] = [];
+/** Creates the parent folders of a file. On Linux, it keeps them open to detect folders that are moved meanwhile. */
+class ParentFolders {
+  private readonly openHandles: FileHandle[] = [];
+  private readonly createdFolders: string[] = [];
 
   constructor(
-    private readonly guard: PathGuard,
-    private readonly file: CheckedPath,
-    private readonly tellPlace: typeof placeOf,
+    private readonly pathGuard: PathGuard,
+    private readonly targetFile: CheckedPath,
+    private readonly getOpenPath: typeof pathOfOpenFile,
     private readonly platform: NodeJS.Platform,
   ) {}
 
-  /** Makes the folders that are missing. Returns the name by which the last one is used. */
-  async open(realPath: string): Promise<string> {
-    if (this.platform !== 'linux') return await this.makeByName(realPath);
+  /** Creates missing folders. Returns the path to use for the last one. */
+  async createAll(realPath: string): Promise<string> {
+    if (this.platform !== 'linux') return await this.createByPath(realPath);
     const missing: string[] = [];
     let existing = realPath;
     for (;;) {
-      const handle = await this.openOne(existing);
+      const handle = await this.openFolder(existing);
       if (handle) {
-        const place = this.tellPlace(handle);
-        // Without /proc, nothing can be looked up in an open folder.
-        if (place === undefined) return await this.makeByName(realPath);
-        await checkPlace(this.guard, this.file, handle, place, existing);
-        return await this.makeBelow(handle, missing);
+        const openPath = this.getOpenPath(handle);
+        // Files cannot be opened relative to an open folder without /proc.
+        if (openPath === undefined) return await this.createByPath(realPath);
+        await checkOpenPath(this.pathGuard, this.targetFile, handle, openPath, existing);
+        return await this.createInside(handle, missing);
       }
       missing.unshift(path.basename(existing));
       existing = path.dirname(existing);
     }
   }
 
-  /** What was made for a file that has not come about. Folders that somebody else uses by now stay. */
-  async removeMade(): Promise<void> {
-    for (const name of this.made.reverse()) await rmdir(name).catch(() => undefined);
+  /** Removes the created folders that are still empty. */
+  async removeCreated(): Promise<void> {
+    for (const name of this.createdFolders.reverse()) await rmdir(name).catch(() => undefined);
   }
 
   async close(): Promise<void> {
-    for (const handle of this.handles) await handle.close();
+    for (const handle of this.openHandles) await handle.close();
   }
 
-  private async makeByName(realPath: string): Promise<string> {
-    const first = await explained(this.file, () => mkdir(realPath, { recursive: true }));
+  private async createByPath(realPath: string): Promise<string> {
+    const first = await withEditorErrors(this.targetFile, () => mkdir(realPath, { recursive: true }));
     if (first === undefined) return realPath;
     const below = path.relative(path.toNamespacedPath(first), path.toNamespacedPath(realPath));
     const depth = below === '' ? 1 : below.split(path.sep).length + 1;
     const made = [realPath];
     while (made.length < depth) made.unshift(path.dirname(made[0] ?? realPath));
-    this.made.push(...made);
+    this.createdFolders.push(...made);
     return realPath;
   }
 
-  private async makeBelow(start: FileHandle, names: readonly string[]): Promise<string> {
-    let folder = nameOf(start);
+  private async createInside(start: FileHandle, names: readonly string[]): Promise<string> {
+    let folder = descriptorPath(start);
     for (const name of names) {
       const below = path.join(folder, name);
-      const isNew = await explained(this.file, () => makeOne(below));
-      if (isNew) this.made.push(below);
-      const handle = await this.openOne(below);
-      if (!handle) throw moved(this.file);
-      folder = nameOf(handle);
+      const isNew = await withEditorErrors(this.targetFile, () => createFolder(below));
+      if (isNew) this.createdFolders.push(below);
+      const handle = await this.openFolder(below);
+      if (!handle) throw movedError(this.targetFile);
+      folder = descriptorPath(handle);
     }
     return folder;
   }
 
-  /** Undefined when it is not there. */
-  private async openOne(name: string): Promise<FileHandle | undefined> {
+  /** Returns undefined if the folder does not exist. */
+  private async openFolder(name: string): Promise<FileHandle | undefined> {
     try {
       const handle = await open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-      this.handles.push(handle);
+      this.openHandles.push(handle);
       return handle;
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;
-      throw toEditorError(this.file, error);
+      throw toEditorError(this.targetFile, error);
     }
   }
 }
 
-/** Returns false when it is there already. */
-async function makeOne(folder: string): Promise<boolean> {
+/** Returns false if the folder already exists. */
+async function createFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder);
     return true;
@@ -150,34 +146,34 @@ async function makeOne(folder: string): Promise<boolean> {
   }
 }
 
-function nameOf({ fd }: FileHandle): string {
+function descriptorPath({ fd }: FileHandle): string {
   return `/proc/self/fd/${fd}`;
 }
 
-/** @throws EditorError `editRejected` when the open file, or a folder above it, is not where it was checked to be */
-async function checkPlace(
+/** @throws EditorError `editRejected` if the open file or folder is not at the checked path */
+async function checkOpenPath(
   guard: PathGuard,
   file: CheckedPath,
   handle: FileHandle,
-  place: string | undefined,
+  openPath: string | undefined,
   realPath?: string,
 ): Promise<void> {
   const info = await handle.stat({ bigint: true });
-  const isThere = await isInPlace(guard, file, { place, info }, realPath).catch(() => false);
-  if (!isThere) throw moved(file);
+  const isThere = await isAtCheckedPath(guard, file, { openPath, info }, realPath).catch(() => false);
+  if (!isThere) throw movedError(file);
 }
 
-/** Removes the file that was just made, and not one that has taken its name since. */
+/** Removes the created file, unless another file has replaced it. */
 async function removeIfSame(name: string, handle: FileHandle): Promise<void> {
   try {
     const [made, now] = [await handle.stat({ bigint: true }), await lstat(name, { bigint: true })];
     if (made.dev === now.dev && made.ino === now.ino) await rm(name);
   } catch {
-    // It has gone already.
+    // Already removed.
   }
 }
 
-async function explained<T>(file: CheckedPath, work: () => Promise<T>): Promise<T> {
+async function withEditorErrors<T>(file: CheckedPath, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -190,11 +186,11 @@ function toEditorError(file: CheckedPath, error: unknown): EditorError {
   if (code === 'EEXIST') {
     return new EditorError('editRejected', `${file.path} has just been created. Read it, then edit it.`);
   }
-  // A link, or no folder, where there was a folder.
-  if (code === 'ELOOP' || code === 'ENOTDIR') return moved(file);
+  // A link or file has replaced a folder.
+  if (code === 'ELOOP' || code === 'ENOTDIR') return movedError(file);
   return new EditorError('saveFailed', `${file.path} cannot be written: ${messageOf(error)}`, { cause: error });
 }
 
-function moved({ path: name }: CheckedPath): EditorError {
-  return new EditorError('editRejected', `A folder of ${name} was moved meanwhile, so it was not written. Try again.`);
+function movedError({ path: name }: CheckedPath): EditorError {
+  return new EditorError('editRejected', `A folder of ${name} was moved, so the file was not written. Try again.`);
 }

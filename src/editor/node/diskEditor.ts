@@ -6,11 +6,12 @@ import type { Event } from '../../base/common/event';
 import { timedRunner } from '../../base/node/timedRunner';
 import {
   EditorError,
+  throwIfCancelled,
   type FileBytes,
   type FileDiagnostics,
   type FileStat,
   type ReadBytesOptions,
-  type ReadOptions,
+  type ReadTextOptions,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -20,64 +21,64 @@ import type { ExcludeList } from '../common/excludeList';
 import { unifyLineEndings, withLineEnding } from '../common/text/lineEndings';
 import { applyTextEdits, checkNewText } from '../common/text/textEdits';
 import { TimedGlobs } from '../common/timedGlobs';
-import type { ChangeCheck, FilePlace, UncheckedEditor } from '../common/uncheckedEditor';
-import { readChecked, readCheckedBytes } from './checkedRead';
-import { createChecked, overwriteChecked } from './checkedWrite';
-import { decodeText, diskVersion, notFound, statDisk } from './diskReader';
+import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
+import { readCheckedFile, readCheckedBytes } from './checkedRead';
+import { createCheckedFile, overwriteCheckedFile } from './checkedWrite';
+import { decodeText, diskVersion, notFoundError, statDisk } from './diskReader';
 import { PathGuard } from './pathGuard';
 
-const never: Event<void> = () => toDisposable(() => undefined);
+const noEvent: Event<void> = () => toDisposable(() => undefined);
 const byteOrderMark = Buffer.from('\ufeff');
 const maxGlobResults = 10_000;
 
 /**
- * The editor of a program without an editor: files as they are on disk, behind the same boundary and exclude list. There are
- * no unsaved buffers, no problems and no selections, and nothing can be shown. Texts are UTF-8.
+ * Edits files on disk for a program without an editor, with the same boundary and exclude list. Files must be UTF-8. There
+ * are no unsaved buffers, diagnostics or selections, and nothing can be shown.
  */
 export class DiskEditor implements UncheckedEditor {
   readonly folders: readonly WorkspaceFolder[];
-  readonly onDidChangeFolders = never;
+  readonly onDidChangeFolders = noEvent;
   readonly activeSelection = undefined;
   readonly selections = [];
   readonly visibleFiles = [];
-  readonly onDidChangeSelection = never;
-  readonly onDidChangeVisibleFiles = never;
-  private readonly guard: PathGuard;
-  private readonly queue = new KeyedQueue();
+  readonly onDidChangeSelection = noEvent;
+  readonly onDidChangeVisibleFiles = noEvent;
+  private readonly pathGuard: PathGuard;
+  private readonly fileQueue = new KeyedQueue();
 
-  /** `folders` are absolute. */
+  /** `folders` are absolute paths. */
   constructor(
     folders: readonly string[],
-    private readonly exclude: ExcludeList,
+    private readonly excludeList: ExcludeList,
   ) {
     this.folders = folders.map((folder) => ({ name: path.basename(folder), path: folder }));
-    this.guard = new PathGuard({
+    this.pathGuard = new PathGuard({
       folders: () => folders,
-      exclude: () => exclude,
+      exclude: () => excludeList,
       isWindows: process.platform === 'win32',
     });
   }
 
   async resolve(requested: string): Promise<string> {
-    return (await this.guard.check(requested)).path;
+    return (await this.pathGuard.check(requested)).path;
   }
 
-  async locate(requested: string): Promise<FilePlace> {
-    return await this.guard.checkWrite(requested);
+  async resolveNames(requested: string): Promise<ResolvedPath> {
+    return await this.pathGuard.checkForWrite(requested);
   }
 
-  async readText(requested: string, options: ReadOptions = {}): Promise<TextFile> {
-    checkSignal(options.signal);
+  async readText(requested: string, options: ReadTextOptions = {}): Promise<TextFile> {
+    throwIfCancelled(options.signal);
     return (await this.readFile(requested, options.maxBytes)).file;
   }
 
   async readBytes(requested: string, { signal, ...range }: ReadBytesOptions = {}): Promise<FileBytes> {
-    checkSignal(signal);
-    return await readCheckedBytes(this.guard, requested, range);
+    throwIfCancelled(signal);
+    return await readCheckedBytes(this.pathGuard, requested, range);
   }
 
   async stat(requested: string): Promise<FileStat> {
-    return { ...(await statDisk(await this.guard.check(requested))), isDirty: false };
+    return { ...(await statDisk(await this.pathGuard.check(requested))), isDirty: false };
   }
 
   async glob(pattern: string, options: { maxResults?: number; signal?: AbortSignal } = {}): Promise<string[]> {
@@ -85,14 +86,14 @@ export class DiskEditor implements UncheckedEditor {
     const matches = new TimedGlobs(timedRunner(), { dot: true }).compile([pattern], () => undefined);
     const found: string[] = [];
     const walk = async (root: string, folder: string): Promise<void> => {
-      checkSignal(signal);
+      throwIfCancelled(signal);
       const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
       for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
         if (found.length >= maxResults) return;
         const file = path.join(folder, entry.name);
         const below = path.relative(root, file);
-        if (this.exclude.excludes(file, below)) continue;
-        // Links are not followed: they may lead outside, or round in circles.
+        if (this.excludeList.excludes(file, below)) continue;
+        // Links are not followed, because they may lead outside or form cycles.
         if (entry.isDirectory()) await walk(root, file);
         else if (entry.isFile() && matches(below.split(path.sep).join('/'))) found.push(file);
       }
@@ -101,25 +102,25 @@ export class DiskEditor implements UncheckedEditor {
     return found.sort();
   }
 
-  async editChecked(
+  async editTextWithCheck(
     requested: string,
     edit: (file: TextFile) => readonly TextEdit[],
     check: ChangeCheck,
     options: WriteOptions = {},
   ): Promise<TextFile> {
-    return await this.change(requested, check, options, (before) => {
-      if (!before) throw notFound(requested);
+    return await this.changeFile(requested, check, options, (before) => {
+      if (!before) throw notFoundError(requested);
       return applyTextEdits(before.text, edit(before));
     });
   }
 
-  async writeChecked(
+  async writeTextWithCheck(
     requested: string,
     text: string,
     check: ChangeCheck,
     options: WriteOptions = {},
   ): Promise<TextFile> {
-    return await this.change(requested, check, options, () => text);
+    return await this.changeFile(requested, check, options, () => text);
   }
 
   save(): Promise<void> {
@@ -131,7 +132,7 @@ export class DiskEditor implements UncheckedEditor {
   }
 
   open(target: string): Promise<void> {
-    return Promise.reject(new EditorError('unsupportedUri', `${target} cannot be shown: there is no editor here.`));
+    return Promise.reject(new EditorError('unsupportedUri', `${target} cannot be shown: there is no editor.`));
   }
 
   showDiff(requested: string): Promise<Disposable> {
@@ -140,18 +141,18 @@ export class DiskEditor implements UncheckedEditor {
     );
   }
 
-  /** One change of a file at a time; what it has of byte order mark and line endings stays. */
-  private async change(
+  /** Runs changes of one file in sequence. Preserves its byte order mark and line endings. */
+  private async changeFile(
     requested: string,
     check: ChangeCheck,
     { expectedVersion, signal }: WriteOptions,
     newText: (before: TextFile | undefined) => string,
   ): Promise<TextFile> {
-    const { realPath } = await this.guard.check(requested);
-    return await this.queue.run(realPath, async () => {
-      checkSignal(signal);
-      // Checked again when its turn comes: what ran before may have moved it.
-      const checked = await this.guard.checkWrite(requested);
+    const { realPath } = await this.pathGuard.check(requested);
+    return await this.fileQueue.run(realPath, async () => {
+      throwIfCancelled(signal);
+      // An earlier change may have moved the file.
+      const checked = await this.pathGuard.checkForWrite(requested);
       const before = checked.exists ? await this.readFile(requested) : undefined;
       if (expectedVersion !== undefined && before?.file.version !== expectedVersion) {
         throw new EditorError('staleVersion', `${requested} has changed since it was read. Read it again.`);
@@ -160,9 +161,9 @@ export class DiskEditor implements UncheckedEditor {
       checkNewText(text);
       const ended = before ? withLineEnding(text, before.file.text.includes('\r\n') ? '\r\n' : '\n') : text;
       if (ended !== before?.file.text) {
-        check({ ...checked, requested, before: before?.file.text, after: ended });
+        check({ ...checked, requestedPath: requested, before: before?.file.text, after: ended });
         const contents = Buffer.from(before?.hasMark === true ? `\ufeff${ended}` : ended);
-        await (before ? overwriteChecked : createChecked)(this.guard, checked, contents);
+        await (before ? overwriteCheckedFile : createCheckedFile)(this.pathGuard, checked, contents);
       }
       return (await this.readFile(requested)).file;
     });
@@ -170,7 +171,7 @@ export class DiskEditor implements UncheckedEditor {
 
   private async readFile(requested: string, maxBytes?: number): Promise<{ file: TextFile; hasMark: boolean }> {
     const range = maxBytes === undefined ? {} : { maxBytes };
-    const { file, bytes, info } = await readChecked(this.guard, requested, range);
+    const { file, bytes, info } = await readCheckedFile(this.pathGuard, requested, range);
     const text = unifyLineEndings(await decodeText(file.path, bytes, decodeUtf8));
     const hasMark = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
     return { file: { path: file.path, text, version: diskVersion(info), isDirty: false }, hasMark };
@@ -183,8 +184,4 @@ function decodeUtf8(bytes: Uint8Array, file: string): Promise<string> {
   } catch (cause) {
     return Promise.reject(new EditorError('notText', `${file} is not UTF-8. Read its bytes instead.`, { cause }));
   }
-}
-
-function checkSignal(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new EditorError('cancelled', 'The request was given up.', { cause: signal.reason });
 }

@@ -3,42 +3,40 @@ import { constants, readlinkSync, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { errorCode, wordsOf } from '../../base/common/errors';
 import { openFlags } from '../../base/node/openFlags';
-import { EditorError, type FileStat, isEditorError } from '../common/editorPort';
+import { EditorError, isEditorError, throwIfCancelled, type FileStat } from '../common/editorPort';
 import type { CheckedPath } from './pathGuard';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
-/** Enough to see that a file is not text. */
+/** How much of a file is searched for NUL bytes. */
 const sniffBytes = 8 * 1024;
-/** Between two of these, a read can be given up. */
+/** A read can be cancelled after each chunk. */
 const chunkBytes = 4 * 1024 * 1024;
 export const defaultMaxBytes = 32 * 1024 * 1024;
 
-/** Bytes of one regular file on disk, at one moment. */
 export interface DiskFile {
   readonly bytes: Buffer;
   readonly info: BigIntStats;
-  /** Where the open file really was, whatever name it was opened by; undefined where the system does not tell. */
-  readonly place: string | undefined;
+  /** Real path of the open file; only known on Linux. */
+  readonly openPath: string | undefined;
 }
 
-export interface DiskRange {
+export interface ReadRange {
   readonly offset?: number;
   readonly limit?: number;
-  /** Refuse to read more than this at once; default 32 MiB. */
+  /** A larger read fails with `tooLarge`; default 32 MiB. */
   readonly maxBytes?: number;
 }
 
 /**
- * Reads the part of a file that is asked for. Opening does not wait for the other end of a FIFO, does not follow a link
- * that took the place of the file, and what is not a regular file is not read. A folder of the path may have become a
- * link since the check: `place` tells.
+ * Reads a range of a regular file. Does not follow a link at the end of the path, and does not block on a FIFO. The caller
+ * must compare `openPath` with the checked path.
  * @throws EditorError `notFound`, `isDirectory`, `notAFile`, `tooLarge`, `io`, `cancelled`
  */
-export async function readDisk(file: CheckedPath, range: DiskRange = {}, signal?: AbortSignal): Promise<DiskFile> {
-  return await guarded(file, async () => {
+export async function readDisk(file: CheckedPath, range: ReadRange = {}, signal?: AbortSignal): Promise<DiskFile> {
+  return await withEditorErrors(file, async () => {
     const handle = await open(file.realPath, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     try {
-      const place = placeOf(handle);
+      const openPath = pathOfOpenFile(handle);
       const info = await handle.stat({ bigint: true });
       checkRegular(file, info);
       const size = Number(info.size);
@@ -48,7 +46,7 @@ export async function readDisk(file: CheckedPath, range: DiskRange = {}, signal?
       if (wanted > maxBytes) {
         throw new EditorError('tooLarge', `${file.path} has ${wanted} bytes; at most ${maxBytes} are read at once.`);
       }
-      return { bytes: await readFully(handle, offset, wanted, signal), info, place };
+      return { bytes: await readFully(handle, offset, wanted, signal), info, openPath };
     } finally {
       await handle.close();
     }
@@ -57,19 +55,19 @@ export async function readDisk(file: CheckedPath, range: DiskRange = {}, signal?
 
 /** @throws EditorError `notFound`, `io` */
 export async function statDisk(file: CheckedPath): Promise<Omit<FileStat, 'isDirty'>> {
-  const info = await guarded(file, () => stat(file.realPath, { bigint: true }));
+  const info = await withEditorErrors(file, () => stat(file.realPath, { bigint: true }));
   return {
     path: file.path,
     type: info.isFile() ? 'file' : info.isDirectory() ? 'directory' : 'other',
     size: Number(info.size),
-    mtime: Number(info.mtimeMs),
+    modifiedAt: Number(info.mtimeMs),
     version: diskVersion(info),
   };
 }
 
-/** What VS Code goes by when it saves: the owner's permission, whoever runs it. @throws EditorError `notFound`, `io` */
+/** Checks the owner's write permission, as VS Code does before saving. @throws EditorError `notFound`, `io` */
 export async function isWritable(file: CheckedPath): Promise<boolean> {
-  const { mode } = await guarded(file, () => stat(file.realPath));
+  const { mode } = await withEditorErrors(file, () => stat(file.realPath));
   return (mode & constants.S_IWUSR) !== 0;
 }
 
@@ -78,10 +76,7 @@ export function diskVersion({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): 
   return `disk:${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
-/**
- * The text of bytes. `decode` knows encodings other than UTF-8; plain ASCII needs nobody.
- * @throws EditorError `notText` for bytes that are no text
- */
+/** Decodes bytes and removes a byte order mark. Calls `decode` only for non-ASCII text. @throws EditorError `notText` */
 export async function decodeText(
   path: string,
   bytes: Buffer,
@@ -89,19 +84,19 @@ export async function decodeText(
 ): Promise<string> {
   const hasNul = bytes.subarray(0, sniffBytes).includes(0);
   if (hasNul && !hasUtf16Mark(bytes)) {
-    throw new EditorError('notText', `${path} holds binary data. Read its bytes instead.`);
+    throw new EditorError('notText', `${path} is a binary file. Read its bytes instead.`);
   }
   if (!hasNul && isAscii(bytes)) return bytes.toString('latin1');
   const text = await decode(bytes, path);
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-function hasUtf16Mark(bytes: Buffer): boolean {
+export function hasUtf16Mark(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** Where an open file is. Linux tells, from memory: no disk is asked. */
-export function placeOf(handle: FileHandle): string | undefined {
+/** Returns the path of an open file. Only Linux supports this; it needs no disk access. */
+export function pathOfOpenFile(handle: FileHandle): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     return readlinkSync(`/proc/self/fd/${handle.fd}`);
@@ -125,7 +120,7 @@ async function readFully(
   const buffer = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {
-    if (signal?.aborted) throw new EditorError('cancelled', 'The request was given up.', { cause: signal.reason });
+    throwIfCancelled(signal);
     const wanted = Math.min(length - done, chunkBytes);
     const { bytesRead } = await handle.read(buffer, done, wanted, offset + done);
     if (bytesRead === 0) break;
@@ -134,15 +129,15 @@ async function readFully(
   return buffer.subarray(0, done);
 }
 
-async function guarded<T>(file: CheckedPath, work: () => Promise<T>): Promise<T> {
-  if (!file.exists) throw notFound(file.path);
+async function withEditorErrors<T>(file: CheckedPath, work: () => Promise<T>): Promise<T> {
+  if (!file.exists) throw notFoundError(file.path);
   try {
     return await work();
   } catch (error) {
     if (isEditorError(error)) throw error;
     const code = errorCode(error);
-    if (code === 'ENOENT') throw notFound(file.path);
-    // What a FIFO without a writer, a socket or a device without a driver say when opened.
+    if (code === 'ENOENT') throw notFoundError(file.path);
+    // Errors from opening a FIFO without a writer, a socket or a device without a driver.
     if (code === 'ENXIO' || code === 'ENODEV' || code === 'EOPNOTSUPP') {
       throw new EditorError('notAFile', `${file.path} is not a regular file, so it is not read.`);
     }
@@ -150,6 +145,6 @@ async function guarded<T>(file: CheckedPath, work: () => Promise<T>): Promise<T>
   }
 }
 
-export function notFound(path: string): EditorError {
+export function notFoundError(path: string): EditorError {
   return new EditorError('notFound', `${path} does not exist.`);
 }

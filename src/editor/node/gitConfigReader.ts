@@ -1,62 +1,62 @@
 import { open } from 'node:fs/promises';
 import * as path from 'node:path';
 import { openFlags } from '../../base/node/openFlags';
-import { gitConfigEntries, type GitConfigEntry } from '../common/protection/gitConfig';
+import { parseGitConfig, type GitConfigEntry } from '../common/protection/gitConfig';
 
-/** What configuration files of Git say about places on the disk. */
-interface ConfiguredPlaces {
-  /** As `core.hooksPath` names them: some are relative to the repository. */
+/** Paths that Git configuration files refer to. */
+interface ConfiguredPaths {
+  /** Values of `core.hooksPath`; some are relative to the repository. */
   readonly hooksPaths: readonly string[];
-  /** The files that were read, with those that they include; absolute. */
-  readonly configs: readonly string[];
+  /** Absolute paths of the configuration files and the files they include. */
+  readonly configFiles: readonly string[];
 }
 
 const maxConfigBytes = 1024 * 1024;
-/** Of one configuration with all that it includes. */
+/** Limit for one configuration including its includes. */
 const maxConfigs = 20;
 
-/** Reads configuration files of Git. All values that are written count; conditions of includes are taken as met. */
+/** Reads Git configuration files. Returns all values, also of repeated keys, and treats conditional includes as active. */
 export class GitConfigReader {
-  /** `mayBeAsked` tells which files may be opened; one that may not is as good as empty. */
+  /** Files that `canAccess` rejects are treated as empty. */
   constructor(
-    private readonly home: string,
-    private readonly mayBeAsked: (file: string) => boolean,
+    private readonly homeFolder: string,
+    private readonly canAccess: (file: string) => boolean,
   ) {}
 
-  ofUser(env: Readonly<Record<string, string | undefined>>): Promise<ConfiguredPlaces> {
-    return this.places(userConfigs(this.home, env));
+  readUserConfig(env: Readonly<Record<string, string | undefined>>): Promise<ConfiguredPaths> {
+    return this.readConfigFiles(userConfigFiles(this.homeFolder, env));
   }
 
-  /** Also of a worktree or a submodule, whose `.git` is a file that says where the configuration is. */
-  async ofRepository(root: string): Promise<ConfiguredPlaces> {
+  /** Also supports worktrees and submodules, whose `.git` is a file with the path of the Git folder. */
+  async readRepositoryConfig(root: string): Promise<ConfiguredPaths> {
     const dotGit = path.join(root, '.git');
-    const link = /^gitdir:[ \t]*(.+)$/m.exec((await this.read(dotGit)) ?? '')?.[1]?.trim();
+    const link = /^gitdir:[ \t]*(.+)$/m.exec((await this.readIfAllowed(dotGit)) ?? '')?.[1]?.trim();
     const gitFolder = link === undefined ? dotGit : path.resolve(root, link);
-    const common = (await this.read(path.join(gitFolder, 'commondir')))?.trim();
+    const common = (await this.readIfAllowed(path.join(gitFolder, 'commondir')))?.trim();
     const shared = common === undefined ? gitFolder : path.resolve(gitFolder, common);
-    return await this.places([path.join(shared, 'config'), path.join(gitFolder, 'config.worktree')]);
+    return await this.readConfigFiles([path.join(shared, 'config'), path.join(gitFolder, 'config.worktree')]);
   }
 
-  private async places(files: readonly string[]): Promise<ConfiguredPlaces> {
+  private async readConfigFiles(files: readonly string[]): Promise<ConfiguredPaths> {
     const hooksPaths: string[] = [];
     const seen = new Set(files);
-    // A set that grows is gone through to its end.
+    // Iterating over a set also visits elements that are added meanwhile.
     for (const file of seen) {
-      const entries = gitConfigEntries((await this.read(file)) ?? '');
-      hooksPaths.push(...entries.filter(isHooksPath).map(({ value }) => fromHome(value, this.home)));
+      const entries = parseGitConfig((await this.readIfAllowed(file)) ?? '');
+      hooksPaths.push(...entries.filter(isHooksPath).map(({ value }) => expandHome(value, this.homeFolder)));
       for (const { value } of entries.filter(isInclude)) {
-        if (seen.size < maxConfigs) seen.add(path.resolve(path.dirname(file), fromHome(value, this.home)));
+        if (seen.size < maxConfigs) seen.add(path.resolve(path.dirname(file), expandHome(value, this.homeFolder)));
       }
     }
-    return { hooksPaths, configs: [...seen] };
+    return { hooksPaths, configFiles: [...seen] };
   }
 
-  private async read(file: string): Promise<string | undefined> {
-    return this.mayBeAsked(file) ? await readSmall(file) : undefined;
+  private async readIfAllowed(file: string): Promise<string | undefined> {
+    return this.canAccess(file) ? await readSmallFile(file) : undefined;
   }
 }
 
-function userConfigs(home: string, env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function userConfigFiles(home: string, env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const { GIT_CONFIG_GLOBAL: global, XDG_CONFIG_HOME: configHome } = env;
   return [
     ...(global !== undefined && path.isAbsolute(global) ? [global] : []),
@@ -82,12 +82,12 @@ function isPath(value: string): boolean {
   return value !== '' && !value.includes('\0');
 }
 
-function fromHome(written: string, home: string): string {
+function expandHome(written: string, home: string): string {
   return written === '~' || /^~[\\/]/.test(written) ? path.join(home, written.slice(1)) : written;
 }
 
-/** Undefined for what is no file, is too large or cannot be read. Does not wait for a pipe. */
-async function readSmall(file: string): Promise<string | undefined> {
+/** Returns undefined if it is not a file, too large or unreadable. Does not block on a pipe. */
+async function readSmallFile(file: string): Promise<string | undefined> {
   try {
     const handle = await open(file, openFlags.O_RDONLY | openFlags.O_NONBLOCK);
     try {

@@ -2,36 +2,35 @@ import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { relativeTo } from '../common/boundary';
-import type { FileName } from '../common/globRules';
+import type { WorkspacePath } from '../common/globRules';
 
-/** Of one look, in all folders; what is beyond is not looked at. */
+/** Limit for one search in all folders. */
 const maxFiles = 3_000;
-/** Below a folder at the top whose name starts with a dot. */
+/** Below a top-level folder whose name starts with a dot. */
 const maxDepth = 3;
-/** Many files, none of which is protected for itself. */
-const passedOver: ReadonlySet<string> = new Set(['node_modules', 'objects', 'logs', 'refs', 'worktrees', 'lfs']);
+/** Folders with many files and no protected ones. */
+const skippedFolders: ReadonlySet<string> = new Set(['node_modules', 'objects', 'logs', 'refs', 'worktrees', 'lfs']);
 
 /**
- * Other names of a file: those that it has by hard links where tools look for their files. A file does not know its names, so
- * that they are looked for at the top of each workspace folder and in the folders there whose name starts with a dot, up to
- * 3,000 files and three folders deep. `realPath` and `folders` have all links resolved; `info` is of the file.
+ * Finds other hard links of a file where tools keep their configuration: at the top of each workspace folder and in its
+ * folders that start with a dot, up to 3,000 files and three levels deep. `realPath` and `folders` are real paths.
  */
-export async function hardLinkedNames(
+export async function findHardLinkedNames(
   { realPath, info }: { readonly realPath: string; readonly info: BigIntStats },
   folders: readonly string[],
   isWindows: boolean,
-): Promise<FileName[]> {
+): Promise<WorkspacePath[]> {
   if (!info.isFile() || info.nlink < 2n) return [];
-  const names: FileName[] = [];
-  let left = maxFiles;
+  const names: WorkspacePath[] = [];
+  let remainingFiles = maxFiles;
   const look = async (root: string, folder: string, depth: number): Promise<void> => {
     for (const entry of await entriesOf(folder)) {
-      if (left <= 0) return;
+      if (remainingFiles <= 0) return;
       const file = path.join(folder, entry.name);
       if (entry.isFile()) {
-        left--;
+        remainingFiles--;
         if (file !== realPath && (await isSameFile(file, info))) add(root, file);
-      } else if (entry.isDirectory() && !passedOver.has(entry.name)) {
+      } else if (entry.isDirectory() && !skippedFolders.has(entry.name)) {
         const isDeeper = depth === 0 ? entry.name.startsWith('.') : depth <= maxDepth;
         if (isDeeper) await look(root, file, depth + 1);
       }
@@ -50,7 +49,7 @@ async function isSameFile(file: string, { dev, ino }: BigIntStats): Promise<bool
   return other?.ino === ino && other.dev === dev;
 }
 
-/** Files first, so that the bound takes what is deep. */
+/** Returns files first, so that the limit cuts off deep folders. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return [...entries.filter((entry) => !entry.isDirectory()), ...entries.filter((entry) => entry.isDirectory())];

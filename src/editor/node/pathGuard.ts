@@ -4,133 +4,133 @@ import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary';
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
-import type { FileName } from '../common/globRules';
-import { thisGuardSystem, type GuardSystem } from './guardSystem';
-import { hardLinkedNames } from './hardLinkedNames';
-import { HardLinks } from './hardLinks';
-import { hookNames, usualHookNamesOptions } from './hookNames';
-import { linkedNames } from './linkedNames';
+import type { WorkspacePath } from '../common/globRules';
+import { localFileSystem, type GuardFileSystem } from './guardFileSystem';
+import { findHardLinkedNames } from './hardLinkedNames';
+import { ExcludedHardLinks } from './excludedHardLinks';
+import { findHookNames, defaultHookNamesOptions } from './hookNames';
+import { findLinkedNames } from './linkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
-interface PathGuardOptions {
-  /** The workspace folders, absolute, as VS Code names them. */
+interface PathGuardDeps {
+  /** Absolute paths of the workspace folders from VS Code; links are not resolved. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
-  /** There one real path can be spelled in two cases; macOS resolves to the one it has on disk. */
+  /** Real paths can differ in case on Windows. On macOS, they have the spelling on disk. */
   readonly isWindows: boolean;
-  /** Absolute: where the user's configuration of Git is; the user's home when absent. */
+  /** Absolute path of the folder with the user's Git configuration; default the home folder. */
   readonly gitHome?: string;
-  /** Default this machine's. */
-  readonly system?: GuardSystem;
+  /** Default is the file system of this machine. */
+  readonly fileSystem?: GuardFileSystem;
 }
 
-/** A path that peers may name. */
+/** A path that passed the workspace boundary and exclude list checks. */
 export interface CheckedPath {
-  /** Absolute and normalised, links not resolved: how VS Code knows the file. */
+  /** Absolute and normalized; links are not resolved, as in VS Code's URIs. */
   readonly path: string;
-  /** With every link resolved. Of a file that does not exist: its nearest existing parent resolved, and the rest. */
+  /** All links resolved. For a missing file, links of the nearest existing parent are resolved. */
   readonly realPath: string;
   readonly exists: boolean;
-  /** In its workspace folder: with links resolved, and as it was asked for. */
-  readonly names: readonly FileName[];
+  /** The real path and, if different, the requested path. */
+  readonly names: readonly WorkspacePath[];
 }
 
-/** The boundary of the workspace and the exclude list, asked for every path that a peer names. */
+/** Checks paths from peers against the workspace boundary and the exclude list. */
 export class PathGuard {
   private realFolders: Promise<readonly string[]> | undefined;
-  private readonly hardLinks: HardLinks;
-  private readonly system: GuardSystem;
+  private readonly hardLinks: ExcludedHardLinks;
+  private readonly fileSystem: GuardFileSystem;
 
-  constructor(private readonly options: PathGuardOptions) {
-    this.system = options.system ?? thisGuardSystem;
-    this.hardLinks = new HardLinks({
-      folders: () => this.resolvedFolders(),
-      isExcluded: (file, folder) => options.exclude().excludes(file, this.nameOf(file, folder).relativePath),
+  constructor(private readonly deps: PathGuardDeps) {
+    this.fileSystem = deps.fileSystem ?? localFileSystem;
+    this.hardLinks = new ExcludedHardLinks({
+      folders: () => this.resolveFolders(),
+      isExcluded: (file, folder) => deps.exclude().excludes(file, this.workspacePathOf(file, folder).relativePath),
     });
   }
 
-  /** To be called when the workspace folders or the exclude list have changed. */
-  forget(): void {
+  /** Call after the workspace folders or the exclude list have changed. */
+  clearCache(): void {
     this.realFolders = undefined;
-    this.hardLinks.forget();
+    this.hardLinks.invalidate();
   }
 
   /** @throws EditorError `invalidPath`, `outsideWorkspace`, `excluded`, `io` */
   async check(requested: string): Promise<CheckedPath> {
     checkPath(requested);
-    const named = isUri(requested) ? pathOfUri(requested, this.options.isWindows) : requested;
-    if (this.options.isWindows && !isOrdinaryWindowsPath(named, this.options.folders())) throw outside(requested);
-    const absolute = await this.absolute(named, requested);
-    const folders = await this.resolvedFolders();
-    const { realPath, exists } = await resolveLinks(this.system, absolute, requested).catch((error: unknown) => {
-      // Why a path elsewhere cannot be resolved would tell what is there.
-      throw this.isInAny(absolute, folders) ? error : outside(requested);
+    const named = isUri(requested) ? pathOfUri(requested, this.deps.isWindows) : requested;
+    if (this.deps.isWindows && !isOrdinaryWindowsPath(named, this.deps.folders())) throw outsideError(requested);
+    const absolute = await this.toAbsolute(named, requested);
+    const folders = await this.resolveFolders();
+    const { realPath, exists } = await resolveLinks(this.fileSystem, absolute, requested).catch((error: unknown) => {
+      // The cause would reveal what exists outside the workspace.
+      throw this.isInAnyFolder(absolute, folders) ? error : outsideError(requested);
     });
-    const folder = nearestFolder(realPath, folders, this.options.isWindows);
-    if (folder === undefined) throw outside(requested);
-    const lexical = nearestFolder(absolute, this.options.folders(), this.options.isWindows);
-    const names = [this.nameOf(realPath, folder)];
-    if (lexical !== undefined && absolute !== realPath) names.push(this.nameOf(absolute, lexical));
-    if (names.some((name) => this.options.exclude().excludes(name.path, name.relativePath))) {
-      const message = `${requested} is on the list of files that no agent may see. The user can change backline.exclude.`;
+    const folder = nearestFolder(realPath, folders, this.deps.isWindows);
+    if (folder === undefined) throw outsideError(requested);
+    const lexical = nearestFolder(absolute, this.deps.folders(), this.deps.isWindows);
+    const names = [this.workspacePathOf(realPath, folder)];
+    if (lexical !== undefined && absolute !== realPath) names.push(this.workspacePathOf(absolute, lexical));
+    if (names.some((name) => this.deps.exclude().excludes(name.path, name.relativePath))) {
+      const message = `${requested} is excluded from agents. The user can change backline.exclude.`;
       throw new EditorError('excluded', message);
     }
-    const info = exists ? await this.system.stat(realPath).catch(() => undefined) : undefined;
+    const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
     if (info) await this.checkHardLinks(requested, info);
     return { path: absolute, realPath, exists, names };
   }
 
-  /** As `check`, with the names that the file has by links of the workspace, and by Git's configuration, too. */
-  async checkWrite(requested: string): Promise<CheckedPath> {
+  /** Like `check`, and adds names of the file through links and Git configuration. */
+  async checkForWrite(requested: string): Promise<CheckedPath> {
     const checked = await this.check(requested);
     const { exists, realPath } = checked;
-    const { gitHome, isWindows } = this.options;
-    const gitPlaces = gitHome === undefined ? usualHookNamesOptions : { home: gitHome };
-    const folders = await this.resolvedFolders();
-    const info = exists ? await this.system.stat(realPath).catch(() => undefined) : undefined;
+    const { gitHome, isWindows } = this.deps;
+    const gitPlaces = gitHome === undefined ? defaultHookNamesOptions : { home: gitHome };
+    const folders = await this.resolveFolders();
+    const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
     const others = await Promise.all([
-      linkedNames(realPath, folders, isWindows),
-      hookNames(realPath, folders, { ...gitPlaces, isWindows }),
-      info ? hardLinkedNames({ realPath, info }, folders, isWindows) : [],
+      findLinkedNames(realPath, folders, isWindows),
+      findHookNames(realPath, folders, { ...gitPlaces, isWindows }),
+      info ? findHardLinkedNames({ realPath, info }, folders, isWindows) : [],
     ]);
     return { ...checked, names: [...checked.names, ...others.flat()] };
   }
 
-  /** @throws EditorError `excluded` for a file that is known to have another name on the exclude list */
+  /** @throws EditorError `excluded` if another hard link of the file is known to be on the exclude list */
   async checkHardLinks(requested: string, info: BigIntStats): Promise<void> {
     if (!(await this.hardLinks.hasExcludedName(info))) return;
-    const message = `${requested} is another name of a file on the list of files that no agent may see.`;
+    const message = `${requested} is a hard link to a file that is excluded from agents.`;
     throw new EditorError('excluded', `${message} The user can change backline.exclude.`);
   }
 
-  private isInAny(absolute: string, realFolders: readonly string[]): boolean {
-    const folders = [...this.options.folders(), ...realFolders];
-    return nearestFolder(absolute, folders, this.options.isWindows) !== undefined;
+  private isInAnyFolder(absolute: string, realFolders: readonly string[]): boolean {
+    const folders = [...this.deps.folders(), ...realFolders];
+    return nearestFolder(absolute, folders, this.deps.isWindows) !== undefined;
   }
 
-  private nameOf(path: string, folder: string): FileName {
-    return { path, relativePath: relativeTo(path, folder, this.options.isWindows) ?? '' };
+  private workspacePathOf(path: string, folder: string): WorkspacePath {
+    return { path, relativePath: relativeTo(path, folder, this.deps.isWindows) ?? '' };
   }
 
-  private async absolute(named: string, requested: string): Promise<string> {
-    const { paths, stat } = this.system;
+  private async toAbsolute(named: string, requested: string): Promise<string> {
+    const { paths, stat } = this.fileSystem;
     if (paths.isAbsolute(named)) return paths.normalize(named);
-    const candidates = this.options.folders().map((folder) => paths.join(folder, named));
+    const candidates = this.deps.folders().map((folder) => paths.join(folder, named));
     const [first] = candidates;
-    if (first === undefined) throw outside(requested);
+    if (first === undefined) throw outsideError(requested);
     for (const candidate of candidates) {
       if (await stat(candidate).then(Boolean, () => false)) return candidate;
     }
     return first;
   }
 
-  private async resolvedFolders(): Promise<readonly string[]> {
+  private async resolveFolders(): Promise<readonly string[]> {
     this.realFolders ??= Promise.all(
-      this.options.folders().map((folder) =>
-        this.system.realpath(folder).catch(() => {
-          // A folder that is not there may come back as something else: ask again.
+      this.deps.folders().map((folder) =>
+        this.fileSystem.realpath(folder).catch(() => {
+          // The folder may be created later, so resolve it again.
           this.realFolders = undefined;
-          return this.system.paths.normalize(folder);
+          return this.fileSystem.paths.normalize(folder);
         }),
       ),
     );
@@ -138,12 +138,9 @@ export class PathGuard {
   }
 }
 
-/**
- * In a few calls, whatever the length of the path.
- * @throws EditorError `outsideWorkspace` for a link that leads nowhere: what it would make is not where it seems
- */
+/** @throws EditorError `outsideWorkspace` for a broken link, because writing to it creates a file elsewhere */
 async function resolveLinks(
-  system: GuardSystem,
+  system: GuardFileSystem,
   absolute: string,
   requested: string,
 ): Promise<{ realPath: string; exists: boolean }> {
@@ -151,63 +148,62 @@ async function resolveLinks(
   try {
     return { realPath: await realpath(absolute), exists: true };
   } catch (error) {
-    checkMissing(error, requested);
+    throwUnlessMissing(error, requested);
   }
   const existing = await deepestExisting(system, absolute, requested);
-  if (existing === undefined) throw outside(requested);
+  if (existing === undefined) throw outsideError(requested);
   try {
     const realPath = await realpath(existing);
     return { realPath: paths.join(realPath, paths.relative(existing, absolute)), exists: existing === absolute };
   } catch (error) {
-    checkMissing(error, requested);
-    throw new EditorError('outsideWorkspace', `${requested} goes through a link that leads nowhere.`);
+    throwUnlessMissing(error, requested);
+    throw new EditorError('outsideWorkspace', `${requested} goes through a broken link.`);
   }
 }
 
-/** The longest part of the path that is there, a link that leads nowhere included. */
+/** Returns the longest existing prefix of the path; a broken link exists. Uses binary search to limit file system calls. */
 async function deepestExisting(
-  { paths, lstat }: GuardSystem,
+  { paths, lstat }: GuardFileSystem,
   absolute: string,
   requested: string,
 ): Promise<string | undefined> {
   const { root } = paths.parse(absolute);
   const names = absolute.slice(root.length).split(paths.sep);
-  const start = (length: number): string => root + names.slice(0, length).join(paths.sep);
-  const isThere = async (length: number): Promise<boolean> => {
+  const prefix = (length: number): string => root + names.slice(0, length).join(paths.sep);
+  const exists = async (length: number): Promise<boolean> => {
     try {
-      await lstat(start(length));
+      await lstat(prefix(length));
       return true;
     } catch (error) {
-      checkMissing(error, requested);
+      throwUnlessMissing(error, requested);
       return false;
     }
   };
-  // Mostly all but the name of a new file.
-  if (await isThere(names.length - 1)) return (await isThere(names.length)) ? absolute : start(names.length - 1);
-  // What is above something that is there is there too.
-  let [there, missing] = [0, names.length - 1];
-  while (missing - there > 1) {
-    const middle = Math.floor((there + missing) / 2);
-    if (await isThere(middle)) there = middle;
+  // Usually only the file name is missing.
+  if (await exists(names.length - 1)) return (await exists(names.length)) ? absolute : prefix(names.length - 1);
+  let [existing, missing] = [0, names.length - 1];
+  while (missing - existing > 1) {
+    const middle = Math.floor((existing + missing) / 2);
+    if (await exists(middle)) existing = middle;
     else missing = middle;
   }
-  return (await isThere(there)) ? start(there) : undefined;
+  return (await exists(existing)) ? prefix(existing) : undefined;
 }
 
-/** @throws EditorError when an error of the file system says anything but that a file is not there */
-function checkMissing(error: unknown, requested: string): void {
+/** Ignores errors about missing files. @throws EditorError for all other errors */
+function throwUnlessMissing(error: unknown, requested: string): void {
   const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return;
   if (code === 'ENAMETOOLONG') throw new EditorError('invalidPath', `${requested.slice(0, 80)}… is too long.`);
-  if (code === 'ELOOP') throw outside(requested);
+  if (code === 'ELOOP') throw outsideError(requested);
   throw new EditorError('io', `${requested} cannot be resolved: ${wordsOf(error)}`, { cause: error });
 }
 
-/** @throws EditorError `invalidPath` for a URI that names no file of this machine */
+/** @throws EditorError `invalidPath` if it is not a `file:` URI of this machine */
 function pathOfUri(uri: string, isWindows: boolean): string {
   try {
     const { search } = new URL(uri);
-    if (search !== '') throw new Error('it has a query');
+    if (search !== '') throw new Error('it contains a query');
     const file = fileURLToPath(uri, { windows: isWindows });
     checkPath(file);
     return file;
@@ -217,9 +213,9 @@ function pathOfUri(uri: string, isWindows: boolean): string {
   }
 }
 
-function outside(requested: string): EditorError {
+function outsideError(requested: string): EditorError {
   return new EditorError(
     'outsideWorkspace',
-    `${requested} is not inside a folder of the workspace. Only files of the open folders can be used.`,
+    `${requested} is outside the workspace. Only files in the workspace folders can be used.`,
   );
 }

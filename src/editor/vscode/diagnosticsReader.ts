@@ -3,37 +3,37 @@ import type { Logger } from '../../base/common/log';
 import { isInside } from '../common/boundary';
 import {
   EditorError,
+  throwIfCancelled,
   type Diagnostic,
   type DiagnosticsOptions,
   type DiagnosticSeverity,
   type FileDiagnostics,
-  type ReadOptions,
+  type ReadTextOptions,
   type TextFile,
 } from '../common/editorPort';
 import { LineIndex } from '../common/text/textOffsets';
 import { statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import { checkSignal } from './documentReader';
 
 const defaultMaxFiles = 1000;
-/** Beyond this, diagnostics come without the text of their line. */
+/** Diagnostics of larger files have no line text. */
 const maxTextBytes = 2 * 1024 * 1024;
 const maxConcurrentReads = 8;
 
-/** What VS Code knows of problems, with the text they stand in, also of files that are not open. */
+/** Reads VS Code's diagnostics and adds line texts and offsets. */
 export class DiagnosticsReader {
   constructor(
-    private readonly guard: PathGuard,
-    private readonly readText: (path: string, options: ReadOptions) => Promise<TextFile>,
+    private readonly pathGuard: PathGuard,
+    private readonly readText: (path: string, options: ReadTextOptions) => Promise<TextFile>,
     private readonly log: Logger,
   ) {}
 
   async read(path: string | undefined, options: DiagnosticsOptions = {}): Promise<FileDiagnostics[]> {
     const { maxFiles = defaultMaxFiles, signal } = options;
-    checkSignal(signal);
-    const scope = path === undefined ? undefined : await this.guard.check(path);
+    throwIfCancelled(signal);
+    const scope = path === undefined ? undefined : await this.pathGuard.check(path);
     if (scope && !scope.exists) throw new EditorError('notFound', `${path ?? ''} does not exist.`);
-    if (scope && (await isFile(scope))) return await this.readFile(scope, signal);
+    if (scope && (await statDisk(scope)).type === 'file') return await this.readFile(scope, signal);
     const found: FileDiagnostics[] = [];
     const wanted = vscode.languages
       .getDiagnostics()
@@ -43,38 +43,38 @@ export class DiagnosticsReader {
     const work = async (): Promise<void> => {
       for (const [uri, diagnostics] of wanted) {
         if (found.length >= maxFiles || signal?.aborted) return;
-        const file = await this.guard.check(uri.fsPath).catch(() => undefined);
+        const file = await this.pathGuard.check(uri.fsPath).catch(() => undefined);
         if (!file || (scope && !isInside(file.realPath, scope.realPath, false))) continue;
-        found.push({ path: uri.fsPath, diagnostics: await this.describe(uri, diagnostics, signal) });
+        found.push({ path: uri.fsPath, diagnostics: await this.toDiagnostics(uri, diagnostics, signal) });
       }
     };
     await Promise.all(Array.from({ length: maxConcurrentReads }, work));
-    checkSignal(signal);
+    throwIfCancelled(signal);
     return found.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, maxFiles);
   }
 
-  /** Of one file, which VS Code may know by the name that was asked for, or by its real one. */
+  /** VS Code may have the diagnostics under the requested path or the real path. */
   private async readFile({ path, realPath }: CheckedPath, signal?: AbortSignal): Promise<FileDiagnostics[]> {
     for (const name of [path, realPath]) {
       const uri = vscode.Uri.file(name);
       const diagnostics = vscode.languages.getDiagnostics(uri);
-      if (diagnostics.length > 0) return [{ path, diagnostics: await this.describe(uri, diagnostics, signal) }];
+      if (diagnostics.length > 0) return [{ path, diagnostics: await this.toDiagnostics(uri, diagnostics, signal) }];
     }
     return [];
   }
 
-  private async describe(
+  private async toDiagnostics(
     uri: vscode.Uri,
     diagnostics: readonly vscode.Diagnostic[],
     signal?: AbortSignal,
   ): Promise<Diagnostic[]> {
-    const lines = await this.linesOf(uri, signal);
+    const lines = await this.readLines(uri, signal);
     return diagnostics.map((diagnostic) => {
       const start = lines.clamp(diagnostic.range.start);
       const end = lines.clamp(diagnostic.range.end);
       const code = codeText(diagnostic.code);
       return {
-        range: { start: plain(diagnostic.range.start), end: plain(diagnostic.range.end) },
+        range: { start: toPosition(diagnostic.range.start), end: toPosition(diagnostic.range.end) },
         severity: severities[diagnostic.severity],
         message: diagnostic.message,
         ...(diagnostic.source === undefined ? {} : { source: diagnostic.source }),
@@ -86,20 +86,16 @@ export class DiagnosticsReader {
     });
   }
 
-  private async linesOf(uri: vscode.Uri, signal?: AbortSignal): Promise<LineIndex> {
+  private async readLines(uri: vscode.Uri, signal?: AbortSignal): Promise<LineIndex> {
     try {
       return new LineIndex(
         (await this.readText(uri.fsPath, { maxBytes: maxTextBytes, ...(signal ? { signal } : {}) })).text,
       );
     } catch (error) {
-      this.log.debug(`Problems of ${uri.fsPath} come without its text: ${String(error)}`);
+      this.log.debug(`Could not read ${uri.fsPath} for its diagnostics: ${String(error)}`);
       return new LineIndex('');
     }
   }
-}
-
-async function isFile(file: CheckedPath): Promise<boolean> {
-  return (await statDisk(file)).type === 'file';
 }
 
 const severities: Record<vscode.DiagnosticSeverity, DiagnosticSeverity> = {
@@ -114,6 +110,6 @@ function codeText(code: vscode.Diagnostic['code']): string | undefined {
   return String(typeof code === 'object' ? code.value : code);
 }
 
-function plain({ line, character }: vscode.Position): { line: number; character: number } {
+function toPosition({ line, character }: vscode.Position): { line: number; character: number } {
   return { line, character };
 }

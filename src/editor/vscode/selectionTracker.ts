@@ -3,121 +3,127 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { EditorSelection, SelectedText } from '../common/editorPort';
-import { cutEnd } from '../common/text/selectionText';
+import { truncateRangeEnd } from '../common/text/selectionText';
 import { SettledEditors } from '../common/settledEditors';
 import type { PathGuard } from '../node/pathGuard';
 
-/** UTF-16 units. */
+/** In UTF-16 units. */
 const maxSelectedText = 16 * 1024;
 
 /**
- * What of the visible editors peers may know. Whether they may is found out on the disk, so a file counts only from the
- * moment its check has ended, which is then an event of its own.
+ * Tracks visible editors and selections in files that peers can access. Checking a file needs the disk, so its editor appears
+ * only after the check, with an event.
  */
 export class SelectionTracker implements vscode.Disposable {
-  private readonly store = new DisposableStore();
-  private readonly selectionEmitter = this.store.add(new Emitter<void>((error) => this.onListenerError(error)));
+  private readonly disposables = new DisposableStore();
+  private readonly selectionEmitter = this.disposables.add(new Emitter<void>((error) => this.onListenerError(error)));
   readonly onDidChangeSelection = this.selectionEmitter.event;
-  private readonly filesEmitter = this.store.add(new Emitter<void>((error) => this.onListenerError(error)));
-  readonly onDidChangeVisibleFiles = this.filesEmitter.event;
-  private readonly editors: SettledEditors<vscode.TextEditor>;
-  /** Whether peers may know of a visible file; undefined until its check has ended. */
-  private readonly allowed = new Map<string, boolean | undefined>();
-  private generation = 0;
-  /** Active last; focus in a terminal or a webview does not make it undefined. */
-  private lastActive: vscode.TextEditor | undefined;
+  private readonly visibleFilesEmitter = this.disposables.add(
+    new Emitter<void>((error) => this.onListenerError(error)),
+  );
+  readonly onDidChangeVisibleFiles = this.visibleFilesEmitter.event;
+  private readonly settledEditors: SettledEditors<vscode.TextEditor>;
+  /** Whether peers can access a visible file, by path; undefined until its check ends. */
+  private readonly isAllowedByPath = new Map<string, boolean | undefined>();
+  private rulesVersion = 0;
+  /** The last active file editor; kept while a terminal or webview has the focus. */
+  private lastActiveEditor: vscode.TextEditor | undefined;
 
   constructor(
-    private readonly guard: PathGuard,
+    private readonly pathGuard: PathGuard,
     clock: Clock,
     private readonly onListenerError: (error: unknown) => void,
   ) {
-    this.editors = this.store.add(new SettledEditors(clock, () => this.fire()));
+    this.settledEditors = this.disposables.add(new SettledEditors(clock, () => this.fireChanges()));
   }
 
   start(): void {
     const { window } = vscode;
-    this.lastActive = window.activeTextEditor;
-    this.store.add(window.onDidChangeTextEditorSelection(({ textEditor }) => this.changed(textEditor)));
-    this.store.add(
+    this.lastActiveEditor = window.activeTextEditor;
+    this.disposables.add(
+      window.onDidChangeTextEditorSelection(({ textEditor }) => this.onSelectionChanged(textEditor)),
+    );
+    this.disposables.add(
       window.onDidChangeActiveTextEditor((editor) => {
-        if (editor && isFile(editor)) this.lastActive = editor;
-        this.fire();
+        if (editor && isFile(editor)) this.lastActiveEditor = editor;
+        this.fireChanges();
       }),
     );
-    this.store.add(window.onDidChangeVisibleTextEditors(() => this.checkVisible()));
-    this.checkVisible();
+    this.disposables.add(window.onDidChangeVisibleTextEditors(() => this.checkVisibleFiles()));
+    this.checkVisibleFiles();
   }
 
-  /** To be called when the boundary or the exclude list has changed: every file is checked again. */
-  forget(): void {
-    this.generation++;
-    this.allowed.clear();
-    this.editors.clear();
-    this.checkVisible();
+  /** Checks all files again. Call after the workspace folders or the exclude list have changed. */
+  recheckFiles(): void {
+    this.rulesVersion++;
+    this.isAllowedByPath.clear();
+    this.settledEditors.clear();
+    this.checkVisibleFiles();
   }
 
-  get active(): EditorSelection | undefined {
-    const editor = this.lastActive;
-    return editor && this.editors.all.includes(editor) ? selectionOf(editor) : undefined;
+  get activeSelection(): EditorSelection | undefined {
+    const editor = this.lastActiveEditor;
+    return editor && this.settledEditors.editors.includes(editor) ? selectionOf(editor) : undefined;
   }
 
   get selections(): readonly EditorSelection[] {
-    return this.visible.map(selectionOf);
+    return this.visibleEditors.map(selectionOf);
   }
 
   get visibleFiles(): readonly string[] {
-    return [...new Set(this.visible.map(({ document }) => document.uri.fsPath))];
+    return [...new Set(this.visibleEditors.map(({ document }) => document.uri.fsPath))];
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.allowed.clear();
-    this.lastActive = undefined;
+    this.disposables.dispose();
+    this.isAllowedByPath.clear();
+    this.lastActiveEditor = undefined;
   }
 
-  /** The active one first. */
-  private get visible(): readonly vscode.TextEditor[] {
-    return [...this.editors.all].sort((a, b) => Number(b === this.lastActive) - Number(a === this.lastActive));
+  /** The active editor first. */
+  private get visibleEditors(): readonly vscode.TextEditor[] {
+    return [...this.settledEditors.editors].sort(
+      (a, b) => Number(b === this.lastActiveEditor) - Number(a === this.lastActiveEditor),
+    );
   }
 
-  private fire(): void {
-    this.filesEmitter.fire();
+  private fireChanges(): void {
+    this.visibleFilesEmitter.fire();
     this.selectionEmitter.fire();
   }
 
-  private changed(editor: vscode.TextEditor): void {
-    if (editor === vscode.window.activeTextEditor && isFile(editor)) this.lastActive = editor;
-    if (this.editors.all.includes(editor)) this.selectionEmitter.fire();
+  private onSelectionChanged(editor: vscode.TextEditor): void {
+    if (editor === vscode.window.activeTextEditor && isFile(editor)) this.lastActiveEditor = editor;
+    if (this.settledEditors.editors.includes(editor)) this.selectionEmitter.fire();
   }
 
-  private checkVisible(): void {
+  private checkVisibleFiles(): void {
     const visible = new Set(vscode.window.visibleTextEditors.filter(isFile).map(({ document }) => document.uri.fsPath));
-    // A file that was hidden for a while may be another one now.
-    for (const path of this.allowed.keys()) if (!visible.has(path)) this.allowed.delete(path);
-    for (const path of visible) if (!this.allowed.has(path)) void this.checkOne(path);
-    this.update();
+    // A file can be replaced while it is hidden.
+    for (const path of this.isAllowedByPath.keys()) if (!visible.has(path)) this.isAllowedByPath.delete(path);
+    for (const path of visible) if (!this.isAllowedByPath.has(path)) void this.checkFile(path);
+    this.updateEditors();
   }
 
-  private update(): void {
-    this.editors.update(
+  private updateEditors(): void {
+    this.settledEditors.update(
       vscode.window.visibleTextEditors
         .filter(isFile)
-        .map((editor) => ({ editor, isAllowed: this.allowed.get(editor.document.uri.fsPath) })),
+        .map((editor) => ({ editor, isAllowed: this.isAllowedByPath.get(editor.document.uri.fsPath) })),
     );
   }
 
-  private async checkOne(path: string): Promise<void> {
-    const { generation } = this;
-    this.allowed.set(path, undefined);
-    const mayBeShown = await this.guard.check(path).then(
+  private async checkFile(path: string): Promise<void> {
+    const { rulesVersion } = this;
+    this.isAllowedByPath.set(path, undefined);
+    const mayBeShown = await this.pathGuard.check(path).then(
       () => true,
       () => false,
     );
-    // Checked under rules that no longer hold, or hidden in the meantime.
-    if (generation !== this.generation || !this.allowed.has(path)) return;
-    this.allowed.set(path, mayBeShown);
-    this.update();
+    // The rules changed or the file was hidden meanwhile.
+    if (rulesVersion !== this.rulesVersion || !this.isAllowedByPath.has(path)) return;
+    this.isAllowedByPath.set(path, mayBeShown);
+    this.updateEditors();
   }
 }
 
@@ -140,6 +146,6 @@ function selectedText(document: vscode.TextDocument, { start, end, isEmpty }: vs
 function textOf(document: vscode.TextDocument, start: vscode.Position, end: vscode.Position): string {
   const lineEndingLength = document.eol === vscode.EndOfLine.CRLF ? 2 : 1;
   const lineAt = (line: number): vscode.TextLine => document.lineAt(line);
-  const cut = cutEnd({ lineAt, lineEndingLength }, { start, end }, maxSelectedText);
+  const cut = truncateRangeEnd({ lineAt, lineEndingLength }, { start, end }, maxSelectedText);
   return document.getText(new vscode.Range(start, new vscode.Position(cut.line, cut.character)));
 }

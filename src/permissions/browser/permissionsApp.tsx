@@ -22,19 +22,19 @@ export function App({ page }: { page: PermissionsPage }) {
       {view && (
         <>
           <section aria-labelledby="policy">
-            <h2 id="policy">What agents may do</h2>
-            <PolicyTable rows={view.policy} ask={page.ask} />
+            <h2 id="policy">What agents can do</h2>
+            <PolicyTable rows={view.policy} ask={page.sendRequest} />
             <p class="permissions-note">
               <ShieldIcon />
               <span>
-                By default agents read and edit files of the workspace through Backline without asking; what an agent
-                asks for by itself, and each command that it has Backline run, is asked for. Through Backline, agents
-                never edit files outside the workspace, and changes to files that make things run, such as tasks, hooks
-                and workflows, are always asked for.{' '}
+                By default, agents can read and edit files in the workspace without asking. You are asked before they
+                run commands, and when they request permission. Agents cannot edit files outside the workspace through
+                Backline. Changes to files that make programs run, such as tasks, hooks and workflows, always need your
+                approval.{' '}
                 <button
                   type="button"
                   class="link"
-                  onClick={() => void page.ask(permissionsRequests.showProtectedFiles, {})}
+                  onClick={() => void page.sendRequest(permissionsRequests.showProtectedFiles, {})}
                 >
                   Protected files
                 </button>
@@ -43,21 +43,26 @@ export function App({ page }: { page: PermissionsPage }) {
             <p class="permissions-note">
               <InfoIcon />
               <span>
-                Agents are programs with your rights: what one reads, edits, runs or sends by itself, without asking
-                Backline, is not stopped here. “Use the network” covers only what an agent declares. Amp does not wait
-                for an answer: an edit that asks is refused, and its next try passes once you allow it; reading that
-                asks is refused. Agents of an Amplifier server run there and are not covered.
+                Agents run with your user rights. Backline cannot stop actions that an agent does not request. “Use the
+                network” applies only to requests that the agent reports as network access. Amp does not wait for
+                answers: if edits are set to Ask, Amp’s edit is denied, and it can try again after you allow it. If
+                reading is set to Ask, it is denied. Agents of an Amplifier server run on that server and are not
+                covered.
               </span>
             </p>
           </section>
           <section aria-labelledby="rules">
             <div class="permissions-heading">
               <h2 id="rules">Rules</h2>
-              <button type="button" class="button" onClick={() => void page.ask(permissionsRequests.addRule, {})}>
+              <button
+                type="button"
+                class="button"
+                onClick={() => void page.sendRequest(permissionsRequests.addRule, {})}
+              >
                 <AddIcon /> Add Rule…
               </button>
             </div>
-            <RuleList rules={view.rules} ask={page.ask} />
+            <RuleList rules={view.rules} ask={page.sendRequest} />
           </section>
         </>
       )}

@@ -1,4 +1,4 @@
-// The page of permissions: `dist/pages/permissions.js`.
+// Entry point of the permissions page: `dist/pages/permissions.js`.
 import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { App } from './permissionsApp';

@@ -3,49 +3,49 @@ import { Emitter } from '../../base/common/event';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { didChangePermissions, permissionsRequests, type PermissionsView } from '../common/page/permissionsApi';
 
-/** The page without its looks: it keeps what the host tells, and asks for what the user wants. */
+/** State of the permissions page, received from the host. */
 export class PermissionsPage {
-  /** What the host could not do is shown to the user. */
-  readonly ask: Ask;
-  private readonly changes = new Emitter<void>(reportError);
-  readonly onDidChange = this.changes.event;
-  private current: PermissionsView | undefined;
-  private failed: string | undefined;
+  /** Sends a request to the host. The page shows errors. */
+  readonly sendRequest: Ask;
+  private readonly changeEmitter = new Emitter<void>(reportError);
+  readonly onDidChange = this.changeEmitter.event;
+  private currentView: PermissionsView | undefined;
+  private failureMessage: string | undefined;
 
   constructor(
     private readonly connection: HostConnection,
-    private readonly api: Pick<VsCodeApi, 'setState'>,
+    private readonly vscodeApi: Pick<VsCodeApi, 'setState'>,
   ) {
-    this.ask = connection.asker((error) => this.fail(messageOf(error)));
+    this.sendRequest = connection.asker((error) => this.setFailure(messageOf(error)));
   }
 
-  /** Undefined until the host has told it. */
+  /** Undefined until the host has sent it. */
   get view(): PermissionsView | undefined {
-    return this.current;
+    return this.currentView;
   }
 
-  /** A request that failed, until it is dismissed. */
+  /** Error message of a failed request, until the user dismisses it. */
   get failure(): string | undefined {
-    return this.failed;
+    return this.failureMessage;
   }
 
   start(window: Window): void {
     this.connection.on(didChangePermissions, (view) => {
-      this.current = view;
-      this.changes.fire();
+      this.currentView = view;
+      this.changeEmitter.fire();
     });
     this.connection.start(window);
-    // VS Code opens a tab again after a reload only when its page has kept something.
-    this.api.setState({});
-    void this.ask(permissionsRequests.ready, {});
+    // VS Code restores a tab after a reload only if its page has saved a state.
+    this.vscodeApi.setState({});
+    void this.sendRequest(permissionsRequests.ready, {});
   }
 
   dismissFailure(): void {
-    this.fail(undefined);
+    this.setFailure(undefined);
   }
 
-  private fail(message: string | undefined): void {
-    this.failed = message;
-    this.changes.fire();
+  private setFailure(message: string | undefined): void {
+    this.failureMessage = message;
+    this.changeEmitter.fire();
   }
 }

@@ -1,6 +1,6 @@
 import type { Ask } from '../../webview/browser/hostConnection';
-import { Choice, permissionsRequests, type Cell, type PolicyRow } from '../common/page/permissionsApi';
-import { everyAgent, policyKinds, type PolicyKind } from '../common/policy/policyKinds';
+import { PolicyChoice, permissionsRequests, type PolicyCell, type PolicyRow } from '../common/page/permissionsApi';
+import { allAgents, policyKinds, type PolicyKind } from '../common/policy/policyKinds';
 
 interface PolicyTableProps {
   readonly rows: readonly PolicyRow[];
@@ -14,7 +14,7 @@ const headings: Readonly<Record<PolicyKind, string>> = {
   fetch: 'Use the network',
 };
 
-/** One row an agent, one list of choices for each kind. In a narrow tab each agent is a block of its own. */
+/** One row per agent, one select per kind. In a narrow tab, each agent is a separate block. */
 export function PolicyTable({ rows, ask }: PolicyTableProps) {
   return (
     <table class="policy">
@@ -41,7 +41,7 @@ export function PolicyTable({ rows, ask }: PolicyTableProps) {
                   <span class="policy-kind" aria-hidden="true">
                     {headings[kind]}
                   </span>
-                  {cell ? <PolicyCell row={row} kind={kind} cell={cell} ask={ask} /> : <NotGoverned />}
+                  {cell ? <PolicySelect row={row} kind={kind} cell={cell} ask={ask} /> : <NotControlled />}
                 </td>
               );
             })}
@@ -52,24 +52,24 @@ export function PolicyTable({ rows, ask }: PolicyTableProps) {
   );
 }
 
-function NotGoverned() {
+function NotControlled() {
   return (
     <>
       <span aria-hidden="true">–</span>
-      <span class="visually-hidden">Not decided by Backline</span>
+      <span class="visually-hidden">Not controlled by Backline</span>
     </>
   );
 }
 
-interface PolicyCellProps {
+interface PolicySelectProps {
   readonly row: PolicyRow;
   readonly kind: PolicyKind;
-  readonly cell: Cell;
+  readonly cell: PolicyCell;
   readonly ask: Ask;
 }
 
-function PolicyCell({ row, kind, cell: { choice, stricter }, ask }: PolicyCellProps) {
-  const names = choiceNames(row.agent === everyAgent, kind);
+function PolicySelect({ row, kind, cell: { choice, stricter }, ask }: PolicySelectProps) {
+  const names = choiceNames(row.agent === allAgents, kind);
   return (
     <>
       <select
@@ -77,13 +77,13 @@ function PolicyCell({ row, kind, cell: { choice, stricter }, ask }: PolicyCellPr
         aria-label={`${row.title}: ${headings[kind]}`}
         value={choice}
         onChange={({ currentTarget }) => {
-          const chosen = Choice.safeParse(currentTarget.value).data;
-          // What the host says is shown: a setting that cannot be written must not look changed.
+          const chosen = PolicyChoice.safeParse(currentTarget.value).data;
+          // Keep the host's value until it confirms the change: saving the setting can fail.
           currentTarget.value = choice;
           if (chosen) void ask(permissionsRequests.setPolicy, { agent: row.agent, kind, choice: chosen });
         }}
       >
-        {Choice.options.map((option) => (
+        {PolicyChoice.options.map((option) => (
           <option key={option} value={option}>
             {names[option]}
           </option>
@@ -94,12 +94,12 @@ function PolicyCell({ row, kind, cell: { choice, stricter }, ask }: PolicyCellPr
   );
 }
 
-/** What holds without a choice. An agent's own requests to read or edit are asked even then, which the note says. */
-const usual: Readonly<Record<PolicyKind, string>> = { read: 'allow', edit: 'allow', run: 'ask', fetch: 'ask' };
+/** Answers without a choice. Explicit permission requests always ask, as the note on the page says. */
+const defaultAnswers: Readonly<Record<PolicyKind, string>> = { read: 'allow', edit: 'allow', run: 'ask', fetch: 'ask' };
 
-function choiceNames(isForAll: boolean, kind: PolicyKind): Readonly<Record<Choice, string>> {
+function choiceNames(isForAll: boolean, kind: PolicyKind): Readonly<Record<PolicyChoice, string>> {
   return {
-    inherit: isForAll ? `Default (${usual[kind]})` : 'Same as all agents',
+    inherit: isForAll ? `Default (${defaultAnswers[kind]})` : 'Same as all agents',
     ask: 'Ask',
     allow: 'Allow',
     deny: 'Deny',

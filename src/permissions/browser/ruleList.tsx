@@ -8,14 +8,14 @@ interface RuleListProps {
   readonly ask: Ask;
 }
 
-/** What "always" has made, each with what it matches exactly and a way to take it back. */
+/** The rules with their exact conditions. */
 export function RuleList({ rules, ask }: RuleListProps) {
   const groups = [
     { title: 'Always', rules: rules.filter(({ lasts }) => lasts === 'always') },
     { title: 'In open conversations', rules: rules.filter(({ lasts }) => lasts === 'conversation') },
   ].filter((group) => group.rules.length > 0);
   if (groups.length === 0) {
-    return <p class="rules-none">No rules. When you choose a lasting answer to a question, its rule is listed here.</p>;
+    return <p class="rules-none">No rules yet. When you choose a lasting answer, its rule is listed here.</p>;
   }
   return (
     <>
@@ -58,7 +58,7 @@ function Rule({ rule, ask }: { rule: RuleRow; ask: Ask }) {
               <button
                 type="button"
                 class="link"
-                aria-label={`Restart Agent ${who}, which remembers: ${title}`}
+                aria-label={`Restart agent ${who}, which remembers: ${title}`}
                 onClick={() => void ask(permissionsRequests.restartAgent, { agent: remembers })}
               >
                 Restart Agent

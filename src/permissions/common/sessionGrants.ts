@@ -2,48 +2,47 @@ import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { PermissionRule } from './rules/permissionRules';
 
-/** What the user has allowed or denied for the rest of a conversation. */
+/** An answer of the user for the rest of a conversation. */
 export type SessionGrant = RuleGrant | RememberedGrant;
 
-interface Grantee {
+interface GrantBase {
   readonly agentId: string;
-  /** Who it was given to. */
+  /** Display name of the agent. */
   readonly agentTitle: string;
 }
 
-interface RuleGrant extends Grantee {
+interface RuleGrant extends GrantBase {
   readonly kind: 'rule';
   readonly rule: PermissionRule;
-  /** Takes it back. */
   readonly revoke: () => void;
 }
 
-/** A lasting answer that only the agent knows: it does not ask again, and Backline does not hear of it. */
-interface RememberedGrant extends Grantee {
+/** A lasting answer that only the agent stores. The agent does not ask Backline again. */
+interface RememberedGrant extends GrantBase {
   readonly kind: 'remembered';
   readonly effect: PermissionRule['effect'];
-  /** The option that was chosen, as it was offered. */
+  /** Label of the chosen option. */
   readonly option: string;
 }
 
-/** The grants of all open sessions, for whoever manages them. */
+/** The grants of all open sessions. */
 export class SessionGrants {
-  private readonly grants = new Set<SessionGrant>();
-  private readonly changes = new Emitter<void>((error) => this.onListenerError(error));
-  readonly onDidChange = this.changes.event;
+  private readonly grantSet = new Set<SessionGrant>();
+  private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
-  get all(): readonly SessionGrant[] {
-    return [...this.grants];
+  get grants(): readonly SessionGrant[] {
+    return [...this.grantSet];
   }
 
-  /** Until the result is disposed. */
+  /** Disposing the result removes the grant. */
   add(grant: SessionGrant): Disposable {
-    this.grants.add(grant);
-    this.changes.fire();
+    this.grantSet.add(grant);
+    this.changeEmitter.fire();
     return toDisposable(() => {
-      if (this.grants.delete(grant)) this.changes.fire();
+      if (this.grantSet.delete(grant)) this.changeEmitter.fire();
     });
   }
 }

@@ -1,82 +1,77 @@
-import type { Disposable } from '../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { PermissionRule } from './rules/permissionRules';
 import type { AgentPolicy, PermissionPolicy } from './policy/policy';
 import type { RuleGlobs } from './rules/ruleGlobs';
 import { SessionGrants } from './sessionGrants';
-import type { KeptRule, UserRules } from './rules/userRules';
+import type { StoredRule, UserRules } from './rules/userRules';
 
-interface StandingPermissionsOptions {
-  /** Owned by the result. */
+interface StandingPermissionsDeps {
+  /** Owned by `StandingPermissions`. */
   readonly rules: UserRules;
-  /** What holds now. */
+  /** Returns the current policy. */
   readonly policy: () => PermissionPolicy;
   readonly onListenerError: (error: unknown) => void;
   readonly globs: RuleGlobs;
 }
 
-/** What holds before anybody is asked: the user's rules, what sessions remember, and the policy. */
+/** The permissions that apply without asking: the user's rules, grants of sessions, and the policy. */
 export class StandingPermissions implements Disposable {
-  /** What sessions remember, with a way to take it back. */
   readonly grants: SessionGrants;
 
-  constructor(private readonly options: StandingPermissionsOptions) {
-    this.grants = new SessionGrants(options.onListenerError);
+  constructor(private readonly deps: StandingPermissionsDeps) {
+    this.grants = new SessionGrants(deps.onListenerError);
   }
 
   get rules(): readonly PermissionRule[] {
-    return this.options.rules.rules;
+    return this.deps.rules.rules;
   }
 
-  /** The rules with since when they are, and how often they were used. */
-  get kept(): readonly KeptRule[] {
-    return this.options.rules.kept;
+  /** The rules with creation dates and usage. */
+  get storedRules(): readonly StoredRule[] {
+    return this.deps.rules.storedRules;
   }
 
-  /** Of rules, each compiled once. */
+  /** Compiles globs of rules. */
   get globs(): RuleGlobs {
-    return this.options.globs;
+    return this.deps.globs;
   }
 
   get policy(): PermissionPolicy {
-    return this.options.policy();
+    return this.deps.policy();
   }
 
   policyOf(agent: string): AgentPolicy {
-    return this.options.policy().of(agent);
+    return this.deps.policy().forAgent(agent);
   }
 
-  /** Until the result is disposed. Told of rules and grants; the policy belongs to the settings. */
+  /** Reports changes of rules and grants, but not of the policy. */
   onDidChange(listener: () => void): Disposable {
-    const ofRules = this.options.rules.onDidChange(listener);
-    const ofGrants = this.grants.onDidChange(listener);
-    return {
-      dispose: () => {
-        ofRules.dispose();
-        ofGrants.dispose();
-      },
-    };
+    const disposables = new DisposableStore();
+    disposables.add(this.deps.rules.onDidChange(listener));
+    disposables.add(this.grants.onDidChange(listener));
+    return disposables;
   }
 
-  /** Keeps a rule of scope `always`. @throws Error when there are too many */
+  /** Stores a rule with scope `always`. @throws Error if there are too many */
   async add(rule: PermissionRule): Promise<void> {
-    await this.options.rules.add(rule);
+    await this.deps.rules.add(rule);
   }
 
-  async remove(rule: PermissionRule): Promise<void> {
-    await this.options.rules.remove(rule);
+  async removeRule(rule: PermissionRule): Promise<void> {
+    await this.deps.rules.remove(rule);
   }
 
-  /** A rule has answered a question. */
+  /** Records that a rule answered a request. */
   noteUse(rule: PermissionRule): void {
-    this.options.rules.noteUse(rule);
+    this.deps.rules.recordUse(rule);
   }
 
-  /** Writes what is not written yet. Never rejects. */
+  /** Stores pending usage counts. Never rejects. */
   async flush(): Promise<void> {
-    await this.options.rules.flush();
+    await this.deps.rules.flush();
   }
 
   dispose(): void {
-    this.options.rules.dispose();
+    this.deps.rules.dispose();
   }
 }

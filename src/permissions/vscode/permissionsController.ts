@@ -8,9 +8,9 @@ import { commandIds, panelTypes, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { ruleKey } from '../common/rules/permissionRules';
-import type { Choice, PermissionsView } from '../common/page/permissionsApi';
-import { permissionsView, type ListedGrant, type NamedAgent } from '../common/page/permissionsView';
-import { withChoice } from '../common/policy/policy';
+import type { PolicyChoice, PermissionsView } from '../common/page/permissionsApi';
+import { permissionsView, type ListedGrant, type PolicyAgent } from '../common/page/permissionsView';
+import { withPolicyAnswer } from '../common/policy/policy';
 import type { PolicyKind } from '../common/policy/policyKinds';
 import { describeRule } from '../common/rules/ruleWords';
 import type { SessionGrant } from '../common/sessionGrants';
@@ -18,39 +18,38 @@ import type { StandingPermissions } from '../common/standingPermissions';
 import { askForRule } from './newRule';
 import { PermissionsPanel, type PermissionsModel } from './permissionsPanel';
 
-interface PermissionsControllerOptions extends FeatureContext {
+interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
-  /** The agents that the policy can be about. */
   readonly agents: Pick<BackendRegistry, 'list' | 'onDidChange'>;
-  /** Who else it can be about. One with the id of an agent is not listed beside it. */
-  readonly others: readonly NamedAgent[];
+  /** Other agents under the policy. Omitted if `agents` has the same id. */
+  readonly otherAgents: readonly PolicyAgent[];
   readonly editor: Pick<EditorPort, 'folders' | 'onDidChangeFolders'>;
   readonly extensionUri: vscode.Uri;
 }
 
-/** The page on which the user sees and changes what agents may do. */
+/** Controls the page that shows and changes what agents can do. */
 export class PermissionsController implements PermissionsModel, Disposable {
-  private readonly store = new DisposableStore();
-  private readonly changes = new Emitter<void>((error) =>
-    this.options.log.error('a listener of the permissions failed', error),
+  private readonly disposables = new DisposableStore();
+  private readonly changeEmitter = new Emitter<void>((error) =>
+    this.deps.log.error('a permissions listener failed', error),
   );
-  readonly onDidChange = this.changes.event;
+  readonly onDidChange = this.changeEmitter.event;
   private readonly grantIds = new WeakMap<SessionGrant, string>();
-  private grantCount = 0;
+  private lastGrantId = 0;
 
-  constructor(private readonly options: PermissionsControllerOptions) {}
+  constructor(private readonly deps: PermissionsControllerDeps) {}
 
   start(): void {
-    const { agents, clock, commands, editor, extensionUri, log, settings, standing } = this.options;
-    const { store } = this;
-    const panel = store.add(new PermissionsPanel({ model: this, extensionUri, clock, log }));
-    const changed = (): void => this.changes.fire();
-    store.add(standing.onDidChange(changed));
-    store.add(agents.onDidChange(changed));
-    store.add(editor.onDidChangeFolders(changed));
-    store.add(settings.onDidChangeOf([settingIds.permissions], changed));
-    store.add(commands.handle(commandIds.permissionsShow, () => panel.show()));
-    store.add(
+    const { agents, clock, commands, editor, extensionUri, log, settings, standing } = this.deps;
+    const { disposables } = this;
+    const panel = disposables.add(new PermissionsPanel({ model: this, extensionUri, clock, log }));
+    const changed = (): void => this.changeEmitter.fire();
+    disposables.add(standing.onDidChange(changed));
+    disposables.add(agents.onDidChange(changed));
+    disposables.add(editor.onDidChangeFolders(changed));
+    disposables.add(settings.onDidChangeOf([settingIds.permissions], changed));
+    disposables.add(commands.handle(commandIds.permissionsShow, () => panel.show()));
+    disposables.add(
       vscode.window.registerWebviewPanelSerializer(panelTypes.permissions, {
         deserializeWebviewPanel: (restored) => {
           panel.restore(restored);
@@ -58,45 +57,50 @@ export class PermissionsController implements PermissionsModel, Disposable {
         },
       }),
     );
-    store.add(this.changes);
+    disposables.add(this.changeEmitter);
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  async view(): Promise<PermissionsView> {
-    const { others, standing } = this.options;
-    const listed = await this.agents();
-    const agents = [...listed, ...others.filter((other) => !listed.some(({ id }) => id === other.id))];
-    return permissionsView({ policy: standing.policy, agents, kept: standing.kept, grants: this.grants() });
+  async loadView(): Promise<PermissionsView> {
+    const { otherAgents, standing } = this.deps;
+    const listed = await this.listAgents();
+    const agents = [...listed, ...otherAgents.filter((other) => !listed.some(({ id }) => id === other.id))];
+    return permissionsView({
+      policy: standing.policy,
+      agents,
+      storedRules: standing.storedRules,
+      grants: this.listGrants(),
+    });
   }
 
-  async setPolicy(agent: string, kind: PolicyKind, choice: Choice): Promise<void> {
-    const { settings } = this.options;
+  async setPolicy(agent: string, kind: PolicyKind, choice: PolicyChoice): Promise<void> {
+    const { settings } = this.deps;
     const { user } = settings.permissions();
-    await settings.setPermissions(withChoice(user, agent, kind, choice === 'inherit' ? undefined : choice));
+    await settings.setPermissions(withPolicyAnswer(user, agent, kind, choice === 'inherit' ? undefined : choice));
   }
 
   async removeRule(id: string): Promise<void> {
-    const { standing } = this.options;
+    const { standing } = this.deps;
     const rule = standing.rules.find((other) => ruleKey(other) === id);
-    if (rule) await standing.remove(rule);
-    for (const { grant, id: grantId } of this.grants()) {
+    if (rule) await standing.removeRule(rule);
+    for (const { grant, id: grantId } of this.listGrants()) {
       if (grantId === id && grant.kind === 'rule') grant.revoke();
     }
   }
 
   async addRule(): Promise<void> {
-    const { editor, log, standing } = this.options;
-    const rule = await askForRule({ folder: editor.folders[0]?.path ?? homedir(), agents: await this.agents() });
+    const { editor, log, standing } = this.deps;
+    const rule = await askForRule({ folder: editor.folders[0]?.path ?? homedir(), agents: await this.listAgents() });
     if (!rule) return;
     await standing.add(rule);
-    new Messages(log).info(`Added the rule: ${describeRule(rule)}.`);
+    new Messages(log).info(`Added rule: ${describeRule(rule)}.`);
   }
 
-  private async agents(): Promise<NamedAgent[]> {
-    const { agents, log } = this.options;
+  private async listAgents(): Promise<PolicyAgent[]> {
+    const { agents, log } = this.deps;
     try {
       return (await agents.list()).map(({ id, title }) => ({ id, title }));
     } catch (error) {
@@ -105,9 +109,9 @@ export class PermissionsController implements PermissionsModel, Disposable {
     }
   }
 
-  private grants(): ListedGrant[] {
-    return this.options.standing.grants.all.map((grant) => {
-      const id = this.grantIds.get(grant) ?? `grant-${++this.grantCount}`;
+  private listGrants(): ListedGrant[] {
+    return this.deps.standing.grants.grants.map((grant) => {
+      const id = this.grantIds.get(grant) ?? `grant-${++this.lastGrantId}`;
       this.grantIds.set(grant, id);
       return { id, grant };
     });

@@ -9,64 +9,63 @@ import { loadPage } from '../../webview/vscode/loadPage';
 import {
   didChangePermissions,
   permissionsRequests,
-  type Choice,
+  type PolicyChoice,
   type PermissionsView,
 } from '../common/page/permissionsApi';
-import { NewestView } from '../common/page/newestView';
+import { LatestViewSender } from '../common/page/latestViewSender';
 import type { PolicyKind } from '../common/policy/policyKinds';
 
-/** What the page shows and changes. */
 export interface PermissionsModel {
   readonly onDidChange: Event<void>;
   /** Never rejects. */
-  view(): Promise<PermissionsView>;
-  /** @throws Error when the setting cannot be written */
-  setPolicy(agent: string, kind: PolicyKind, choice: Choice): Promise<void>;
-  /** One that is gone already is no error. */
+  loadView(): Promise<PermissionsView>;
+  /** @throws Error if the setting cannot be written */
+  setPolicy(agent: string, kind: PolicyKind, choice: PolicyChoice): Promise<void>;
+  /** Ignores unknown ids. */
   removeRule(id: string): Promise<void>;
-  /** Asks the user for one. */
+  /** Asks the user for a rule and adds it. */
   addRule(): Promise<void>;
 }
 
-interface PermissionsPanelOptions {
+interface PermissionsPanelDeps {
   readonly model: PermissionsModel;
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** The editor tab of permissions; at most one in a window. */
+/** The editor tab with the permissions page; at most one per window. */
 export class PermissionsPanel implements Disposable {
-  private open: { readonly panel: vscode.WebviewPanel; readonly store: DisposableStore } | undefined;
+  private openTab: { readonly panel: vscode.WebviewPanel; readonly store: DisposableStore } | undefined;
 
-  constructor(private readonly options: PermissionsPanelOptions) {}
+  constructor(private readonly deps: PermissionsPanelDeps) {}
 
   show(): void {
-    if (this.open) this.open.panel.reveal();
+    if (this.openTab) this.openTab.panel.reveal();
     else {
       const panel = vscode.window.createWebviewPanel(panelTypes.permissions, 'Permissions', vscode.ViewColumn.Active);
-      this.fill(panel);
+      this.initialize(panel);
     }
   }
 
-  /** Fills a tab of a window that was loaded again. */
+  /** Restores a tab after the window is reloaded. */
   restore(panel: vscode.WebviewPanel): void {
-    if (this.open) panel.dispose();
-    else this.fill(panel);
+    if (this.openTab) panel.dispose();
+    else this.initialize(panel);
   }
 
-  /** The tab stays: a window that is loaded again fills it. */
+  /** Keeps the tab open, because it is restored after a reload. */
   dispose(): void {
-    this.open?.store.dispose();
-    this.open = undefined;
+    this.openTab?.store.dispose();
+    this.openTab = undefined;
   }
 
-  private fill(panel: vscode.WebviewPanel): void {
-    const { model, extensionUri, clock, log } = this.options;
+  private initialize(panel: vscode.WebviewPanel): void {
+    const { model, extensionUri, clock, log } = this.deps;
     const store = new DisposableStore();
     const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
-    const newest = new NewestView(
-      () => model.view(),
+    const newest = new LatestViewSender(
+      () => model.loadView(),
       (view) => {
         if (!store.isDisposed) host.notify(didChangePermissions, view);
       },
@@ -75,7 +74,7 @@ export class PermissionsPanel implements Disposable {
       new PageHost<typeof permissionsRequests>(
         panel.webview,
         {
-          ready: permissionsRequests.ready.handledBy(() => newest.show()),
+          ready: permissionsRequests.ready.handledBy(() => newest.refresh()),
           setPolicy: permissionsRequests.setPolicy.handledBy(({ agent, kind, choice }) =>
             model.setPolicy(agent, kind, choice),
           ),
@@ -92,9 +91,9 @@ export class PermissionsPanel implements Disposable {
         clock,
       ),
     );
-    const show = (): void => void newest.show();
+    const show = (): void => void newest.refresh();
     store.add(model.onDidChange(show));
-    // Another window may have made or removed rules meanwhile, of which this one is not told.
+    // Other windows can change rules without an event in this one.
     store.add(
       panel.onDidChangeViewState(() => {
         if (panel.visible) show();
@@ -105,10 +104,10 @@ export class PermissionsPanel implements Disposable {
         if (focused && panel.visible) show();
       }),
     );
-    this.open = { panel, store };
+    this.openTab = { panel, store };
     panel.onDidDispose(() => {
       store.dispose();
-      if (this.open?.panel === panel) this.open = undefined;
+      if (this.openTab?.panel === panel) this.openTab = undefined;
     });
     panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
     host.start();

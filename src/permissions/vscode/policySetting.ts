@@ -5,10 +5,10 @@ import { settingIds } from '../../manifest';
 import type { Settings } from '../../platform/vscode/settings';
 import { effectivePolicy, type PermissionPolicy } from '../common/policy/policy';
 
-/** The setting `backline.permissions`, checked once for each change. What is wrong with it is said in the log. */
+/** Caches the checked value of `backline.permissions` and logs its problems. */
 export class PolicySetting implements Disposable {
-  private readonly store = new DisposableStore();
-  private known: PermissionPolicy | undefined;
+  private readonly disposables = new DisposableStore();
+  private cachedPolicy: PermissionPolicy | undefined;
 
   constructor(
     private readonly settings: Settings,
@@ -18,21 +18,21 @@ export class PolicySetting implements Disposable {
 
   start(): void {
     const forget = (): void => {
-      this.known = undefined;
+      this.cachedPolicy = undefined;
     };
-    this.store.add(this.settings.onDidChangeOf([settingIds.permissions], forget));
-    this.store.add(this.editor.onDidChangeFolders(forget));
+    this.disposables.add(this.settings.onDidChangeOf([settingIds.permissions], forget));
+    this.disposables.add(this.editor.onDidChangeFolders(forget));
   }
 
-  get current(): PermissionPolicy {
-    return (this.known ??= this.check());
+  get policy(): PermissionPolicy {
+    return (this.cachedPolicy ??= this.readPolicy());
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private check(): PermissionPolicy {
+  private readPolicy(): PermissionPolicy {
     const { user, workspace } = this.settings.permissions();
     const policy = effectivePolicy(user, workspace);
     if (policy.problems.length > 0) this.log.warn(`${settingIds.permissions}: ${policy.problems.join('; ')}`);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Both ends included. */
+/** Both ends are inclusive. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
@@ -22,23 +22,23 @@ const PortRangeSetting = z
   .refine(([first, last]) => first <= last)
   .transform(([first, last]): PortRange => ({ first, last }));
 
-/** `"8000-8100"` or `[8000, 8100]`; undefined for anything else. */
+/** Accepts `"8000-8100"` and `[8000, 8100]`. Returns undefined for anything else. */
 export function parsePortRange(value: unknown): PortRange | undefined {
   return PortRangeSetting.safeParse(value).data;
 }
 
-/** The values of `backline.exclude` or `backline.protectedFiles`, level by level. Any of them can hold anything. */
+/** Unchecked values of `backline.exclude` or `backline.protectedFiles` by configuration level. */
 interface GlobLevels {
   readonly defaults: unknown;
   readonly user: unknown;
-  /** An agent can write these settings, so they are not the user's word: they add globs and do nothing else. */
+  /** Can only add globs, because agents can write workspace settings. */
   readonly workspace: unknown;
 }
 
 interface GlobSetting {
-  /** Of the globs that match a file the last one decides; one with a `!` before it is an exception. */
+  /** The last matching glob wins. A leading `!` makes an exception. */
   readonly globs: readonly string[];
-  /** What the setting holds that did not count as written, for the log. */
+  /** Invalid or ignored values, for the log. */
   readonly problems: readonly string[];
 }
 
@@ -46,53 +46,53 @@ const Table = z.record(z.string(), z.unknown());
 const List = z.array(z.unknown());
 
 /**
- * A table of glob → on or off; a list is understood too, where a `!` before a glob means off. Off takes out a glob that
- * was on, and makes an exception of any other. Every entry is read by itself, and what is wrong never takes a glob out: a
- * value that is not a boolean counts as on, and a level that is neither table nor list adds nothing.
+ * Merges the levels. A level is an object from glob to boolean, or a list where a leading `!` means false. False removes a
+ * glob of an earlier level, otherwise it adds an exception. Invalid values never remove a glob: a non-boolean counts as true,
+ * and a level of another type is ignored.
  */
 export function parseGlobSwitches({ defaults, user, workspace }: GlobLevels): GlobSetting {
   const problems: string[] = [];
   const switches = new Map<string, boolean>();
-  for (const { glob, isOn } of entriesOf(defaults, problems)) switches.set(glob, isOn);
-  for (const { glob, isOn } of entriesOf(user, problems)) flip(switches, glob, isOn);
-  for (const { glob, isOn } of entriesOf(workspace, problems)) {
-    if (isOn) flip(switches, glob, true);
-    else problems.push(`${JSON.stringify(glob)} stays as it is, as the workspace can only add globs`);
+  for (const { glob, isOn } of parseEntries(defaults, problems)) switches.set(glob, isOn);
+  for (const { glob, isOn } of parseEntries(user, problems)) setSwitch(switches, glob, isOn);
+  for (const { glob, isOn } of parseEntries(workspace, problems)) {
+    if (isOn) setSwitch(switches, glob, true);
+    else problems.push(`${JSON.stringify(glob)} cannot be turned off by the workspace, which can only add globs`);
   }
   return { globs: [...switches].map(([glob, isOn]) => (isOn ? glob : `!${glob}`)), problems };
 }
 
 interface GlobSwitch {
-  /** Without any `!` before it, save that of `!(…)`. */
+  /** Without a leading `!`, except that of `!(…)`. */
   readonly glob: string;
   readonly isOn: boolean;
 }
 
-function entriesOf(value: unknown, problems: string[]): GlobSwitch[] {
+function parseEntries(value: unknown, problems: string[]): GlobSwitch[] {
   if (value === undefined) return [];
   const list = List.safeParse(value).data;
   if (list) {
     return list.flatMap((item) => {
-      if (typeof item === 'string') return [globSwitch(item, true)];
-      problems.push('an entry of the list is not text and adds nothing');
+      if (typeof item === 'string') return [parseGlobSwitch(item, true)];
+      problems.push('a list entry is not a string and is ignored');
       return [];
     });
   }
   const table = Table.safeParse(value).data;
-  if (!table) problems.push('a value that is not a table of globs adds nothing');
+  if (!table) problems.push('a value is not an object of globs and is ignored');
   return Object.entries(table ?? {}).map(([glob, isOn]) => {
-    if (typeof isOn === 'boolean') return globSwitch(glob, isOn);
-    problems.push(`the value of ${JSON.stringify(glob)} is neither true nor false and counts as true`);
-    return globSwitch(glob, true);
+    if (typeof isOn === 'boolean') return parseGlobSwitch(glob, isOn);
+    problems.push(`the value of ${JSON.stringify(glob)} is not a boolean and is treated as true`);
+    return parseGlobSwitch(glob, true);
   });
 }
 
-function globSwitch(text: string, isOn: boolean): GlobSwitch {
-  return /^!(?!\()/.test(text) ? globSwitch(text.slice(1), !isOn) : { glob: text, isOn };
+function parseGlobSwitch(text: string, isOn: boolean): GlobSwitch {
+  return /^!(?!\()/.test(text) ? parseGlobSwitch(text.slice(1), !isOn) : { glob: text, isOn };
 }
 
-/** A later entry counts after those before it; one that repeats what holds already changes nothing. */
-function flip(switches: Map<string, boolean>, glob: string, isOn: boolean): void {
+/** Moves a changed entry to the end, so that it takes precedence. */
+function setSwitch(switches: Map<string, boolean>, glob: string, isOn: boolean): void {
   const before = switches.get(glob);
   if (before === isOn) return;
   switches.delete(glob);
@@ -100,11 +100,11 @@ function flip(switches: Map<string, boolean>, glob: string, isOn: boolean): void
 }
 
 export const LensMode = z.enum(['off', 'wholeFile', 'all']).catch('wholeFile');
-/** Which context items have a line above the code. */
+/** Which context items are shown as CodeLens. */
 export type LensMode = z.output<typeof LensMode>;
 
 export const DecorationStyle = z.enum(['none', 'underline', 'gutter']).catch('underline');
-/** How the places of context items are marked. */
+/** How code with context items is decorated. */
 export type DecorationStyle = z.output<typeof DecorationStyle>;
 
 /** How long a hover waits for providers, in milliseconds. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Runs `work` with a signal that fires when VS Code cancels. */
+/** Runs `work` with an abort signal for the cancellation token. */
 export async function withSignalOf<T>(
   token: vscode.CancellationToken,
   work: (signal: AbortSignal) => Promise<T>,
@@ -15,7 +15,7 @@ export async function withSignalOf<T>(
   }
 }
 
-/** Runs `work` with a token of VS Code that is cancelled when the signal fires. */
+/** Runs `work` with a cancellation token for the abort signal. */
 export async function withTokenOf<T>(
   signal: AbortSignal | undefined,
   work: (token: vscode.CancellationToken) => Promise<T>,

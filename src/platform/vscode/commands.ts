@@ -8,14 +8,13 @@ import { Messages } from './messages';
 type CommandHandler = (...args: readonly unknown[]) => unknown;
 
 /**
- * Registers every command of the manifest at once, so that none is ever "not found": one whose feature is not running
- * says so and leads to the status. What a handler throws is shown to the user, who asked for it.
+ * Registers all commands of the manifest at start. A command of a feature that is not running shows an error with a link to
+ * the status. Errors of handlers are shown to the user.
  */
 export class Commands implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly handlers = new Map<CommandId, CommandHandler>();
   private readonly loaders = new Map<CommandId, () => Promise<unknown>>();
-
   private readonly messages: Messages;
 
   constructor(private readonly log: Logger) {
@@ -24,11 +23,11 @@ export class Commands implements Disposable {
 
   start(): void {
     for (const id of Object.values(commandIds)) {
-      this.store.add(vscode.commands.registerCommand(id, (...args: unknown[]) => this.run(id, args)));
+      this.disposables.add(vscode.commands.registerCommand(id, (...args: unknown[]) => this.run(id, args)));
     }
   }
 
-  /** Dispose the result to take the handler away. */
+  /** Disposing the result removes the handler. */
   handle(id: CommandId, handler: CommandHandler): Disposable {
     this.handlers.set(id, handler);
     return toDisposable(() => {
@@ -36,7 +35,7 @@ export class Commands implements Disposable {
     });
   }
 
-  /** Loads a feature when one of its commands is first run; once `load` resolves, it has its handlers. */
+  /** Calls `load` before the first command of a feature. The feature must register its handlers before `load` resolves. */
   handleLater(feature: 'chat' | 'threads', load: () => Promise<unknown>): Disposable {
     const ids = Object.values(commandIds).filter((id) => id.startsWith(`backline.${feature}.`));
     for (const id of ids) this.loaders.set(id, load);
@@ -46,7 +45,7 @@ export class Commands implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
     this.handlers.clear();
     this.loaders.clear();
   }
@@ -56,16 +55,15 @@ export class Commands implements Disposable {
       if (!this.handlers.has(id)) await this.loaders.get(id)?.();
       const handler = this.handlers.get(id);
       if (handler) return await handler(...args);
-      this.explain('This part of Backline is not running.');
-      return undefined;
+      this.showError('This Backline feature is not running.');
     } catch (error) {
       this.log.error(`${id} failed`, error);
-      this.explain(messageOf(error));
-      return undefined;
+      this.showError(messageOf(error));
     }
+    return undefined;
   }
 
-  private explain(message: string): void {
+  private showError(message: string): void {
     this.messages.error(message, {
       label: 'Show Status',
       run: () => vscode.commands.executeCommand(commandIds.showStatus),

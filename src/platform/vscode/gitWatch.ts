@@ -1,58 +1,38 @@
-import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
+import { activateGit, type GitApiRepository } from './gitApi';
 
-type Listen = (listener: () => void) => Disposable;
-interface Repository {
-  readonly rootUri: vscode.Uri;
-  readonly state: { readonly onDidChange: Listen };
-}
-/** The parts that are used of the API that VS Code's own Git extension exports. */
-interface GitExtension {
-  getAPI(version: 1): {
-    readonly repositories: readonly Repository[];
-    onDidOpenRepository(listener: (repository: Repository) => void): Disposable;
-    onDidCloseRepository(listener: (repository: Repository) => void): Disposable;
-  };
-}
-
-/**
- * Calls back when VS Code's Git extension has found or closed a repository, or sees a change in one. After a window was
- * loaded, repositories are found late. Starts the extension if need be.
- */
+/** Calls the listener when VS Code's Git extension opens or closes a repository or sees a change. Activates the extension. */
 export function watchGit(listener: () => void, onError: (error: unknown) => void): Disposable {
-  const store = new DisposableStore();
-  const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
-  if (!extension || !vscode.workspace.getConfiguration('git').get<boolean>('enabled', true)) return store;
-  const follow = async (): Promise<void> => {
-    const exported = extension.isActive ? extension.exports : await extension.activate();
-    if (store.isDisposed) return;
-    const git = exported.getAPI(1);
-    const states = new Map<Repository, Disposable>();
-    const opened = (repository: Repository): void => {
-      states.get(repository)?.dispose();
-      states.set(repository, repository.state.onDidChange(listener));
+  const disposables = new DisposableStore();
+  const watchRepositories = async (): Promise<void> => {
+    const git = await activateGit();
+    if (!git || disposables.isDisposed) return;
+    const stateListeners = new Map<GitApiRepository, Disposable>();
+    const watch = (repository: GitApiRepository): void => {
+      stateListeners.get(repository)?.dispose();
+      stateListeners.set(repository, repository.state.onDidChange(listener));
     };
-    store.add({
-      dispose: () => {
-        for (const state of states.values()) state.dispose();
-      },
-    });
-    store.add(
+    disposables.add(
+      toDisposable(() => {
+        for (const stateListener of stateListeners.values()) stateListener.dispose();
+      }),
+    );
+    disposables.add(
       git.onDidOpenRepository((repository) => {
-        opened(repository);
+        watch(repository);
         listener();
       }),
     );
-    store.add(
+    disposables.add(
       git.onDidCloseRepository((repository) => {
-        states.get(repository)?.dispose();
-        states.delete(repository);
+        stateListeners.get(repository)?.dispose();
+        stateListeners.delete(repository);
         listener();
       }),
     );
-    for (const repository of git.repositories) opened(repository);
+    for (const repository of git.repositories) watch(repository);
     listener();
   };
-  follow().catch(onError);
-  return store;
+  watchRepositories().catch(onError);
+  return disposables;
 }

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../../base/common/log';
 
-/** Writes to the one output channel, each line after the `[area]` it comes from. The channel belongs to the caller. */
+/** Writes to an output channel with an `[area]` prefix. The caller owns the channel. */
 export class ChannelLogger implements Logger {
   constructor(
     private readonly channel: vscode.LogOutputChannel,
@@ -9,31 +9,31 @@ export class ChannelLogger implements Logger {
   ) {}
 
   trace(message: string): void {
-    this.channel.trace(this.line(message));
+    this.channel.trace(this.formatLine(message));
   }
 
   debug(message: string): void {
-    this.channel.debug(this.line(message));
+    this.channel.debug(this.formatLine(message));
   }
 
   info(message: string): void {
-    this.channel.info(this.line(message));
+    this.channel.info(this.formatLine(message));
   }
 
   warn(message: string): void {
-    this.channel.warn(this.line(message));
+    this.channel.warn(this.formatLine(message));
   }
 
   error(message: string, error?: unknown): void {
-    if (error === undefined) this.channel.error(this.line(message));
-    else this.channel.error(this.line(message), error);
+    if (error === undefined) this.channel.error(this.formatLine(message));
+    else this.channel.error(this.formatLine(message), error);
   }
 
   child(area: string): Logger {
     return new ChannelLogger(this.channel, area);
   }
 
-  private line(message: string): string {
+  private formatLine(message: string): string {
     return `[${this.area}] ${message}`;
   }
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Files in text tabs of all groups, the active ones first. */
+/** Returns files in text tabs of all groups, active tabs first. */
 export function openFiles(): string[] {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const tabs = [activeTabGroup, ...all].flatMap(({ activeTab }) => activeTab ?? []);

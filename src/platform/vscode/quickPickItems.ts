@@ -1,117 +1,121 @@
 import * as vscode from 'vscode';
 
-/** VS Code is busy then, or shows no list at all. */
-const patienceMs = 2000;
+/** Limit for waiting for VS Code's event, which does not come if the list is hidden. */
+const settleTimeoutMs = 2000;
 
-interface Given {
-  /** What it was asked to highlight, the last one last. */
-  readonly asked: vscode.QuickPickItem[];
+/** A list that VS Code has not confirmed with an event yet. */
+interface PendingList {
+  /** Items that we asked VS Code to highlight, the latest last. */
+  readonly requested: vscode.QuickPickItem[];
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * The items of an open pick, which are given anew as more becomes known. What the user has moved to stays highlighted, if it
- * is still among them. Dispose it.
+ * Updates the items of an open quick pick and keeps the highlighted item if it is still in the list.
  *
- * VS Code highlights the first row of a new list and then what it was asked to, and tells both some time after, by the place
- * of the row: a move of the user that was under way when the list changed names the row that has that place now. So each
- * list is given only when the one before is settled, and what can only be such a move is looked up in the list before.
+ * After a new list, VS Code highlights the first row, then the requested one, and reports both later by row index. If the user
+ * moves meanwhile, the event refers to the row at the old index in the new list. Therefore, each list is applied only after
+ * the previous one is confirmed, and an unexpected row is looked up in the previous list.
  */
 export class LiveItems<Item extends vscode.QuickPickItem> implements vscode.Disposable {
   private items: readonly Item[] = [];
-  private before: readonly Item[] = [];
+  private previousItems: readonly Item[] = [];
   private highlighted: Item | undefined;
-  /** Until VS Code has told of the list. */
-  private given: Given | undefined;
-  private next: (() => void) | undefined;
+  private unconfirmedList: PendingList | undefined;
+  private nextUpdate: (() => void) | undefined;
   private readonly listener: vscode.Disposable;
 
   constructor(
-    private readonly pick: vscode.QuickPick<Item>,
+    private readonly quickPick: vscode.QuickPick<Item>,
     private readonly isSame: (one: Item, other: Item) => boolean,
   ) {
-    this.listener = pick.onDidChangeActive(([active]) => this.follow(active));
+    this.listener = quickPick.onDidChangeActive(([active]) => this.onActiveChanged(active));
   }
 
-  /** Soon; the last ones win. Without `keepsFirst` a highlight that is at the top stays there, whatever comes there. */
+  /** Updates the items, with a delay if needed. Without `keepsFirst`, a highlighted first row stays first. */
   replace(items: readonly Item[], { keepsFirst = true } = {}): void {
-    this.next = () => this.give(items, keepsFirst);
-    if (!this.given) this.giveNext();
+    this.nextUpdate = () => this.apply(items, keepsFirst);
+    if (!this.unconfirmedList) this.applyNext();
   }
 
-  /** At once, with the first one highlighted: these have nothing to do with those before. */
+  /** Replaces the items immediately and highlights the first one. */
   reset(items: readonly Item[]): void {
-    this.forget();
+    this.cancelPending();
     this.highlighted = undefined;
-    this.give(items, false);
+    this.apply(items, false);
   }
 
   dispose(): void {
     this.listener.dispose();
-    this.forget();
+    this.cancelPending();
   }
 
-  private give(items: readonly Item[], keepsFirst: boolean): void {
-    const { highlighted, pick } = this;
+  private apply(items: readonly Item[], keepsFirst: boolean): void {
+    const { highlighted, quickPick } = this;
     const isKept = keepsFirst || highlighted !== this.items.find(isRow);
-    const same = isKept ? this.counterpart(highlighted, items) : undefined;
-    this.before = this.items;
+    const same = isKept ? this.findSame(highlighted, items) : undefined;
+    this.previousItems = this.items;
     this.items = items;
     this.highlighted = same ?? items.find(isRow);
-    pick.items = items;
-    if (same) pick.activeItems = [same];
-    // Of a list without rows nothing is told.
+    quickPick.items = items;
+    if (same) quickPick.activeItems = [same];
+    // VS Code reports nothing for a list without rows.
     if (!this.highlighted) return;
     this.stopWaiting();
-    this.given = { asked: same ? [same] : [], timer: setTimeout(() => this.settle(), patienceMs) };
+    this.unconfirmedList = {
+      requested: same ? [same] : [],
+      timer: setTimeout(() => this.onListConfirmed(), settleTimeoutMs),
+    };
   }
 
-  private follow(active: Item | undefined): void {
-    const { given, items, pick } = this;
-    // While the user filters, any row may be the first.
-    const isFiltered = pick.value !== '';
-    if (!given || (isFiltered && given.asked.length === 0)) {
+  private onActiveChanged(active: Item | undefined): void {
+    const { unconfirmedList, items, quickPick } = this;
+    // With a filter, any row can be the first visible one.
+    const isFiltered = quickPick.value !== '';
+    if (!unconfirmedList || (isFiltered && unconfirmedList.requested.length === 0)) {
       this.highlighted = active;
-      this.settle();
+      this.onListConfirmed();
       return;
     }
     const isTop = active === items.find(isRow);
-    if (given.asked.length === 0 ? isTop : active === given.asked.at(-1)) this.settle();
-    else if (active && !isTop && !isFiltered && !given.asked.includes(active)) this.moveOn(given, active);
+    if (unconfirmedList.requested.length === 0 ? isTop : active === unconfirmedList.requested.at(-1))
+      this.onListConfirmed();
+    else if (active && !isTop && !isFiltered && !unconfirmedList.requested.includes(active))
+      this.restoreMove(unconfirmedList, active);
   }
 
-  /** The row is that of the list before which had its place. */
-  private moveOn({ asked }: Given, row: Item): void {
-    const moved = this.counterpart(this.before[this.items.indexOf(row)], this.items);
+  /** Highlights the item that had this row's index in the previous list. */
+  private restoreMove({ requested }: PendingList, row: Item): void {
+    const moved = this.findSame(this.previousItems[this.items.indexOf(row)], this.items);
     if (!moved) return;
-    asked.push(moved);
+    requested.push(moved);
     this.highlighted = moved;
-    this.pick.activeItems = [moved];
+    this.quickPick.activeItems = [moved];
   }
 
-  private counterpart(item: Item | undefined, items: readonly Item[]): Item | undefined {
+  private findSame(item: Item | undefined, items: readonly Item[]): Item | undefined {
     return item && isRow(item) ? items.find((other) => isRow(other) && this.isSame(other, item)) : undefined;
   }
 
-  private settle(): void {
+  private onListConfirmed(): void {
     this.stopWaiting();
-    this.giveNext();
+    this.applyNext();
   }
 
-  private giveNext(): void {
-    const { next } = this;
-    this.next = undefined;
-    next?.();
+  private applyNext(): void {
+    const { nextUpdate } = this;
+    this.nextUpdate = undefined;
+    nextUpdate?.();
   }
 
-  private forget(): void {
+  private cancelPending(): void {
     this.stopWaiting();
-    this.next = undefined;
+    this.nextUpdate = undefined;
   }
 
   private stopWaiting(): void {
-    clearTimeout(this.given?.timer);
-    this.given = undefined;
+    clearTimeout(this.unconfirmedList?.timer);
+    this.unconfirmedList = undefined;
   }
 }
 

@@ -3,9 +3,8 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 
 /**
- * VS Code's own extensions validate documents of these languages whatever their scheme, and would report problems in a text
- * that stands alone. package.json has a language for each with the same colours and nothing else. Other extensions
- * validate files only.
+ * VS Code's built-in extensions validate documents of these languages with any scheme and would report false problems.
+ * package.json contributes a `backline-…` language for each that only has the same syntax highlighting.
  */
 const validatedLanguages: ReadonlySet<string> = new Set([
   'typescript',
@@ -21,8 +20,8 @@ const validatedLanguages: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Serves read-only texts that are on no disk to VS Code's own editors. The query of a URI says which text is meant; its
- * path only names it, so that editors colour it like a file of that name. Dispose the result to take them away.
+ * Provides read-only virtual documents. The query of a URI identifies the text; the path determines its title and language.
+ * Disposing the result unregisters the provider.
  */
 export function provideTexts(scheme: string, textOf: (query: string) => string | Promise<string>): Disposable {
   const store = new DisposableStore();
@@ -33,7 +32,7 @@ export function provideTexts(scheme: string, textOf: (query: string) => string |
         try {
           return await textOf(query);
         } catch (error) {
-          // Nobody hears an error of a provider: what cannot be shown says so in its own editor.
+          // VS Code hides errors of content providers, so show the error as text.
           return messageOf(error);
         }
       },
@@ -45,12 +44,12 @@ export function provideTexts(scheme: string, textOf: (query: string) => string |
   function onlyColour(document: vscode.TextDocument): void {
     if (document.uri.scheme !== scheme || !validatedLanguages.has(document.languageId)) return;
     vscode.languages.setTextDocumentLanguage(document, `backline-${document.languageId}`).then(undefined, () => {
-      // It was closed meanwhile.
+      // The document was closed.
     });
   }
 }
 
-/** `path` is absolute, or a name. */
+/** `path` is an absolute path or a file name. */
 export function textUri(scheme: string, path: string, query: string): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme, query });
 }

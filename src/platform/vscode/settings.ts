@@ -14,82 +14,81 @@ import {
   type PortRange,
 } from '../common/settings';
 
-/** The value of `backline.acp.agents` at one level. */
+/** The value of `backline.acp.agents` at one configuration level. */
 interface AgentsLevel {
   readonly value: unknown;
-  /** Whether the user trusts it to say what is run. */
+  /** Whether the user trusts this level to run programs. */
   readonly isTrusted: boolean;
-  /** Which part of the workspace says so; absent for the user's own settings. */
+  /** Absent for the user settings. */
   readonly origin?: SettingsOrigin;
 }
 
 interface SettingsOrigin {
-  /** Of the workspace or the folder, as the user knows it. */
+  /** Name of the workspace or folder. */
   readonly name: string;
-  /** Where its settings are kept, absolute; undefined when that is not on this disk. */
+  /** Absolute path of the settings file; undefined if it is not on disk. */
   readonly file: string | undefined;
 }
 
-/** Backline's settings, checked. A value that does not parse is said in the log and counts as the default. */
+/** Checked access to Backline's settings. An invalid value is treated as the default. */
 export class Settings implements vscode.Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(
+  private readonly disposables = new DisposableStore();
+  private readonly changeEmitter = this.disposables.add(
     new Emitter<SettingId>((error) => this.log.error('a settings listener failed', error)),
   );
-  /** Fires once for each setting that a change may have touched. */
-  readonly onDidChange = this.emitter.event;
+  /** Fires once for each setting that a change may affect. */
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor(private readonly log: Logger) {}
 
   start(): void {
-    this.store.add(
+    this.disposables.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
         for (const id of Object.values(settingIds)) {
-          if (change.affectsConfiguration(id)) this.emitter.fire(id);
+          if (change.affectsConfiguration(id)) this.changeEmitter.fire(id);
         }
       }),
     );
   }
 
-  /** Calls back for each of these settings that a change may have touched. */
   onDidChangeOf(ids: readonly SettingId[], listener: () => void): Disposable {
     return this.onDidChange((id) => {
       if (ids.includes(id)) listener();
     });
   }
 
-  /** See `GlobSetting.globs`. Writes what is wrong into the log, so call it once for each change. */
+  /** See `GlobSetting.globs`. Logs problems, so call it only once per change. */
   exclude(): readonly string[] {
-    return this.globs(settingIds.exclude);
+    return this.readGlobs(settingIds.exclude);
   }
 
-  /** As `exclude`. */
-  protectedFiles(): readonly string[] {
-    return this.globs(settingIds.protectedFiles);
+  /** See `exclude`. */
+  protectedFileGlobs(): readonly string[] {
+    return this.readGlobs(settingIds.protectedFiles);
   }
 
-  /** The user's off is final: a workspace, whose settings an agent can write, may switch off but not on. */
+  /** Workspace settings can turn it off but not on, because agents can write them. */
   ampEnabled(): boolean {
-    return this.isOn(settingIds.ampEnabled);
+    return this.isEnabled(settingIds.ampEnabled);
   }
 
-  /** As `ampEnabled`. */
+  /** See `ampEnabled`. */
   toolsEnabled(): boolean {
-    return this.isOn(settingIds.toolsEnabled);
+    return this.isEnabled(settingIds.toolsEnabled);
   }
 
   ampPortRange(): PortRange {
     const value = this.read(settingIds.ampPortRange);
     const range = parsePortRange(value);
-    if (!range) this.log.warn(`${settingIds.ampPortRange} is not a range such as "8000-8100": using the default`);
+    if (!range) this.log.warn(`${settingIds.ampPortRange} is not a range such as "8000-8100". Using the default.`);
     return range ?? defaultPortRange;
   }
 
-  /** The agents of each level, from the widest to the narrowest. */
+  /** Returns the value of each level: user, workspace, then workspace folders. */
   acpAgents(): readonly AgentsLevel[] {
     const { isTrusted, workspaceFile, workspaceFolders = [] } = vscode.workspace;
     const whole = vscode.workspace.getConfiguration().inspect(settingIds.acpAgents);
-    // Only in a multi-root workspace do folders have settings of their own.
+    // Folders have their own settings only in a multi-root workspace.
     const folders = (workspaceFile ? workspaceFolders : []).map(({ name, uri }) => ({
       value: vscode.workspace.getConfiguration(undefined, uri).inspect(settingIds.acpAgents)?.workspaceFolderValue,
       isTrusted,
@@ -102,7 +101,7 @@ export class Settings implements vscode.Disposable {
     ];
   }
 
-  /** Unchecked. What a workspace says comes from `workspace` and each of its folders. */
+  /** Unchecked values. `workspace` contains those of the workspace and of each folder. */
   permissions(): { readonly user: unknown; readonly workspace: readonly unknown[] } {
     const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
     const whole = vscode.workspace.getConfiguration().inspect(settingIds.permissions);
@@ -115,7 +114,7 @@ export class Settings implements vscode.Disposable {
     };
   }
 
-  /** Into the user's settings. @throws Error when they cannot be written, for example since the file has errors */
+  /** Writes to the user settings. @throws Error if they cannot be written, for example because the file has errors */
   async setPermissions(value: Readonly<Record<string, unknown>>): Promise<void> {
     const written = Object.keys(value).length === 0 ? undefined : value;
     await vscode.workspace
@@ -123,24 +122,22 @@ export class Settings implements vscode.Disposable {
       .update(settingIds.permissions, written, vscode.ConfigurationTarget.Global);
   }
 
-  /** As they are set: an address that is wrong must not count as another one. */
+  /** Unchecked values, so that an invalid address is not replaced by a default one. */
   amplifierServer(): { readonly host: unknown; readonly port: unknown } {
     return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };
   }
 
-  /** Empty for the usual one of the server. */
+  /** Empty for the server's default profile. */
   amplifierProfile(): string {
-    const value = this.read(settingIds.amplifierProfile);
-    return typeof value === 'string' ? value.trim() : '';
+    return this.readText(settingIds.amplifierProfile);
   }
 
-  /** The backend of new conversations, by id or title; empty for the one used last. */
+  /** Id or title of the backend for new conversations; empty for the last used one. */
   chatBackend(): string {
-    const value = this.read(settingIds.chatBackend);
-    return typeof value === 'string' ? value.trim() : '';
+    return this.readText(settingIds.chatBackend);
   }
 
-  /** More folders with threads, as they are written in the settings. */
+  /** Additional folders with threads, unresolved. */
   threadsFolders(): readonly string[] {
     const value = this.read(settingIds.threadsFolders);
     return Array.isArray(value) ? value.filter((folder): folder is string => typeof folder === 'string') : [];
@@ -150,7 +147,7 @@ export class Settings implements vscode.Disposable {
     return this.read(settingIds.contextEnabled) !== false;
   }
 
-  /** Where it is decided now: in the workspace if that says something, else for the user. */
+  /** Changes the workspace setting if there is one, otherwise the user setting. */
   async toggleContext(): Promise<void> {
     const configuration = vscode.workspace.getConfiguration();
     const isOfWorkspace = configuration.inspect(settingIds.contextEnabled)?.workspaceValue !== undefined;
@@ -171,10 +168,10 @@ export class Settings implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private globs(id: SettingId): readonly string[] {
+  private readGlobs(id: SettingId): readonly string[] {
     const found = vscode.workspace.getConfiguration().inspect(id);
     const { globs, problems } = parseGlobSwitches({
       defaults: found?.defaultValue,
@@ -185,9 +182,14 @@ export class Settings implements vscode.Disposable {
     return globs;
   }
 
-  private isOn(id: SettingId): boolean {
+  private isEnabled(id: SettingId): boolean {
     const found = vscode.workspace.getConfiguration().inspect(id);
     return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
+  }
+
+  private readText(id: SettingId): string {
+    const value = this.read(id);
+    return typeof value === 'string' ? value.trim() : '';
   }
 
   private read(id: SettingId): unknown {
@@ -195,7 +197,7 @@ export class Settings implements vscode.Disposable {
   }
 }
 
-/** Of the workspace file, or of the one folder. */
+/** Returns the origin of workspace settings: the workspace file or the single folder. */
 function workspaceOrigin(): SettingsOrigin {
   const { name = 'workspace', workspaceFile, workspaceFolders: [folder] = [] } = vscode.workspace;
   if (!workspaceFile) return { name: folder?.name ?? name, file: folder && settingsFileOf(folder.uri) };

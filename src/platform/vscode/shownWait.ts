@@ -1,23 +1,19 @@
 import * as vscode from 'vscode';
 
-const quietMs = 1000;
+const progressDelayMs = 1000;
 
-/**
- * Waits for work that may take long: after a second VS Code shows that it goes on, and the user can stop waiting.
- * @returns undefined when they do; the work goes on
- * @throws what the work throws
- */
+/** Waits for work and shows progress after a second. Returns undefined if the user cancels; the work itself continues. */
 export async function shownWait<T>(title: string, work: Promise<T>): Promise<T | undefined> {
-  const late = Symbol('late');
+  const pending = Symbol('pending');
   let timer: NodeJS.Timeout | undefined;
-  const quiet = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(() => resolve(late), quietMs);
+  const delay = new Promise<typeof pending>((resolve) => {
+    timer = setTimeout(() => resolve(pending), progressDelayMs);
   });
-  const soon = await Promise.race([work, quiet]).finally(() => clearTimeout(timer));
-  if (soon !== late) return soon;
+  const result = await Promise.race([work, delay]).finally(() => clearTimeout(timer));
+  if (result !== pending) return result;
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   return await vscode.window.withProgress(options, (_progress, token) => {
-    const stopped = new Promise<undefined>((resolve) => token.onCancellationRequested(() => resolve(undefined)));
-    return Promise.race([work, stopped]);
+    const cancelled = new Promise<undefined>((resolve) => token.onCancellationRequested(() => resolve(undefined)));
+    return Promise.race([work, cancelled]);
   });
 }

@@ -7,59 +7,59 @@ import type { Commands } from './commands';
 import { LiveItems } from './quickPickItems';
 
 interface StatusPick extends vscode.QuickPickItem {
-  /** The same for the same row after a change of its text. */
+  /** Identifies the row when its text changes. */
   readonly key?: string;
   readonly action?: StatusAction;
 }
 
-/** The status bar item, and behind it the list of what is running with what to do about what is not. */
+/** The status bar item, and the quick pick with the status and actions of all features. */
 export class StatusView implements vscode.Disposable {
-  private readonly store = new DisposableStore();
-  private readonly item = this.store.add(
+  private readonly disposables = new DisposableStore();
+  private readonly statusBarItem = this.disposables.add(
     vscode.window.createStatusBarItem('backline.status', vscode.StatusBarAlignment.Right, 100),
   );
 
   constructor(
-    private readonly board: StatusBoard,
+    private readonly statusBoard: StatusBoard,
     private readonly commands: Commands,
   ) {}
 
   start(): void {
-    this.item.name = 'Backline';
-    this.item.command = commandIds.showStatus;
-    this.store.add(this.board.onDidChange(() => this.render()));
-    this.store.add(this.commands.handle(commandIds.showStatus, () => this.pick()));
+    this.statusBarItem.name = 'Backline';
+    this.statusBarItem.command = commandIds.showStatus;
+    this.disposables.add(this.statusBoard.onDidChange(() => this.render()));
+    this.disposables.add(this.commands.handle(commandIds.showStatus, () => this.showQuickPick()));
     this.render();
-    this.item.show();
+    this.statusBarItem.show();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   private render(): void {
-    const { text, label, tooltip, severity } = statusBarText(this.board.all);
-    this.item.text = text;
-    this.item.tooltip = tooltipOf(tooltip);
-    this.item.accessibilityInformation = { label, role: 'button' };
-    this.item.backgroundColor =
+    const { text, label, tooltip, severity } = statusBarText(this.statusBoard.all);
+    this.statusBarItem.text = text;
+    this.statusBarItem.tooltip = createTooltip(tooltip);
+    this.statusBarItem.accessibilityInformation = { label, role: 'button' };
+    this.statusBarItem.backgroundColor =
       severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
   }
 
-  /** Stays up to date while it is open; resolves when it is closed. */
-  private async pick(): Promise<void> {
+  /** Updates the list while it is open. Resolves when it is closed. */
+  private async showQuickPick(): Promise<void> {
     const store = new DisposableStore();
     const pick = store.add(vscode.window.createQuickPick<StatusPick>());
     pick.title = 'Backline Status';
-    pick.placeholder = 'What is running, and what you can do about it';
+    pick.placeholder = 'Select an action';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    // New items move the highlight to the first row, where Enter would do something else than the user reads.
+    // Keeps the highlighted row, so that Enter runs the expected action.
     const items = store.add(new LiveItems(pick, (one, other) => one.key === other.key));
-    const refresh = (): void => items.replace([...this.board.all.flatMap(picksOf), ...commonPicks]);
+    const refresh = (): void => items.replace([...this.statusBoard.all.flatMap(createPicks), ...commonPicks]);
     refresh();
-    store.add(this.board.onDidChange(refresh));
-    this.board.look();
+    store.add(this.statusBoard.onDidChange(refresh));
+    this.statusBoard.look();
     try {
       const chosen = await new Promise<StatusPick | undefined>((resolve) => {
         store.add(pick.onDidAccept(() => resolve(pick.selectedItems[0])));
@@ -79,16 +79,16 @@ export class StatusView implements vscode.Disposable {
 const showTraffic: StatusAction = { label: 'Show traffic', command: commandIds.showTraffic };
 const showLog: StatusAction = { label: 'Show log', command: commandIds.showLog };
 
-function tooltipOf(lines: StatusBarText['tooltip']): vscode.MarkdownString {
+function createTooltip(lines: StatusBarText['tooltip']): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString(undefined, true);
   for (const { icon, title, summary } of lines) {
     markdown.appendMarkdown(`${icon} **`).appendText(title).appendMarkdown('**: ');
     markdown.appendText(summary).appendMarkdown('\n\n');
   }
-  return markdown.appendMarkdown('Click to see what is running and what to do.');
+  return markdown.appendMarkdown('Click for details and actions.');
 }
 
-function picksOf(status: FeatureStatus): StatusPick[] {
+function createPicks(status: FeatureStatus): StatusPick[] {
   const [first = showLog] = status.actions ?? [];
   return [
     { label: status.title, kind: vscode.QuickPickItemKind.Separator },

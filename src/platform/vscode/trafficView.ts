@@ -10,57 +10,57 @@ const scheme = 'backline-traffic';
 const documentUri = vscode.Uri.from({ scheme, path: 'Backline Traffic' });
 const refreshMs = 200;
 
-/** The messages of every protocol as a read-only document. Records from when its first tab opens until its last one closes. */
+/** Shows messages of all protocols in a read-only document. Records while at least one of its tabs is open. */
 export class TrafficView implements vscode.Disposable {
-  private readonly store = new DisposableStore();
-  private readonly changed = this.store.add(new vscode.EventEmitter<vscode.Uri>());
-  private readonly refresh: Coalescer;
+  private readonly disposables = new DisposableStore();
+  private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
+  private readonly refreshCoalescer: Coalescer;
   private recording: Disposable | undefined;
-  /** VS Code tells of the tab some time after it was asked for it: what comes until then is recorded, too. */
+  /** Keeps recording until VS Code reports the new tab. */
   private isOpening = false;
-  /** Editors that showed the last line before the document grew. */
-  private followers: readonly vscode.TextEditor[] = [];
+  /** Editors that showed the last line before the latest update. */
+  private editorsAtEnd: readonly vscode.TextEditor[] = [];
 
   constructor(
-    private readonly traffic: TrafficLog,
+    private readonly trafficLog: TrafficLog,
     private readonly commands: Commands,
     clock: Clock,
   ) {
-    this.refresh = this.store.add(
+    this.refreshCoalescer = this.disposables.add(
       new Coalescer(clock, refreshMs, () => {
-        this.followers = editors().filter(showsEnd);
-        this.changed.fire(documentUri);
+        this.editorsAtEnd = editors().filter(showsEnd);
+        this.changeEmitter.fire(documentUri);
       }),
     );
   }
 
   start(): void {
-    this.store.add(
+    this.disposables.add(
       vscode.workspace.registerTextDocumentContentProvider(scheme, {
-        onDidChange: this.changed.event,
-        provideTextDocumentContent: () => this.text(),
+        onDidChange: this.changeEmitter.event,
+        provideTextDocumentContent: () => this.documentText(),
       }),
     );
-    this.store.add(this.traffic.onDidChange(() => this.refresh.schedule()));
-    this.store.add(vscode.window.tabGroups.onDidChangeTabs(() => this.followTabs()));
-    this.store.add(
+    this.disposables.add(this.trafficLog.onDidChange(() => this.refreshCoalescer.schedule()));
+    this.disposables.add(vscode.window.tabGroups.onDidChangeTabs(() => this.onTabsChanged()));
+    this.disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (isTraffic(document.uri)) this.revealEnd();
       }),
     );
-    this.store.add(this.commands.handle(commandIds.showTraffic, () => this.show()));
-    this.followTabs();
+    this.disposables.add(this.commands.handle(commandIds.showTraffic, () => this.show()));
+    this.onTabsChanged();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
     this.recording?.dispose();
     this.recording = undefined;
   }
 
   private async show(): Promise<void> {
     this.isOpening = true;
-    this.recording ??= this.traffic.open();
+    this.recording ??= this.trafficLog.open();
     try {
       const document = await vscode.workspace.openTextDocument(documentUri);
       await vscode.languages.setTextDocumentLanguage(document, 'log');
@@ -69,36 +69,36 @@ export class TrafficView implements vscode.Disposable {
       this.isOpening = false;
       throw error;
     } finally {
-      this.followTabs();
+      this.onTabsChanged();
     }
   }
 
-  /** A tab may also be opened by a reload of the window, and moved between groups. */
-  private followTabs(): void {
+  /** Tabs can also be restored after a reload, or moved between groups. */
+  private onTabsChanged(): void {
     const isShown = vscode.window.tabGroups.all.some((group) =>
       group.tabs.some((tab) => tab.input instanceof vscode.TabInputText && isTraffic(tab.input.uri)),
     );
-    if (this.store.isDisposed) return;
+    if (this.disposables.isDisposed) return;
     if (isShown) {
       this.isOpening = false;
-      this.recording ??= this.traffic.open();
+      this.recording ??= this.trafficLog.open();
     }
     if (isShown || this.isOpening) return;
     this.recording?.dispose();
     this.recording = undefined;
   }
 
-  private text(): string {
-    return trafficText(this.traffic.recorded, {
-      maxEntries: this.traffic.maxEntries,
-      dropped: this.traffic.dropped,
+  private documentText(): string {
+    return trafficText(this.trafficLog.recorded, {
+      maxEntries: this.trafficLog.maxEntries,
+      dropped: this.trafficLog.dropped,
       formatTime: localTime,
     });
   }
 
   private revealEnd(): void {
     const shown = new Set(editors());
-    for (const editor of this.followers) {
+    for (const editor of this.editorsAtEnd) {
       if (!shown.has(editor)) continue;
       const end = editor.document.lineAt(editor.document.lineCount - 1).range;
       editor.revealRange(end, vscode.TextEditorRevealType.Default);
@@ -115,12 +115,12 @@ function editors(): vscode.TextEditor[] {
 }
 
 function showsEnd(editor: vscode.TextEditor): boolean {
-  // The document ends with an empty line, which may be below the edge while the last message is in view.
+  // The last line is empty and may be outside the viewport.
   const lastMessage = editor.document.lineCount - 2;
   return editor.visibleRanges.some((range) => range.end.line >= lastMessage);
 }
 
-/** `14:03:07.120`. */
+/** Example: `14:03:07.120`. */
 function localTime(timeMs: number): string {
   const time = new Date(timeMs);
   const two = (value: number): string => String(value).padStart(2, '0');

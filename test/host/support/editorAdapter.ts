@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/base/node/systemClock';
 import type { EditorErrorCode, TextEdit } from '../../../src/editor/common/editorPort';
 import { GuardedEditor } from '../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../src/editor/common/protection/protectedFiles';
-import { EditorAdapter } from '../../../src/editor/vscode/editorAdapter';
+import { VsCodeEditor } from '../../../src/editor/vscode/vscodeEditor';
 
 /** An adapter of the test's own over the window it runs in, and the settings it goes by. Dispose it. */
 export class AdapterUnderTest {
@@ -12,13 +12,13 @@ export class AdapterUnderTest {
   trusted = true;
   readonly protectedFiles = new ProtectedFiles();
   readonly adapter: GuardedEditor;
-  private readonly unchecked: EditorAdapter;
+  private readonly unchecked: VsCodeEditor;
   private readonly excludeEmitter = new Emitter<void>((error) => {
     throw error;
   });
 
   constructor() {
-    this.unchecked = new EditorAdapter({
+    this.unchecked = new VsCodeEditor({
       log: nullLogger,
       excludePatterns: () => this.exclude,
       onDidChangeExclude: this.excludeEmitter.event,

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import {
   didChangePermissions,
   permissionsRequests,
-  type Cell,
+  type PolicyCell,
   type PermissionsView,
   type PolicyRow,
 } from '../../../src/permissions/common/page/permissionsApi';
@@ -12,7 +12,7 @@ import { drawn } from '../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { themeNames } from '../support/themes';
 
-const inherit: Cell = { choice: 'inherit' };
+const inherit: PolicyCell = { choice: 'inherit' };
 const row = (agent: string, title: string, cells: Partial<PolicyRow['cells']> = {}): PolicyRow => ({
   agent,
   title,
@@ -33,7 +33,7 @@ const view: PermissionsView = {
       title: 'npm test',
       matches: ['in /home/ada/work/shop', 'NODE_ENV=test'],
       who: 'OpenCode',
-      facts: 'since Nov 21, 2026 · used 12 times, last on Nov 22, 2026',
+      facts: 'created Nov 21, 2026 · used 12 times, last on Nov 22, 2026',
       lasts: 'always',
       canRemove: true,
     },
@@ -53,7 +53,7 @@ const view: PermissionsView = {
       title: 'Always Allow in project: seq *',
       matches: [],
       who: 'Qwen Code',
-      facts: 'Only Qwen Code remembers it. Restart it to be asked again; that stops what it is doing.',
+      facts: 'Only Qwen Code remembers this. Restart it to be asked again. This stops its current work.',
       lasts: 'conversation',
       canRemove: false,
       remembers: 'qwen',
@@ -124,15 +124,15 @@ describe('the page of permissions', function () {
     assert.equal(await shownFor('All agents: Use the network'), 'Default (ask)');
     assert.equal(await shownFor('Amp: Read files'), 'Same as all agents');
     assert.equal(await page.getByRole('combobox', { name: /^Amp: / }).count(), 2);
-    assert.equal(await page.getByText('Not decided by Backline').count(), 2);
+    assert.equal(await page.getByText('Not controlled by Backline').count(), 2);
   });
 
   it('does not promise more than what goes through Backline', async () => {
     const { page } = await open();
     const note = (await page.locator('.permissions-note').allInnerTexts()).join(' ');
-    assert.match(note, /Through Backline, agents never edit files outside the workspace/);
-    assert.match(note, /programs with your rights/);
-    assert.match(note, /“Use the network” covers only what an agent declares/);
+    assert.match(note, /Agents cannot edit files outside the workspace through Backline/);
+    assert.match(note, /run with your user rights/);
+    assert.match(note, /“Use the network” applies only to requests that the agent reports/);
   });
 
   it('says where a workspace is stricter', async () => {
@@ -182,7 +182,7 @@ describe('the page of permissions', function () {
 
   it('says how rules come to be when there are none', async () => {
     const { page } = await open({}, { ...view, rules: [] });
-    await page.getByText('No rules.').waitFor();
+    await page.getByText('No rules yet.').waitFor();
   });
 
   for (const width of [250, 400, 1000, 1440]) {

@@ -32,8 +32,8 @@ const readers: Readonly<Record<string, string>> = {
   'editor/node/diskEditor.ts': 'tells PathGuard',
   'editor/node/diskReader.ts': 'reads from /proc where an open file is',
   'editor/node/hookNames.ts': 'tells hookNames',
-  'editor/vscode/editorAdapter.ts': 'tells PathGuard',
-  'editor/vscode/openDocuments.ts': "finds VS Code's documents in either case on Windows",
+  'editor/vscode/vscodeEditor.ts': 'tells PathGuard',
+  'editor/vscode/documentsByPath.ts': "finds VS Code's documents in either case on Windows",
   'threads/node/files/folderWatch.ts': 'asks Linux for the type of a file system',
   'tools/vscode/ripgrepProgram.ts': 'tells ripgrepPlaces',
 };

@@ -51,14 +51,15 @@ export class EditorActions implements Disposable {
   /** In place of what is selected. Asks about a protected file. @throws Error that says what to do */
   async insertAtCursor(text: string): Promise<void> {
     const editor = this.textEditor;
-    if (!editor) throw new Error('No editor is open. Open the file and put the cursor where the code is to go.');
+    if (!editor)
+      throw new Error('No editor is open. Open a file and place the cursor where you want to insert the code.');
     const { document, selections } = editor;
     const edits = selections.map(({ start, end }) => ({ range: { start, end }, newText: text }));
     if (!(await this.isWanted(document, edits))) return;
     const isDone = await editor.edit((edit) => {
       for (const selection of selections) edit.replace(selection, text);
     });
-    if (!isDone) throw new Error('The editor did not take the text: is the file read-only?');
+    if (!isDone) throw new Error('The code could not be inserted. The file may be read-only.');
     await vscode.window.showTextDocument(editor.document, {
       viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
     });

@@ -1,31 +1,28 @@
-/** A glob (`GlobRules`) of files that make things run, and what runs, as the user reads it. */
+/** A protected glob and the reason that the user sees. */
 interface ProtectedDefault {
   readonly glob: string;
   readonly reason: string;
 }
 
-const editor = 'VS Code reads settings, tasks, debuggers and MCP servers from this folder';
-const otherEditor = 'an editor takes settings, tasks and programs to run from this folder';
+const vscode = 'VS Code reads settings, tasks, debuggers and MCP servers from this folder';
+const otherEditor = 'an editor reads settings and tasks from this folder';
 const git = 'Git reads its configuration and runs hooks from here';
 const hooks = 'commands in it run when you commit or push';
 const shell = 'commands in it run when a shell enters the folder';
-const installs = 'it says what a package manager runs and where it gets packages from';
-const lock = 'it says which code a package manager installs and runs';
+const installs = 'it controls what a package manager runs and where packages come from';
+const lock = 'it controls which code a package manager installs and runs';
 const build = 'it names programs that each build runs or downloads';
 const container = 'a development container runs the commands in it';
 const pipeline = 'a CI server runs the commands in it, often with secrets';
-const agents = 'agents take their permissions, hooks, servers or instructions from it';
+const agents = 'agents read permissions, hooks, servers or instructions from it';
 
 /**
- * What `backline.protectedFiles` holds out of the box: what runs without anybody calling it by its name, when a folder is
- * opened, when code is pulled, committed, built or installed, or when an agent starts. Source code is not among them, though
- * it runs, too: asking about each file would be asking about none. package.json repeats the globs as the default of the
- * setting; a test holds the two together.
- *
- * Worktrees that agents make inside their own folders hold code like any other.
+ * Default of `backline.protectedFiles`: files that make programs run when a folder is opened, code is pulled, committed, built
+ * or installed, or an agent starts. Source code is not protected, because users would approve without reading. Worktrees in
+ * agents' folders contain ordinary code. package.json repeats the globs; a test keeps them equal.
  */
 export const protectedDefaults: readonly ProtectedDefault[] = [
-  ...all(editor, '.vscode', '*.code-workspace'),
+  ...all(vscode, '.vscode', '*.code-workspace'),
   ...all(otherEditor, '.idea', '.zed'),
   ...all(git, '.git', '.gitmodules', '.gitattributes'),
   ...all(
@@ -44,7 +41,7 @@ export const protectedDefaults: readonly ProtectedDefault[] = [
     'simple-git-hooks.*',
   ),
   ...all(shell, '.envrc', '.mise', '.mise.*', 'mise.toml', 'mise.*.toml'),
-  { glob: 'package.json', reason: 'package managers run scripts from it, and those of the packages it names' },
+  { glob: 'package.json', reason: 'package managers run its scripts and those of its dependencies' },
   ...all(installs, '.npmrc', '.yarnrc*', '.yarn', '.pnpmfile.*', 'pnpm-workspace.y*ml', '.bunfig.toml', 'bunfig.toml'),
   ...all(lock, 'package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.y*ml', 'bun.lock'),
   ...all(build, '**/.cargo/config*', '.mvn', '**/gradle/wrapper', 'gradlew', 'gradlew.bat', 'mvnw', 'mvnw.cmd'),
@@ -95,11 +92,11 @@ export const protectedDefaults: readonly ProtectedDefault[] = [
   ),
 ];
 
-/** More exactly what a file of VS Code makes run, by its name in lower case. */
-export const editorFileReasons: ReadonlyMap<string, string> = new Map([
+/** More specific reasons for files in `.vscode`, by file name in lower case. */
+export const vscodeFileReasons: ReadonlyMap<string, string> = new Map([
   ['tasks.json', 'VS Code runs tasks from this file'],
   ['launch.json', 'VS Code starts programs from this file'],
-  ['settings.json', 'VS Code and its extensions take settings from this file, which can name programs to run'],
+  ['settings.json', 'VS Code and its extensions read settings from this file, which can name programs to run'],
   ['mcp.json', 'VS Code starts MCP servers from this file'],
 ]);
 

@@ -1,48 +1,47 @@
-import { GlobRules, slashed, type BadPattern, type FileName, type GlobOptions, type GlobTarget } from '../globRules';
-import { changesWhatRuns } from './packageManifest';
-import { editorFileReasons, protectedDefaults } from './protectedDefaults';
+import {
+  GlobRules,
+  normalizedPaths,
+  type InvalidPattern,
+  type WorkspacePath,
+  type GlobOptions,
+  type GlobTarget,
+} from '../globRules';
+import { isSensitiveChange } from './packageManifest';
+import { vscodeFileReasons, protectedDefaults } from './protectedDefaults';
 import type { ContentChange, Protection } from './protection';
 
 export const defaultProtectedFiles: readonly string[] = protectedDefaults.map(({ glob }) => glob);
 
 const reasons: ReadonlyMap<string, string> = new Map(protectedDefaults.map(({ glob, reason }) => [glob, reason]));
-const known: ReadonlySet<string> = new Set(defaultProtectedFiles);
+const trustedGlobs: ReadonlySet<string> = new Set(defaultProtectedFiles);
 const manifestGlob = 'package.json';
 
 /**
- * Files that make things run, by globs (`GlobRules`). A glob that starts with `**` + slash, or has no slash, is also matched
- * against the last two names of the workspace folder: `.vscode` stays protected when it is opened as a folder.
- * Of a file with several names one is enough. Names that a file system takes for the same one are the same here: case,
- * compatible and ignorable characters of Unicode, dots and spaces at the end.
+ * Globs of protected files. See `GlobRules` for the syntax. A glob without a slash, or with a leading `**` and slash, is also
+ * matched against the last two names of the workspace folder, so that `.vscode` stays protected when opened as a folder.
+ * Names are equal if a file system may treat them as equal: ignoring case, Unicode compatibility forms and ignorable
+ * characters, and trailing dots and spaces.
  */
 export class ProtectedFiles {
-  /** Patterns that are not globs; they protect nothing. */
-  readonly bad: readonly BadPattern[];
+  /** Invalid patterns, which protect nothing. */
+  readonly invalidPatterns: readonly InvalidPattern[];
   private readonly rules: GlobRules;
 
   constructor(patterns: readonly string[] = defaultProtectedFiles, options: GlobOptions = {}) {
-    this.rules = new GlobRules(patterns, known, options);
-    this.bad = this.rules.bad;
+    this.rules = new GlobRules(patterns, trustedGlobs, options);
+    this.invalidPatterns = this.rules.invalidPatterns;
   }
 
   /**
-   * Undefined for a file that may be changed without asking. A `package.json` is only protected where the change is about
-   * what runs; without a `change` it counts as protected, since nobody can tell.
+   * Returns the protection of a file with these names, or undefined. A `package.json` is protected if the change can affect
+   * what runs, or if no `change` is given.
    */
-  protectionOf(names: readonly FileName[], change?: ContentChange): Protection | undefined {
-    for (const name of names) {
-      const protection = this.protectionOfName(name, change);
-      if (protection) return protection;
-    }
-    return undefined;
-  }
-
-  private protectionOfName(name: FileName, change: ContentChange | undefined): Protection | undefined {
-    for (const target of targetsOf(name)) {
-      const rule = this.rules.decisive(target);
-      if (!rule?.isOn) continue;
-      if (rule.pattern === manifestGlob && change && !changesWhatRuns(change)) continue;
-      return { reason: reasonOf(rule.pattern, target.below) };
+  protectionOf(names: readonly WorkspacePath[], change?: ContentChange): Protection | undefined {
+    for (const target of names.flatMap(targetsOf)) {
+      const rule = this.rules.lastMatch(target);
+      if (!rule || rule.isException) continue;
+      if (rule.pattern === manifestGlob && change && !isSensitiveChange(change)) continue;
+      return { reason: reasonOf(rule.pattern, target.forRelativeGlobs) };
     }
     return undefined;
   }
@@ -50,25 +49,29 @@ export class ProtectedFiles {
 
 function reasonOf(pattern: string, below: string): string {
   const fileName = below.slice(below.lastIndexOf('/') + 1).toLowerCase();
-  const ofFile = pattern === '.vscode' ? editorFileReasons.get(fileName) : undefined;
-  return ofFile ?? reasons.get(pattern) ?? `it is on the list of the setting backline.protectedFiles (“${pattern}”)`;
+  const ofFile = pattern === '.vscode' ? vscodeFileReasons.get(fileName) : undefined;
+  return ofFile ?? reasons.get(pattern) ?? `it matches “${pattern}” in backline.protectedFiles`;
 }
 
-function targetsOf(name: FileName): GlobTarget[] {
-  const { whole, below } = slashed(name);
+function targetsOf(name: WorkspacePath): GlobTarget[] {
+  const { whole, below } = normalizedPaths(name);
   const folder = below === '' ? whole : whole.slice(0, -below.length);
   const outer = folder.split('/').filter(Boolean).slice(-2);
   const wide = [...outer, below].join('/');
-  const target = { names: wide, below, anywhere: wide, whole };
-  if (!isSpeltOddly.test(wide)) return [target];
-  const plain = plainSpelling(wide);
-  return [target, { names: plain, below: plainSpelling(below), anywhere: plain, whole: plainSpelling(whole) }];
+  const target = targetOf(wide, below, whole);
+  if (!unusualSpelling.test(wide)) return [target];
+  const plain = normalizeSpelling(wide);
+  return [target, targetOf(plain, normalizeSpelling(below), normalizeSpelling(whole))];
 }
 
-const isSpeltOddly = /[^ -~]|[. ](?:\/|$)/;
+function targetOf(wide: string, below: string, whole: string): GlobTarget {
+  return { forNameGlobs: wide, forRelativeGlobs: below, forSuffixGlobs: wide, forAbsoluteGlobs: whole };
+}
 
-/** What file systems that ignore such differences would look for. Upper case folds more than lower case does (`ſ`, `ﬁ`). */
-function plainSpelling(path: string): string {
+const unusualSpelling = /[^ -~]|[. ](?:\/|$)/;
+
+/** Normalizes names that some file systems treat as equal. Upper case folds more characters than lower case (`ſ`, `ﬁ`). */
+function normalizeSpelling(path: string): string {
   const folded = path
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')

@@ -1,13 +1,12 @@
-/** Why the user is asked before a file is changed. */
 export interface Protection {
-  /** Half a sentence without a full stop, to follow a colon, for example `VS Code runs tasks from this file`. */
+  /** Why changes need approval, as a clause after a colon. Example: `VS Code runs tasks from this file`. */
   readonly reason: string;
 }
 
-/** Texts as the editor has them: without byte order mark. */
+/** Texts of a file without byte order mark. */
 export interface ContentChange {
-  /** Undefined for a file that is not there yet. */
+  /** Undefined for a new file. */
   readonly before: string | undefined;
-  /** Undefined when the file is taken away. */
+  /** Undefined for a deleted file. */
   readonly after: string | undefined;
 }

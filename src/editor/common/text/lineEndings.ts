@@ -2,15 +2,15 @@ export type LineEnding = '\n' | '\r\n';
 
 const anyLineEnding = /\r\n|\r|\n/g;
 
-/** Every line ending of `text` (LF, CRLF, lone CR) as `lineEnding`. */
+/** Converts every line ending (LF, CRLF, lone CR) to `lineEnding`. */
 export function withLineEnding(text: string, lineEnding: LineEnding): string {
   if (lineEnding === '\n' && !text.includes('\r')) return text;
   return text.replace(anyLineEnding, lineEnding);
 }
 
 /**
- * The text a VS Code buffer holds for a file with this text: one kind of line ending, CRLF when more than half of them
- * have a CR. A file thus reads the same, and offsets mean the same, whether or not it is open.
+ * Normalizes mixed line endings as VS Code does when it opens a file: to CRLF if more than half have a CR, otherwise to LF.
+ * Offsets are then the same for open and closed files.
  */
 export function unifyLineEndings(text: string): string {
   if (!text.includes('\r')) return text;

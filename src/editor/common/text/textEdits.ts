@@ -1,7 +1,7 @@
 import { EditorError, type TextEdit } from '../editorPort';
 import { LineIndex, splitsLineEnding, splitsSurrogatePair } from './textOffsets';
 
-/** An edit by UTF-16 offsets, end exclusive. */
+/** An edit with UTF-16 offsets, end exclusive. */
 export interface OffsetEdit {
   readonly start: number;
   readonly end: number;
@@ -9,8 +9,8 @@ export interface OffsetEdit {
 }
 
 /**
- * The edits by offsets, in the order of the text; several insertions at one place stay in the order given.
- * @throws EditorError `invalidRange` when one does not fit the text or two overlap
+ * Converts edits to offsets, sorted by position. Insertions at the same position keep their order.
+ * @throws EditorError `invalidRange` if an edit does not fit the text or two overlap
  */
 export function toOffsetEdits(lines: LineIndex, edits: readonly TextEdit[]): OffsetEdit[] {
   const sorted = edits
@@ -25,18 +25,18 @@ export function toOffsetEdits(lines: LineIndex, edits: readonly TextEdit[]): Off
   return sorted;
 }
 
-/** @throws EditorError `invalidText` for text that no file can hold */
+/** @throws EditorError `invalidText` for lone surrogates */
 export function checkNewText(text: string): void {
   if (text.isWellFormed()) return;
-  throw new EditorError('invalidText', 'The new text has half of a surrogate pair, which no file can hold.');
+  throw new EditorError('invalidText', 'The new text contains half of a surrogate pair, which cannot be saved.');
 }
 
-/** The text after the edits, all of which refer to the text before. @throws EditorError `invalidRange` */
+/** Applies edits whose ranges all refer to `text`. @throws EditorError `invalidRange` */
 export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
   return applyOffsetEdits(text, toOffsetEdits(new LineIndex(text), edits));
 }
 
-/** `edits` as `toOffsetEdits` gives them. */
+/** Expects sorted edits, as from `toOffsetEdits`. */
 export function applyOffsetEdits(text: string, edits: readonly OffsetEdit[]): string {
   const parts: string[] = [];
   let offset = 0;
@@ -48,16 +48,13 @@ export function applyOffsetEdits(text: string, edits: readonly OffsetEdit[]): st
   return parts.join('');
 }
 
-/**
- * The smallest single edit that turns `before` into `after`, or undefined when they are equal. It never cuts a
- * surrogate pair or a CRLF in two, in either text.
- */
-export function minimalEdit(before: string, after: string): OffsetEdit | undefined {
+/** Returns the smallest single edit from `before` to `after`. Never splits a surrogate pair or CRLF. Undefined if equal. */
+export function computeMinimalEdit(before: string, after: string): OffsetEdit | undefined {
   if (before === after) return undefined;
   const shorter = Math.min(before.length, after.length);
   let prefix = 0;
   while (prefix < shorter && before.charCodeAt(prefix) === after.charCodeAt(prefix)) prefix++;
-  if (cutsCharacter(before, prefix) || cutsCharacter(after, prefix)) prefix--;
+  if (splitsCharacter(before, prefix) || splitsCharacter(after, prefix)) prefix--;
 
   let suffix = 0;
   const room = shorter - prefix;
@@ -67,11 +64,11 @@ export function minimalEdit(before: string, after: string): OffsetEdit | undefin
   ) {
     suffix++;
   }
-  if (cutsCharacter(before, before.length - suffix) || cutsCharacter(after, after.length - suffix)) suffix--;
+  if (splitsCharacter(before, before.length - suffix) || splitsCharacter(after, after.length - suffix)) suffix--;
 
   return { start: prefix, end: before.length - suffix, newText: after.slice(prefix, after.length - suffix) };
 }
 
-function cutsCharacter(text: string, offset: number): boolean {
+function splitsCharacter(text: string, offset: number): boolean {
   return splitsSurrogatePair(text, offset) || splitsLineEnding(text, offset);
 }

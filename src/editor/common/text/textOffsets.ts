@@ -1,15 +1,12 @@
 import { EditorError, type Position, type Range } from '../editorPort';
 
-/**
- * Conversions between the three ways to name a place in a text: UTF-16 offset (JavaScript), UTF-8 byte offset (Amp's
- * document) and line/character position (VS Code). An offset that is out of range or in the middle of a character is an
- * EditorError `invalidRange`, never a guess.
- */
+// Conversions between UTF-16 offsets (JavaScript), UTF-8 byte offsets (Amp) and line/character positions (VS Code). Offsets
+// that are out of range or inside a character throw EditorError `invalidRange`.
 
 const firstNonAscii = /[\u0080-\uffff]/;
 const lineEnd = /\r\n|\r|\n/g;
 
-/** UTF-8 bytes of `text`; a lone surrogate counts the 3 bytes of the U+FFFD that encoders write for it. */
+/** Returns the length in UTF-8 bytes. A lone surrogate counts as U+FFFD (3 bytes). */
 export function utf8Length(text: string): number {
   const asciiLength = text.search(firstNonAscii);
   if (asciiLength === -1) return text.length;
@@ -21,10 +18,10 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** The UTF-16 offset of a byte offset. @throws EditorError `invalidRange` */
+/** Converts a UTF-8 byte offset to a UTF-16 offset. @throws EditorError `invalidRange` */
 export function utf16OffsetAt(text: string, byteOffset: number): number {
   if (!Number.isInteger(byteOffset) || byteOffset < 0)
-    throw invalidRange(`byte offset ${byteOffset} is not in the text`);
+    throw invalidRangeError(`byte offset ${byteOffset} is not in the text`);
   const found = text.search(firstNonAscii);
   const asciiLength = found === -1 ? text.length : found;
   if (byteOffset <= asciiLength) return byteOffset;
@@ -34,61 +31,62 @@ export function utf16OffsetAt(text: string, byteOffset: number): number {
     bytes += utf8Width(text, offset);
     offset += utf16Width(text, offset);
   }
-  if (bytes < byteOffset) throw invalidRange(`byte offset ${byteOffset} is past the end of the text (${bytes} bytes)`);
-  if (bytes > byteOffset) throw invalidRange(`byte offset ${byteOffset} is inside a character`);
+  if (bytes < byteOffset)
+    throw invalidRangeError(`byte offset ${byteOffset} is past the end of the text (${bytes} bytes)`);
+  if (bytes > byteOffset) throw invalidRangeError(`byte offset ${byteOffset} is inside a character`);
   return offset;
 }
 
-/** Whether a UTF-16 offset is between the two halves of one character. */
+/** Whether a UTF-16 offset is inside a surrogate pair. */
 export function splitsSurrogatePair(text: string, offset: number): boolean {
   return isHighSurrogate(text.charCodeAt(offset - 1)) && isLowSurrogate(text.charCodeAt(offset));
 }
 
-/** Whether a UTF-16 offset is between the two halves of a CRLF, where VS Code has no position. */
+/** Whether a UTF-16 offset is inside a CRLF, where VS Code has no position. */
 export function splitsLineEnding(text: string, offset: number): boolean {
   return text[offset - 1] === '\r' && text[offset] === '\n';
 }
 
-/** The lines of one text, as VS Code counts them: LF, CRLF and a lone CR end a line. Built in one scan. */
+/** Maps offsets to lines as VS Code does: LF, CRLF and a lone CR end a line. */
 export class LineIndex {
-  private readonly starts: number[] = [0];
-  /** Offsets where each line's content ends, before its line ending. */
-  private readonly ends: number[] = [];
+  private readonly lineStarts: number[] = [0];
+  /** Offset of the end of each line, before its line ending. */
+  private readonly lineEnds: number[] = [];
 
   constructor(readonly text: string) {
     for (const match of text.matchAll(lineEnd)) {
-      this.ends.push(match.index);
-      this.starts.push(match.index + match[0].length);
+      this.lineEnds.push(match.index);
+      this.lineStarts.push(match.index + match[0].length);
     }
-    this.ends.push(text.length);
+    this.lineEnds.push(text.length);
   }
 
   get lineCount(): number {
-    return this.starts.length;
+    return this.lineStarts.length;
   }
 
-  /** Without its line ending. @throws EditorError `invalidRange` for a line that does not exist */
+  /** Returns a line without its line ending. @throws EditorError `invalidRange` */
   lineText(line: number): string {
     return this.text.slice(...this.lineBounds(line));
   }
 
-  /** The UTF-16 offset of a position. @throws EditorError `invalidRange` when the text has no such position */
+  /** Converts a position to a UTF-16 offset. @throws EditorError `invalidRange` */
   offsetAt(position: Position): number {
     const [start, end] = this.lineBounds(position.line);
     const offset = start + position.character;
     if (!Number.isInteger(position.character) || position.character < 0 || offset > end) {
-      throw invalidRange(`line ${position.line} has no character ${position.character}`);
+      throw invalidRangeError(`line ${position.line} has no character ${position.character}`);
     }
     checkOffset(this.text, offset);
     return offset;
   }
 
-  /** The position of a UTF-16 offset. @throws EditorError `invalidRange`, also between CR and LF */
+  /** Converts a UTF-16 offset to a position. @throws EditorError `invalidRange`, also between CR and LF */
   positionAt(offset: number): Position {
     checkOffset(this.text, offset);
     const line = this.lineAt(offset);
     const [start, end] = this.lineBounds(line);
-    if (offset > end) throw invalidRange(`offset ${offset} is inside a line ending`);
+    if (offset > end) throw invalidRangeError(`offset ${offset} is inside a line ending`);
     return { line, character: offset - start };
   }
 
@@ -96,7 +94,7 @@ export class LineIndex {
     return { start: this.positionAt(start), end: this.positionAt(end) };
   }
 
-  /** The nearest position that exists, as VS Code validates one. */
+  /** Returns the nearest valid position, as VS Code's `validatePosition`. */
   clamp(position: Position): Position {
     const line = Math.min(Math.max(position.line, 0), this.lineCount - 1);
     const [start, end] = this.lineBounds(line);
@@ -106,18 +104,18 @@ export class LineIndex {
   }
 
   private lineBounds(line: number): [start: number, end: number] {
-    const start = this.starts[line];
-    const end = this.ends[line];
-    if (start === undefined || end === undefined) throw invalidRange(`there is no line ${line}`);
+    const start = this.lineStarts[line];
+    const end = this.lineEnds[line];
+    if (start === undefined || end === undefined) throw invalidRangeError(`there is no line ${line}`);
     return [start, end];
   }
 
   private lineAt(offset: number): number {
     let low = 0;
-    let high = this.starts.length - 1;
+    let high = this.lineStarts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.starts[middle] ?? 0) <= offset) low = middle;
+      if ((this.lineStarts[middle] ?? 0) <= offset) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -126,9 +124,9 @@ export class LineIndex {
 
 function checkOffset(text: string, offset: number): void {
   if (!Number.isInteger(offset) || offset < 0 || offset > text.length) {
-    throw invalidRange(`offset ${offset} is not in the text (${text.length} UTF-16 units)`);
+    throw invalidRangeError(`offset ${offset} is not in the text (${text.length} UTF-16 units)`);
   }
-  if (splitsSurrogatePair(text, offset)) throw invalidRange(`offset ${offset} is inside a character`);
+  if (splitsSurrogatePair(text, offset)) throw invalidRangeError(`offset ${offset} is inside a character`);
 }
 
 function utf16Width(text: string, offset: number): number {
@@ -150,6 +148,6 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-function invalidRange(why: string): EditorError {
+function invalidRangeError(why: string): EditorError {
   return new EditorError('invalidRange', `The range does not fit the text: ${why}. Read the file again.`);
 }

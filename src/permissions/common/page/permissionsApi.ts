@@ -2,47 +2,46 @@ import * as z from 'zod/mini';
 import { defineNotification, defineAction, Nothing } from '../../../webview/common/protocol';
 import { policyKinds } from '../policy/policyKinds';
 
-/** What the page of permissions and its host say to each other. */
+// Messages between the permissions page and its host.
 
 const Kind = z.enum(policyKinds);
 
-/** `inherit` leaves it to the row of all agents, and there to the agent. */
-export const Choice = z.enum(['inherit', 'ask', 'allow', 'deny']);
-export type Choice = z.infer<typeof Choice>;
+/** `inherit` uses the answer for all agents; there, it leaves the decision to the agent. */
+export const PolicyChoice = z.enum(['inherit', 'ask', 'allow', 'deny']);
+export type PolicyChoice = z.infer<typeof PolicyChoice>;
 
-export const Cell = z.object({
-  /** What the user's settings say. */
-  choice: Choice,
-  /** What holds in this window when the workspace's settings are stricter. */
+export const PolicyCell = z.object({
+  /** Value in the user settings. */
+  choice: PolicyChoice,
+  /** Effective answer if workspace settings are stricter. */
   stricter: z.optional(z.enum(['ask', 'deny'])),
 });
-export type Cell = z.infer<typeof Cell>;
+export type PolicyCell = z.infer<typeof PolicyCell>;
 
 export const PolicyRow = z.object({
   /** Id of the agent, or `*` for all. */
   agent: z.string(),
   title: z.string(),
-  /** Without those kinds that the policy does not govern for this agent. */
-  cells: z.partialRecord(Kind, Cell),
+  /** Omits kinds that the policy does not control for this agent. */
+  cells: z.partialRecord(Kind, PolicyCell),
 });
 export type PolicyRow = z.infer<typeof PolicyRow>;
 
 export const RuleRow = z.object({
   id: z.string(),
   effect: z.enum(['allow', 'deny']),
-  /** What the rule is about, in a few words. */
+  /** Short description of the action. */
   title: z.string(),
-  /** What it must match exactly, one line each, for example its folder or its environment. */
+  /** Exact conditions, one per line, such as the folder or environment variables. */
   matches: z.array(z.string()),
-  /** Whom it is for, as the user knows it. */
+  /** Display name of the agent. */
   who: z.string(),
-  /** Since when, and how often it was used. */
+  /** Creation date and usage. */
   facts: z.string(),
-  /** Until when it holds. */
   lasts: z.enum(['always', 'conversation']),
-  /** False for what only the agent remembers. */
+  /** False for answers that only the agent remembers. */
   canRemove: z.boolean(),
-  /** Id of the agent that forgets it when it is restarted; absent for what Backline keeps. */
+  /** Id of the agent that remembers the answer until it is restarted; absent for rules. */
   remembers: z.optional(z.string()),
 });
 export type RuleRow = z.infer<typeof RuleRow>;
@@ -54,14 +53,14 @@ export const PermissionsView = z.object({
 export type PermissionsView = z.infer<typeof PermissionsView>;
 
 export const permissionsRequests = {
-  /** The page has been loaded and wants the view. */
+  /** Sent when the page has loaded; requests the view. */
   ready: defineAction('ready', Nothing),
-  setPolicy: defineAction('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: Choice })),
+  setPolicy: defineAction('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: PolicyChoice })),
   removeRule: defineAction('removeRule', z.object({ id: z.string() })),
-  /** Restarts the agent: it forgets what only it remembers. */
+  /** Restarts an agent, which clears the answers that it remembers. */
   restartAgent: defineAction('restartAgent', z.object({ agent: z.string() })),
   addRule: defineAction('addRule', Nothing),
-  /** Opens the setting with its list of files. */
+  /** Opens the setting `backline.protectedFiles`. */
   showProtectedFiles: defineAction('showProtectedFiles', Nothing),
 };
 

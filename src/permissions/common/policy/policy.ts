@@ -1,23 +1,22 @@
 import * as z from 'zod';
-import { everyAgent, policyKinds, type PolicyKind } from './policyKinds';
+import { allAgents, policyKinds, type PolicyKind } from './policyKinds';
 import type { ToolRequest } from '../requests/toolRequest';
 
 export const PolicyAnswer = z.enum(['ask', 'allow', 'deny']);
 export type PolicyAnswer = z.infer<typeof PolicyAnswer>;
 
-/** For one agent. What is absent is left to whoever asks: our own questions ask, an agent's own requests ask. */
+/** Policy of one agent. Without an answer for a kind, the default of the requesting feature applies. */
 export type AgentPolicy = Readonly<Partial<Record<PolicyKind, PolicyAnswer>>>;
 
-/** What the setting `backline.permissions` holds at one level, checked. */
-type PolicyTable = ReadonlyMap<string, AgentPolicy>;
+/** Checked value of `backline.permissions` at one configuration level, by agent id or `*`. */
+type PolicyByAgent = ReadonlyMap<string, AgentPolicy>;
 
-/** What holds, for whoever decides. */
 export interface PermissionPolicy {
-  /** What holds for the agent. */
-  of(agent: string): AgentPolicy;
-  /** What the user's own settings say, by agent and for `*`; without what a workspace adds. */
-  readonly user: PolicyTable;
-  /** What the setting holds that did not count as written, for the log. */
+  /** Returns the effective policy of an agent. */
+  forAgent(agent: string): AgentPolicy;
+  /** The user settings without the workspace settings. */
+  readonly userPolicies: PolicyByAgent;
+  /** Invalid or ignored values, for the log. */
   readonly problems: readonly string[];
 }
 
@@ -25,32 +24,31 @@ const Table = z.record(z.string(), z.unknown());
 const strictness: Readonly<Record<PolicyAnswer, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /**
- * The user's word, made stricter where a level of the workspace says so: trusted or not, since an agent can write these
- * levels, and since asking more is always safe. At each level what an agent's own entry says comes before `*`. A value that
- * is wrong is told as a problem and counts as `ask`.
+ * Combines the user settings with workspace settings, which can only be stricter because agents can write them. Workspace
+ * trust does not matter here. At each level, an agent's own entry overrides `*`. An invalid value counts as `ask`.
  */
 export function effectivePolicy(userValue: unknown, workspaceValues: readonly unknown[]): PermissionPolicy {
   const problems: string[] = [];
-  const user = tableOf(userValue, problems);
-  const workspace = workspaceValues.map((value) => tableOf(value, problems));
+  const user = parsePolicies(userValue, problems);
+  const workspace = workspaceValues.map((value) => parsePolicies(value, problems));
   for (const [agent, policy] of workspace.flatMap((table) => [...table])) {
     for (const kind of policyKinds) {
-      if (policy[kind] !== 'allow' || answerAt(user, agent, kind) === 'allow') continue;
-      problems.push(`"${agent}" may not be allowed to ${kind} by the workspace's settings, which can only be stricter`);
+      if (policy[kind] !== 'allow' || answerFor(user, agent, kind) === 'allow') continue;
+      problems.push(`"${agent}" cannot be allowed to ${kind} by workspace settings, which can only be stricter`);
     }
   }
-  return { of: (agent) => policyOf(agent, user, workspace), user, problems };
+  return { forAgent: (agent) => combinePolicies(agent, user, workspace), userPolicies: user, problems };
 }
 
-/** The kinds of the policy that a request is about. One that denies is enough; all must allow. */
+/** Returns all policy kinds of a request. It is denied if any kind is denied, and allowed only if all are allowed. */
 export function policyKindsOf({ command, input, kind }: ToolRequest): readonly PolicyKind[] {
-  const ofKind = kindsOfTools[kind];
+  const ofKind = policyKindByToolKind[kind];
   const runs = command && ofKind !== 'run' ? (['run'] as const) : [];
   const fetches = ofKind !== 'fetch' && namesUrl(input) ? (['fetch'] as const) : [];
   return [...(ofKind ? [ofKind] : []), ...runs, ...fetches];
 }
 
-const kindsOfTools: Partial<Record<ToolRequest['kind'], PolicyKind>> = {
+const policyKindByToolKind: Partial<Record<ToolRequest['kind'], PolicyKind>> = {
   read: 'read',
   search: 'read',
   edit: 'edit',
@@ -64,10 +62,10 @@ function namesUrl(input: ToolRequest['input']): boolean {
   return ['url', 'urls', 'uri'].some((name) => Object.hasOwn(input, name) && /"https?:/i.test(input[name] ?? ''));
 }
 
-function policyOf(agent: string, user: PolicyTable, workspace: readonly PolicyTable[]): AgentPolicy {
+function combinePolicies(agent: string, user: PolicyByAgent, workspace: readonly PolicyByAgent[]): AgentPolicy {
   return Object.fromEntries(
     policyKinds.flatMap((kind): [PolicyKind, PolicyAnswer][] => {
-      const answers = [user, ...workspace].map((table) => answerAt(table, agent, kind));
+      const answers = [user, ...workspace].map((table) => answerFor(table, agent, kind));
       const [own] = answers;
       const tightened = answers.slice(1).filter((answer) => answer !== undefined && answer !== 'allow');
       const [strictest] = [own, ...tightened]
@@ -78,27 +76,27 @@ function policyOf(agent: string, user: PolicyTable, workspace: readonly PolicyTa
   );
 }
 
-function answerAt(table: PolicyTable, agent: string, kind: PolicyKind): PolicyAnswer | undefined {
-  return table.get(agent)?.[kind] ?? table.get(everyAgent)?.[kind];
+function answerFor(table: PolicyByAgent, agent: string, kind: PolicyKind): PolicyAnswer | undefined {
+  return table.get(agent)?.[kind] ?? table.get(allAgents)?.[kind];
 }
 
-const asksForAll: AgentPolicy = { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' };
+const askForEverything: AgentPolicy = { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' };
 
-function tableOf(value: unknown, problems: string[]): PolicyTable {
+function parsePolicies(value: unknown, problems: string[]): PolicyByAgent {
   if (value === undefined || value === null) return new Map();
   const table = Table.safeParse(value).data;
   if (!table) {
-    problems.push('the value is not a table of agents, so everything is asked');
-    return new Map([[everyAgent, asksForAll]]);
+    problems.push('the value is not an object of agents, so everything asks');
+    return new Map([[allAgents, askForEverything]]);
   }
-  return new Map(Object.entries(table).map(([agent, entry]) => [agent, agentPolicy(agent, entry, problems)]));
+  return new Map(Object.entries(table).map(([agent, entry]) => [agent, parseAgentPolicy(agent, entry, problems)]));
 }
 
-function agentPolicy(agent: string, value: unknown, problems: string[]): AgentPolicy {
+function parseAgentPolicy(agent: string, value: unknown, problems: string[]): AgentPolicy {
   const entry = Table.safeParse(value).data;
   if (!entry) {
-    problems.push(`the entry of "${agent}" is not a table, so everything is asked`);
-    return asksForAll;
+    problems.push(`the entry of "${agent}" is not an object, so everything asks`);
+    return askForEverything;
   }
   for (const name of Object.keys(entry)) {
     if (!policyKinds.some((kind) => kind === name)) problems.push(`"${agent}" has an unknown member "${name}"`);
@@ -107,17 +105,17 @@ function agentPolicy(agent: string, value: unknown, problems: string[]): AgentPo
     policyKinds.flatMap((kind): [PolicyKind, PolicyAnswer][] => {
       if (entry[kind] === undefined) return [];
       const answer = PolicyAnswer.safeParse(entry[kind]);
-      if (!answer.success) problems.push(`"${kind}" of "${agent}" is not ask, allow or deny and counts as ask`);
+      if (!answer.success) problems.push(`"${kind}" of "${agent}" is not ask, allow or deny, so it is treated as ask`);
       return [[kind, answer.data ?? 'ask']];
     }),
   );
 }
 
 /**
- * The user's value of the setting with another choice for one agent (or `*`) and kind; undefined leaves it to `*`, and there
- * to whoever asks. What is unknown in the value stays as it is; an entry that is no table is replaced.
+ * Returns the user setting with a new answer for an agent (or `*`) and kind. Undefined removes the answer. Keeps unknown
+ * members and replaces invalid entries.
  */
-export function withChoice(
+export function withPolicyAnswer(
   userValue: unknown,
   agent: string,
   kind: PolicyKind,

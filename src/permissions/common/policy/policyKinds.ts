@@ -1,6 +1,6 @@
-/** What an agent wants to do, as far as the policy tells it apart. */
+/** The kinds of actions in a policy. */
 export const policyKinds = ['read', 'edit', 'run', 'fetch'] as const;
 export type PolicyKind = (typeof policyKinds)[number];
 
-/** In the place of an agent's id: every agent that has no word of its own about a kind. */
-export const everyAgent = '*';
+/** Key of the policy for agents without their own answer. */
+export const allAgents = '*';

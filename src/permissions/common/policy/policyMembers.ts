@@ -3,10 +3,10 @@ import type { ToolKind } from '../../../session/common/sessionEvents';
 import type { ToolRequest } from '../requests/toolRequest';
 
 /**
- * What else may be in the input of a tool that a policy allows, by kind. A kind is only the agent's word, so a member that
- * is not here may be anything, for example a script to run.
+ * Input members that a policy can allow, by tool kind. The kind is only the agent's claim, so an unknown member could be
+ * anything, such as a script to run.
  */
-const knownMembers: Partial<Record<ToolKind, readonly string[]>> = {
+const knownMembersByKind: Partial<Record<ToolKind, readonly string[]>> = {
   read: ['pages'],
   search: [
     ...['pattern', 'query', 'regex', 'glob', 'include', 'exclude', 'type', 'output_mode', 'multiline', 'recursive'],
@@ -20,16 +20,16 @@ const knownMembers: Partial<Record<ToolKind, readonly string[]>> = {
     ...['max_length', 'maxLength', 'start_index', 'startIndex', 'max_results', 'maxResults'],
   ],
 };
-const addressNames = new Set(['url', 'urls', 'uri']);
-const fileNames = new Set(['pattern', 'glob', 'include', 'exclude']);
-/** Of globs: what they find need not be below the folder that is searched. */
+const urlMemberNames = new Set(['url', 'urls', 'uri']);
+const globMemberNames = new Set(['pattern', 'glob', 'include', 'exclude']);
+/** Globs that can match files outside the searched folder. */
 const leavesFolder = /^(?:[/\\~]|[a-z]:)|\.\.[/\\]/i;
 
 const Value = z.union([z.string(), z.number(), z.boolean()]);
 const Values = z.union([Value.transform((value) => [value]), z.array(Value)]);
 
-/** Whether it is known what the request does, so that a policy about its kind can allow it. */
-export function isKnownToPolicy({ command, env, input, kind, paths }: ToolRequest): boolean {
+/** Whether the effect of the request is fully known, so that a policy can allow it. */
+export function hasKnownEffects({ command, env, input, kind, paths }: ToolRequest): boolean {
   const members = Object.entries(input);
   if (!members.every(([name, json]) => isKnownMember(kind, name, json))) return false;
   if (kind !== 'execute' && Object.keys(env).length > 0) return false;
@@ -41,7 +41,7 @@ function isKnownMember(kind: ToolKind, name: string, json: string): boolean {
   const value: unknown = JSON.parse(json);
   if (value === null) return true;
   const values = Values.safeParse(value).data;
-  if (!values || !knownMembers[kind]?.includes(name)) return false;
-  if (addressNames.has(name)) return values.every((one) => /^https?:/i.test(String(one)));
-  return !fileNames.has(name) || !values.some((one) => leavesFolder.test(String(one)));
+  if (!values || !knownMembersByKind[kind]?.includes(name)) return false;
+  if (urlMemberNames.has(name)) return values.every((one) => /^https?:/i.test(String(one)));
+  return !globMemberNames.has(name) || !values.some((one) => leavesFolder.test(String(one)));
 }

@@ -1,9 +1,6 @@
-/**
- * Which variables of the environment decide what a command really runs: another program, code that it loads first, or
- * servers that it talks to. The list errs on the side of a mark too many.
- */
+// Environment variables that affect what a command runs, loads or connects to. The list prefers false positives.
 
-/** In words that follow the name: `PATH decides which program runs`. */
+/** Follows the name of the variable. Example: `PATH decides which program runs`. */
 type EnvironmentEffect =
   | 'decides which program runs'
   | 'makes programs load code'
@@ -11,7 +8,7 @@ type EnvironmentEffect =
   | 'changes where programs look for their settings'
   | 'changes which servers programs use and trust';
 
-/** `*` stands for any characters, also none. Names are compared with case, but for those of `inAnyCase`. */
+/** `*` matches any characters. Names are case-sensitive, except those of `inAnyCase`. */
 const effects: readonly (readonly [EnvironmentEffect, string])[] = [
   [
     'decides which program runs',
@@ -52,28 +49,24 @@ const effects: readonly (readonly [EnvironmentEffect, string])[] = [
   ],
 ];
 
-/** Programs understand them in both spellings, on every system. */
-const inAnyCase = /^(npm_config_|(https?|all|ftp|no)_proxy$)/i;
+/** Programs accept these in upper and lower case on every system. */
+const caseInsensitiveNames = /^(npm_config_|(https?|all|ftp|no)_proxy$)/i;
 
-const exact = new Map<string, EnvironmentEffect>();
-const patterns: (readonly [RegExp, EnvironmentEffect])[] = [];
+const effectByName = new Map<string, EnvironmentEffect>();
+const effectPatterns: (readonly [RegExp, EnvironmentEffect])[] = [];
 for (const [effect, names] of effects) {
   for (const name of names.trim().split(/\s+/)) {
-    if (name.includes('*')) patterns.push([new RegExp(`^${name.replaceAll('*', '.*')}$`, 's'), effect]);
-    else exact.set(name, effect);
+    if (name.includes('*')) effectPatterns.push([new RegExp(`^${name.replaceAll('*', '.*')}$`, 's'), effect]);
+    else effectByName.set(name, effect);
   }
 }
 
-/**
- * What the variable can do to a command that gets it; undefined for one that only tells it something. `ignoresCase` is for
- * Windows, where `Path` is `PATH`.
- */
+/** Returns how the variable affects a command; undefined for harmless ones. Set `ignoresCase` for Windows. */
 export function environmentEffect(name: string, ignoresCase: boolean): EnvironmentEffect | undefined {
-  const key = ignoresCase || inAnyCase.test(name) ? name.toUpperCase() : name;
-  return exact.get(key) ?? patterns.find(([pattern]) => pattern.test(key))?.[1];
+  const key = ignoresCase || caseInsensitiveNames.test(name) ? name.toUpperCase() : name;
+  return effectByName.get(key) ?? effectPatterns.find(([pattern]) => pattern.test(key))?.[1];
 }
 
-/** Whether the variable can make another command of the one that gets it. */
-export function changesWhatRuns(name: string, ignoresCase: boolean): boolean {
+export function affectsExecution(name: string, ignoresCase: boolean): boolean {
   return environmentEffect(name, ignoresCase) !== undefined;
 }

@@ -1,45 +1,46 @@
-/** Members of a tool's input that lift a restriction which the agent works under otherwise, for example its sandbox. */
+// Members of a tool's input that lift a restriction of the agent, such as its sandbox. Names and values are compared without
+// case, whitespace, `_` and `-`.
 
-/** Names, without case, `_` and `-`, of which any value but a refusal lifts a restriction. */
+/** Names that lift a restriction with any value except a refusal. */
 const liftingNames =
   /^dangerous|unsandboxed|(disable|skip|bypass|without|no|outside|escape|ignore)sandbox|sandboxpermissions|additionalpermissions|escalat|elevat|privileged|^sudo|runas|asroot|asadmin|bypass|skippermission|ignorepermission|skipapproval|noapproval|autoapprove|yolo|fullaccess|unrestricted|unsafe|^(allow|enable|grant|use)?network(access|permission)?$|^trustall|disable(safety|security|guard|protection|restriction)/;
-/** Names of switches that lift it when they are off. */
+/** Names of restrictions, which are lifted by an off value. */
 const restrictingNames = /sandbox(ed|mode|policy|type|enabled)?$|^(safe|restricted|readonly)(mode)?$/;
-/** Values that say so under any name. */
+/** Values that lift a restriction under any name. */
 const liftingValues =
   /^(requireescalated|withescalatedpermissions|dangerfullaccess|bypasspermissions|yolo|unsandboxed)$/;
-/** Of a member that lifts: the restriction stays. */
-const refusals = new Set(['', 'false', 'no', 'none', 'off', 'never', 'default', 'usedefault', '0', 'restricted']);
-/** Of a switch: the restriction goes. */
-const offs = new Set(['', 'false', 'no', 'none', 'off', 'never', 'disabled', 'disable', '0', 'dangerfullaccess']);
+/** Values with which a lifting member keeps the restriction. */
+const refusalValues = new Set(['', 'false', 'no', 'none', 'off', 'never', 'default', 'usedefault', '0', 'restricted']);
+/** Values that turn a restriction off. */
+const offValues = new Set(['', 'false', 'no', 'none', 'off', 'never', 'disabled', 'disable', '0', 'dangerfullaccess']);
 
 const maxDepth = 8;
 
-/** The members that lift a restriction, by name, with their values; those inside others as `options.sandbox`. */
+/** Returns the members that lift a restriction. Nested members have names like `options.sandbox`. */
 export function escalationsIn(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(found(input, '', 0));
+  return Object.fromEntries(collectEscalations(input, '', 0));
 }
 
-function found(value: unknown, path: string, depth: number): [string, unknown][] {
+function collectEscalations(value: unknown, path: string, depth: number): [string, unknown][] {
   if (typeof value !== 'object' || value === null || depth > maxDepth) return [];
   return Object.entries(value).flatMap(([name, member]: [string, unknown]): [string, unknown][] => {
     const key = path === '' ? name : `${path}.${name}`;
-    return isEscalation(name, member) ? [[key, member]] : found(member, key, depth + 1);
+    return isEscalation(name, member) ? [[key, member]] : collectEscalations(member, key, depth + 1);
   });
 }
 
 function isEscalation(name: string, value: unknown): boolean {
   if (value === undefined) return false;
-  const key = folded(name);
+  const key = normalize(name);
   const isEmpty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  const text = isScalar ? folded(String(value)) : undefined;
+  const text = isScalar ? normalize(String(value)) : undefined;
   if (text !== undefined && typeof value === 'string' && liftingValues.test(text)) return true;
-  // A switch before a name that lifts: `sandbox` is part of `disableSandbox`.
-  if (liftingNames.test(key)) return !isEmpty && (text === undefined || !refusals.has(text));
-  return restrictingNames.test(key) && (value === null || (text !== undefined && offs.has(text)));
+  // Checked before restricting names: `disableSandbox` also ends with `sandbox`.
+  if (liftingNames.test(key)) return !isEmpty && (text === undefined || !refusalValues.has(text));
+  return restrictingNames.test(key) && (value === null || (text !== undefined && offValues.has(text)));
 }
 
-function folded(text: string): string {
+function normalize(text: string): string {
   return text.toLowerCase().replaceAll(/[\s_-]/g, '');
 }

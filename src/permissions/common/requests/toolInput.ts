@@ -2,103 +2,49 @@ import * as z from 'zod';
 import { canonicalJson, isPlainName, sortedEntries } from '../../../base/common/canonicalJson';
 import { escalationsIn } from './escalations';
 
-/** What the input of a tool says, in parts that rules speak of. Every member ends in one of them, or is known to change nothing. */
+/** A tool input, split into the parts that rules use. Only members that are known to have no effect are dropped. */
 interface ToolInput {
-  /** A line for a shell is one argument. */
+  /** A shell command line is a single argument. */
   readonly argv?: readonly string[];
-  /** As the agent wrote it. */
+  /** Unresolved, from the agent. */
   readonly cwd?: string;
-  /** As the agent wrote them. */
+  /** Unresolved, from the agent. */
   readonly paths: readonly string[];
   /** Sorted by name. */
   readonly env: Readonly<Record<string, string>>;
-  /** Every other member that counts, as canonical JSON; sorted by name. */
+  /** Other members with an effect, as canonical JSON, sorted by name. */
   readonly members: Readonly<Record<string, string>>;
-  /** Of all members, with their values as they came. */
+  /** Members that lift a restriction, with their original values. */
   readonly escalations: Readonly<Record<string, unknown>>;
-  /** Some member has no canonical form, so nothing can be known to be the same. */
+  /** Whether some member has no canonical form and cannot be compared. */
   readonly isUnclear: boolean;
 }
 
-// The names that the known agents use. A member is taken only when it has the type that is expected of it: what is not
-// understood stays a member that counts.
+// Names used by known agents. A member of an unexpected type is kept under `members`.
 
 const commandNames = ['command', 'cmd'];
 const argumentNames = ['args', 'arguments'];
 const folderNames = ['cwd', 'workdir', 'working_directory', 'workingDirectory'];
-const pathNames = [
-  'file_path',
-  'filePath',
-  'filepath',
-  'path',
-  'absolute_path',
-  'absolutePath',
-  'notebook_path',
-  'notebookPath',
-  'target_file',
-  'targetFile',
-];
-/** Of members that hold variables of the environment. */
+const pathNames = splitNames(
+  'file_path filePath filepath path absolute_path absolutePath notebook_path notebookPath target_file targetFile',
+);
+/** Names of members with environment variables. */
 export const environmentNames: readonly string[] = ['env', 'environment'];
 
-/** Words for the user, and names of the call itself: texts that change nothing of what is done. */
-const wordNames = new Set([
-  'description',
-  'title',
-  'explanation',
-  'intention',
-  'justification',
-  'reason',
-  'call_id',
-  'callId',
-  'turn_id',
-  'turnId',
-  'toolCallId',
-  'tool_call_id',
-]);
-/** How long the agent waits for the result, and how much of it it takes: numbers. */
-const patienceNames = new Set([
-  'timeout',
-  'timeout_ms',
-  'timeoutMs',
-  'timeout_seconds',
-  'yield_time_ms',
-  'max_output_tokens',
-  'max_output_length',
-]);
-/**
- * Which part of a file is read, and what is put into it. For a tool about files that are known by their paths they change
- * what is in these files, which is not what a rule about files is about.
- */
-const contentNames = new Set([
-  'offset',
-  'limit',
-  'line',
-  'lines',
-  'start_line',
-  'startLine',
-  'end_line',
-  'endLine',
-  'view_range',
-  'insert_line',
-  'old_string',
-  'oldString',
-  'new_string',
-  'newString',
-  'old_str',
-  'new_str',
-  'old_text',
-  'oldText',
-  'new_text',
-  'newText',
-  'content',
-  'contents',
-  'file_text',
-  'replace_all',
-  'replaceAll',
-  'edits',
-  'unsaved',
-]);
+/** Descriptions and ids, which have no effect. */
+const descriptiveNames = splitNames(
+  'description title explanation intention justification reason call_id callId turn_id turnId toolCallId tool_call_id',
+);
+/** Limits on the time and size of the result. */
+const limitNames = splitNames(
+  'timeout timeout_ms timeoutMs timeout_seconds yield_time_ms max_output_tokens max_output_length',
+);
+/** Ranges and contents of files. They are irrelevant for rules about files, which allow any change. */
+const contentNames = splitNames(
+  `offset limit line lines start_line startLine end_line endLine view_range insert_line old_string oldString new_string
+  newString old_str new_str old_text oldText new_text newText content contents file_text replace_all replaceAll edits
+  unsaved`,
+);
 
 const Arguments = z.array(z.string());
 const Command = z.union([z.string(), Arguments.min(1)]);
@@ -113,14 +59,14 @@ const Environment = z.union([
     .transform((entries) => Object.fromEntries(entries.map((entry) => splitAt(entry, entry.indexOf('='))))),
 ]);
 
-/** `isAboutFiles`: the tool reads or edits files that are named by their paths, and runs nothing. */
+/** `isAboutFiles` is for tools that only read or edit files by path and run nothing. */
 export function readToolInput(raw: Readonly<Record<string, unknown>>, isAboutFiles: boolean): ToolInput {
-  const left = new Map(Object.entries(raw).filter(([, value]) => value !== undefined));
+  const remaining = new Map(Object.entries(raw).filter(([, value]) => value !== undefined));
   const take = <T>(names: readonly string[], schema: z.ZodType<T>): T | undefined => {
     for (const name of names) {
-      const parsed = left.has(name) ? schema.safeParse(left.get(name)) : undefined;
+      const parsed = remaining.has(name) ? schema.safeParse(remaining.get(name)) : undefined;
       if (!parsed?.success) continue;
-      left.delete(name);
+      remaining.delete(name);
       return parsed.data;
     }
     return undefined;
@@ -133,8 +79,8 @@ export function readToolInput(raw: Readonly<Record<string, unknown>>, isAboutFil
 
   const members: Record<string, string> = {};
   let isUnclear = !Object.keys(env).every(isPlainName);
-  for (const [name, value] of sortedEntries(Object.fromEntries(left))) {
-    if (changesNothing(name, value) || (isAboutFiles && command === undefined && isContent(name, value))) continue;
+  for (const [name, value] of sortedEntries(Object.fromEntries(remaining))) {
+    if (hasNoEffect(name, value) || (isAboutFiles && command === undefined && isFileContent(name, value))) continue;
     const text = isPlainName(name) ? canonicalJson(value) : undefined;
     if (text === undefined) isUnclear = true;
     else members[name] = text;
@@ -150,18 +96,17 @@ export function readToolInput(raw: Readonly<Record<string, unknown>>, isAboutFil
   };
 }
 
-/** The same variables, sorted by name. */
 export function sorted(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(sortedEntries(env));
 }
 
-function changesNothing(name: string, value: unknown): boolean {
-  if (wordNames.has(name)) return typeof value === 'string' || value === null;
-  return patienceNames.has(name) && (typeof value === 'number' || value === null);
+function hasNoEffect(name: string, value: unknown): boolean {
+  if (descriptiveNames.includes(name)) return typeof value === 'string' || value === null;
+  return limitNames.includes(name) && (typeof value === 'number' || value === null);
 }
 
-function isContent(name: string, value: unknown): boolean {
-  if (!contentNames.has(name)) return false;
+function isFileContent(name: string, value: unknown): boolean {
+  if (!contentNames.includes(name)) return false;
   if (name === 'edits') return Array.isArray(value) && value.every(isEdit);
   if (name === 'view_range' || name === 'lines') return Array.isArray(value) ? value.every(isScalar) : isScalar(value);
   return isScalar(value);
@@ -169,7 +114,7 @@ function isContent(name: string, value: unknown): boolean {
 
 function isEdit(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(([name, member]) => contentNames.has(name) && isScalar(member));
+  return Object.entries(value).every(([name, member]) => contentNames.includes(name) && isScalar(member));
 }
 
 function isScalar(value: unknown): boolean {
@@ -178,4 +123,8 @@ function isScalar(value: unknown): boolean {
 
 function splitAt(entry: string, at: number): [string, string] {
   return [entry.slice(0, at), entry.slice(at + 1)];
+}
+
+function splitNames(names: string): readonly string[] {
+  return names.split(/\s+/);
 }

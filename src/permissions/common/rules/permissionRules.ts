@@ -4,26 +4,22 @@ import { canonicalJson } from '../../../base/common/canonicalJson';
 import type { RuleGlobs } from './ruleGlobs';
 import type { ToolRequest } from '../requests/toolRequest';
 
-const Texts = z.record(z.string(), z.string());
+const StringRecord = z.record(z.string(), z.string());
 
 /**
- * What the user has decided in advance, about what is really done: never about titles, which agents are free to invent.
+ * A stored answer of the user for future requests. Titles of requests are ignored, because agents can choose them freely.
  *
- * A rule that **allows** matches a request only when it speaks of everything in it. A member of the request that the rule
- * does not have means that it does not match, with these words for "any":
- * - without `agent` it is for every agent;
- * - without `kind` it is for commands (`execute`) when it has a `command`, else for every kind but `execute`;
- * - `pathGlob` is about requests that name paths, all of which match; `paths` about those that name exactly these.
+ * A rule that **allows** must cover every member of a request to match:
+ * - Without `agent`, it applies to all agents.
+ * - Without `kind`, it applies to `execute` if it has a `command`, otherwise to all kinds except `execute`.
+ * - Without `command`, it allows no commands; with `command`, `cwd` must match as well.
+ * - With `pathGlob`, all paths must match it. With `paths`, the paths must be exactly these. With neither, there must be none.
+ * - Without `env` or `input`, the request must have none. This also applies to rules from before these members existed.
  *
- * So a rule without `command` never allows a command, one without `pathGlob` and `paths` no request that names a path, one
- * with `command` needs `cwd` as well, one without `env` allows no request that adds to the environment, and one without
- * `input` none whose input has further members. What rules were before they knew of `env` and `input` is read the same way,
- * which makes them narrower, never wider.
+ * A rule that **denies** matches if all its members are in the request, regardless of others: any of the paths, the command
+ * however it is split into arguments, and its variables and input members.
  *
- * A rule that **denies** matches when all that it has is in the request, whatever else is: one of the paths, the command
- * however it is cut into arguments, these variables and members among others.
- *
- * A rule with a member that is not known here is no rule: it may have been meant as a limit.
+ * A rule with unknown members is invalid, because they may have been restrictions.
  */
 export const PermissionRule = z
   .strictObject({
@@ -33,17 +29,17 @@ export const PermissionRule = z
     kind: ToolKind.optional(),
     /** An absolute path, or a glob over absolute paths with `/` as separator. */
     pathGlob: z.string().min(1).optional(),
-    /** Absolute; no globs. */
+    /** Absolute paths without globs. */
     paths: z.array(z.string()).min(1).optional(),
-    /** All arguments, the program first; compared one by one. */
+    /** The program and its arguments. */
     command: z.array(z.string()).min(1).optional(),
-    /** The folder the command runs in; absolute. */
+    /** Absolute path of the working directory. */
     cwd: z.string().optional(),
-    /** What is added to the environment of the command. */
-    env: Texts.optional(),
-    /** Every further member of the tool's input, as canonical JSON. */
-    input: Texts.optional(),
-    /** `session` rules end with the session they were made in. */
+    /** Variables added to the environment. */
+    env: StringRecord.optional(),
+    /** Other members of the tool input, as canonical JSON. */
+    input: StringRecord.optional(),
+    /** `session` rules end with the session that created them. */
     scope: z.enum(['session', 'always']),
   })
   .refine(
@@ -53,17 +49,17 @@ export const PermissionRule = z
   );
 export type PermissionRule = z.infer<typeof PermissionRule>;
 
-/** What a rule keeps of an input, in UTF-16 units. */
+/** In UTF-16 units of JSON. */
 const maxRuleLength = 16 * 1024;
 
-export function matches(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): boolean {
+export function ruleMatches(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): boolean {
   return rule.effect === 'allow' ? allows(rule, request, globs) : denies(rule, request, globs);
 }
 
 /**
- * The narrowest rule that would have answered this request. One that allows holds every member of it; one that denies holds
- * the command and its folder, or the kind and the file, so that nothing that is added gets around it. Undefined for what is
- * neither a command nor about one file, for what is unresolved, and for what is too long to keep.
+ * Creates the narrowest rule for a request. An allowing rule contains every member of the request. A denying rule contains
+ * only the command and folder, or the kind and file, so that additional members do not bypass it. Returns undefined if the
+ * request is unresolved, has neither a command nor exactly one path, or is too long.
  */
 export function narrowRule(
   request: ToolRequest,
@@ -90,7 +86,7 @@ export function narrowRule(
   return JSON.stringify(rule).length > maxRuleLength ? undefined : rule;
 }
 
-/** Two rules with the same key are the same rule. */
+/** Returns the same key for equal rules. */
 export function ruleKey(rule: PermissionRule): string {
   return canonicalJson(rule) ?? JSON.stringify(rule);
 }
@@ -109,12 +105,12 @@ function denies(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): b
   const { command, env, input, kind, paths } = request;
   if (!isForAgent(rule, request) || (rule.kind !== undefined && rule.kind !== kind)) return false;
   if (rule.cwd !== undefined && rule.cwd !== command?.cwd) return false;
-  // Some agents cut a command into arguments, some hand over the line.
+  // Some agents split a command into arguments, others send one line.
   if (rule.command !== undefined && rule.command.join(' ') !== command?.argv.join(' ')) return false;
   const { pathGlob } = rule;
   if (pathGlob !== undefined && !paths.some((path) => globs.isMatch(pathGlob, path, 'deny'))) return false;
   if (rule.paths !== undefined && !rule.paths.some((path) => paths.includes(path))) return false;
-  return isPartOf(rule.env, env) && isPartOf(rule.input, input);
+  return isSubsetOf(rule.env, env) && isSubsetOf(rule.input, input);
 }
 
 function isForAgent(rule: PermissionRule, { agent }: ToolRequest): boolean {
@@ -136,9 +132,9 @@ function allowsPaths({ pathGlob, paths: wanted }: PermissionRule, paths: readonl
 }
 
 function isSameRecord(wanted: Readonly<Record<string, string>> = {}, found: Readonly<Record<string, string>>): boolean {
-  return Object.keys(wanted).length === Object.keys(found).length && isPartOf(wanted, found);
+  return Object.keys(wanted).length === Object.keys(found).length && isSubsetOf(wanted, found);
 }
 
-function isPartOf(wanted: Readonly<Record<string, string>> = {}, found: Readonly<Record<string, string>>): boolean {
+function isSubsetOf(wanted: Readonly<Record<string, string>> = {}, found: Readonly<Record<string, string>>): boolean {
   return Object.entries(wanted).every(([name, value]) => Object.hasOwn(found, name) && found[name] === value);
 }

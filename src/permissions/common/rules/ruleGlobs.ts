@@ -1,54 +1,53 @@
 import type { RunInTime } from '../../../base/common/timedRun';
 import { toSlashes } from '../../../editor/common/boundary';
-import { looseMatcher, TimedGlobs, type TimedMatch } from '../../../editor/common/timedGlobs';
+import { createLooseMatcher, TimedGlobs, type TimedMatcher } from '../../../editor/common/timedGlobs';
 
-interface RuleGlobsOptions {
-  /** Limits how long a glob may take. */
+interface RuleGlobsDeps {
   readonly runInTime: RunInTime;
-  /** A glob took too long: its rules allow nothing, and deny every path with the names in it. Called once for each. */
+  /** Called once for each glob that exceeds the time limit. Its rules then allow nothing, and deny paths with its names. */
   readonly onSlow: (glob: string) => void;
 }
 
-/** As many as there are rules. */
+/** At least the maximum number of rules. */
 const maxGlobs = 1_000;
 
-/** The globs of rules, each compiled once. */
+/** Compiles and caches globs of rules. */
 export class RuleGlobs {
-  private readonly compiled = new Map<string, TimedMatch>();
-  private globs: TimedGlobs;
+  private readonly matchersByGlob = new Map<string, TimedMatcher>();
+  private timedGlobs: TimedGlobs;
 
-  constructor(private readonly options: RuleGlobsOptions) {
-    this.globs = this.timed();
+  constructor(private readonly deps: RuleGlobsDeps) {
+    this.timedGlobs = this.createGlobs();
   }
 
-  /** `path` is absolute. A glob is also the one path that it spells. What cannot be told in time counts as denied. */
+  /** `path` is absolute. A glob also matches the path that equals it. A timeout never allows a path. */
   isMatch(glob: string, path: string, effect: 'allow' | 'deny'): boolean {
     if (path === glob) return true;
-    return this.matcherOf(glob)(toSlashes(path)) ?? (effect === 'deny' && looseMatcher(toSlashes(glob))(path));
+    return this.matcherFor(glob)(toSlashes(path)) ?? (effect === 'deny' && createLooseMatcher(toSlashes(glob))(path));
   }
 
-  private matcherOf(glob: string): TimedMatch {
-    const known = this.compiled.get(glob);
+  private matcherFor(glob: string): TimedMatcher {
+    const known = this.matchersByGlob.get(glob);
     if (known) return known;
-    if (this.compiled.size >= maxGlobs) {
-      this.compiled.clear();
-      this.globs = this.timed();
+    if (this.matchersByGlob.size >= maxGlobs) {
+      this.matchersByGlob.clear();
+      this.timedGlobs = this.createGlobs();
     }
     const matcher = this.compile(glob);
-    this.compiled.set(glob, matcher);
+    this.matchersByGlob.set(glob, matcher);
     return matcher;
   }
 
-  private compile(glob: string): TimedMatch {
+  private compile(glob: string): TimedMatcher {
     try {
-      return this.globs.compile([toSlashes(glob)], () => this.options.onSlow(glob));
+      return this.timedGlobs.compile([toSlashes(glob)], () => this.deps.onSlow(glob));
     } catch {
-      // Too long for a glob.
+      // The pattern is too long.
       return () => undefined;
     }
   }
 
-  private timed(): TimedGlobs {
-    return new TimedGlobs(this.options.runInTime, { dot: true });
+  private createGlobs(): TimedGlobs {
+    return new TimedGlobs(this.deps.runInTime, { dot: true });
   }
 }

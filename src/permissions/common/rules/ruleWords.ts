@@ -3,19 +3,19 @@ import { relativeTo } from '../../../editor/common/boundary';
 import type { PermissionRule } from './permissionRules';
 import { visible, visibleCommand } from '../../../base/common/visibleText';
 
-/** Of one value that is shown. */
 const maxValueLength = 60;
 
-/** The rule in words, for whoever manages it: `Allow running "npm test" in /work by demo, in this conversation`. */
+/** Describes a rule. Example: `Allow running "npm test" in /work by demo, in this conversation`. */
 export function describeRule(rule: PermissionRule): string {
   return (
-    [`${rule.effect === 'allow' ? 'Allow' : 'Deny'} ${actionOf(rule)}`, ...detailsOf(rule)].join(' ') + until(rule)
+    [`${rule.effect === 'allow' ? 'Allow' : 'Deny'} ${describeAction(rule)}`, ...ruleConditions(rule)].join(' ') +
+    describeLifetime(rule)
   );
 }
 
 /**
- * What an answer for always stands for, in a few words: `any "npm test" in this folder, this conversation`. `folder` is
- * the session's; the rule is for `agentTitle` only.
+ * Describes the scope of a lasting answer. Example: `any "npm test" in this folder, this conversation`. `folder` is the
+ * folder of the session. The rule applies only to the agent.
  */
 export function scopeOf(rule: PermissionRule, { agentTitle, folder }: { agentTitle: string; folder: string }): string {
   const { command, cwd, env = {}, input = {}, kind, paths = [], scope } = rule;
@@ -29,51 +29,59 @@ export function scopeOf(rule: PermissionRule, { agentTitle, folder }: { agentTit
     : `any ${nouns[kind ?? 'other']} of ${files}`;
   const parts = [
     ...(command && paths.length > 0 ? [`on ${files}`] : []),
-    ...(Object.keys(env).length > 0 ? [`with ${variables(env)}`] : []),
-    ...(Object.keys(input).length > 0 ? [`with the same ${names(Object.keys(input))}`] : []),
+    ...(Object.keys(env).length > 0 ? [`with ${describeVariables(env)}`] : []),
+    ...(Object.keys(input).length > 0 ? [`with the same ${joinNames(Object.keys(input))}`] : []),
   ];
   const lasts = scope === 'session' ? 'this conversation' : `every conversation with ${visible(agentTitle)}`;
   return `${[what, ...parts].join(' ')}, ${lasts}`;
 }
 
-/** What the rule is about, as a title: `Run "npm test"`, `Edit files`. */
-export function subjectOf({ command, kind }: PermissionRule): string {
+/** Returns a title for the rule. Examples: `Run "npm test"`, `Edit files`. */
+export function ruleTitle({ command, kind }: PermissionRule): string {
   if (command) return `Run "${visibleCommand(command)}"`;
-  return kind ? titles[kind] : 'Use every tool';
+  return kind ? titles[kind] : 'Use any tool';
 }
 
-function actionOf({ command, kind }: PermissionRule): string {
+function describeAction({ command, kind }: PermissionRule): string {
   if (command) return `running "${visibleCommand(command)}"`;
-  return kind ? actions[kind] : 'the use of every tool';
+  return kind ? actions[kind] : 'using any tool';
 }
 
-/** What must be the same besides, one part each. */
-export function detailsOf({ agent, command, cwd, env = {}, input = {}, pathGlob, paths }: PermissionRule): string[] {
+/** Describes the other conditions of a rule. */
+export function ruleConditions({
+  agent,
+  command,
+  cwd,
+  env = {},
+  input = {},
+  pathGlob,
+  paths,
+}: PermissionRule): string[] {
   return [
     ...(pathGlob === undefined ? [] : [`in ${visible(pathGlob)}`]),
     ...(paths === undefined ? [] : [`${command ? 'on' : 'at'} ${paths.map(visible).join(', ')}`]),
     ...(cwd === undefined ? [] : [`in ${visible(cwd)}`]),
-    ...(Object.keys(env).length === 0 ? [] : [`with ${variables(env)}`]),
-    ...Object.entries(input).map(([name, json]) => `with ${visible(name)}: ${short(json)}`),
+    ...(Object.keys(env).length === 0 ? [] : [`with ${describeVariables(env)}`]),
+    ...Object.entries(input).map(([name, json]) => `with ${visible(name)}: ${shorten(json)}`),
     ...(agent === undefined ? [] : [`by ${visible(agent)}`]),
   ];
 }
 
-function until({ scope }: PermissionRule): string {
+function describeLifetime({ scope }: PermissionRule): string {
   return scope === 'session' ? ', in this conversation' : ', always';
 }
 
-function variables(env: Readonly<Record<string, string>>): string {
-  return names(Object.entries(env).map(([name, value]) => `${name}=${value}`));
+function describeVariables(env: Readonly<Record<string, string>>): string {
+  return joinNames(Object.entries(env).map(([name, value]) => `${name}=${value}`));
 }
 
-function names(texts: readonly string[]): string {
-  const shown = texts.map(short);
+function joinNames(texts: readonly string[]): string {
+  const shown = texts.map(shorten);
   const last = shown.pop() ?? '';
   return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   return visible(text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text);
 }
 
@@ -113,5 +121,5 @@ const actions: Readonly<Record<ToolKind, string>> = {
   think: 'thinking',
   fetch: 'fetching from the web',
   switch_mode: 'switching the mode',
-  other: 'the use of other tools',
+  other: 'using other tools',
 };

@@ -6,22 +6,22 @@ import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import { PermissionRule, ruleKey } from './permissionRules';
 
-/** A rule of scope `always`. Times are in milliseconds since the epoch; those of rules from before they were kept are absent. */
-export interface KeptRule {
+/** A rule with scope `always`. Times are in milliseconds since the epoch and absent for rules from older versions. */
+export interface StoredRule {
   readonly rule: PermissionRule;
   readonly createdAt?: number;
   readonly lastUsedAt?: number;
-  /** How many questions it has answered. */
+  /** Number of requests that the rule has answered. */
   readonly useCount: number;
 }
 
-const memoryKey = 'permissions.rules';
-/** Where rules were kept that knew nothing of `env` and `input`. */
-const olderKey = 'acp.rules';
-/** Every question looks at all of them. */
+const storageKey = 'permissions.rules';
+/** Used by older versions, whose rules had no `env` and `input`. */
+const oldStorageKey = 'acp.rules';
+/** Each request is compared with all rules. */
 const maxRules = 1_000;
-/** What was used meanwhile is written together. */
-const useDelayMs = 30_000;
+/** How long usage counts are collected before they are stored. */
+const flushDelayMs = 30_000;
 
 const Time = z.number().optional().catch(undefined);
 const Entry = z.object({
@@ -31,19 +31,21 @@ const Entry = z.object({
   useCount: z.number().int().nonnegative().catch(0),
 });
 
-interface Uses {
+interface RuleUse {
   count: number;
   lastAt: number;
 }
 
-/** What the user has decided once and for all. It is read anew each time: another window may have changed it. */
+/** Stores the user's rules with scope `always`. Reads them each time, because other windows can change them. */
 export class UserRules implements Disposable {
-  private readonly changes = new Emitter<void>((error) => this.log.error('A listener of the rules failed', error));
-  /** Of changes in this window. */
-  readonly onDidChange = this.changes.event;
-  private readonly uses = new Map<string, Uses>();
-  private timer: Disposable | undefined;
-  private read: { readonly from: readonly unknown[]; readonly entries: readonly KeptRule[] } | undefined;
+  private readonly changeEmitter = new Emitter<void>((error) =>
+    this.log.error('a listener of the rules failed', error),
+  );
+  /** Reports changes from this window only. */
+  readonly onDidChange = this.changeEmitter.event;
+  private readonly pendingUses = new Map<string, RuleUse>();
+  private flushTimer: Disposable | undefined;
+  private cachedRules: { readonly from: readonly unknown[]; readonly entries: readonly StoredRule[] } | undefined;
 
   constructor(
     private readonly memento: Memento,
@@ -52,99 +54,100 @@ export class UserRules implements Disposable {
   ) {}
 
   get rules(): readonly PermissionRule[] {
-    return this.stored().map(({ rule }) => rule);
+    return this.readStored().map(({ rule }) => rule);
   }
 
-  /** The same with what is known of each, what was not written yet included. */
-  get kept(): readonly KeptRule[] {
-    return this.stored().map((entry) => withUses(entry, this.uses));
+  /** The rules with creation dates and usage, including pending usage. */
+  get storedRules(): readonly StoredRule[] {
+    return this.readStored().map((entry) => withUses(entry, this.pendingUses));
   }
 
-  /** One that is there already is no error. @throws Error when there are too many */
+  /** Ignores duplicates. @throws Error if there are too many rules */
   async add(rule: PermissionRule): Promise<void> {
-    const { kept } = this;
+    const { storedRules } = this;
     const key = ruleKey(rule);
-    if (kept.some((entry) => ruleKey(entry.rule) === key)) return;
-    if (kept.length >= maxRules)
-      throw new Error(`There are ${maxRules} rules for agents already. Remove some (Backline: Permissions).`);
-    await this.write([...kept, { rule, createdAt: this.clock.now(), useCount: 0 }]);
+    if (storedRules.some((entry) => ruleKey(entry.rule) === key)) return;
+    if (storedRules.length >= maxRules) {
+      throw new Error(`The limit of ${maxRules} rules is reached. Remove some in “Backline: Manage Permissions”.`);
+    }
+    await this.writeRules([...storedRules, { rule, createdAt: this.clock.now(), useCount: 0 }]);
   }
 
-  /** One that is gone already is no error. */
+  /** Ignores rules that do not exist. */
   async remove(rule: PermissionRule): Promise<void> {
     const key = ruleKey(rule);
-    await this.write(this.kept.filter((entry) => ruleKey(entry.rule) !== key));
+    await this.writeRules(this.storedRules.filter((entry) => ruleKey(entry.rule) !== key));
   }
 
-  /** A rule has answered a question. Written with others after a while. */
-  noteUse(rule: PermissionRule): void {
+  /** Records that a rule answered a request. Stored after a delay. */
+  recordUse(rule: PermissionRule): void {
     const key = ruleKey(rule);
-    const { count = 0 } = this.uses.get(key) ?? {};
-    this.uses.set(key, { count: count + 1, lastAt: this.clock.now() });
-    this.timer ??= this.clock.setTimer(useDelayMs, () => void this.flush());
+    const { count = 0 } = this.pendingUses.get(key) ?? {};
+    this.pendingUses.set(key, { count: count + 1, lastAt: this.clock.now() });
+    this.flushTimer ??= this.clock.setTimer(flushDelayMs, () => void this.flush());
   }
 
-  /** Writes what was used since the last time. A rule that is gone meanwhile stays gone. Never rejects. */
+  /** Stores pending usage counts. Does not restore removed rules. Never rejects. */
   async flush(): Promise<void> {
-    this.timer?.dispose();
-    this.timer = undefined;
-    if (this.uses.size === 0) return;
-    const isUsed = this.stored().some(({ rule }) => this.uses.has(ruleKey(rule)));
+    this.flushTimer?.dispose();
+    this.flushTimer = undefined;
+    if (this.pendingUses.size === 0) return;
+    const isUsed = this.readStored().some(({ rule }) => this.pendingUses.has(ruleKey(rule)));
     try {
-      if (isUsed) await this.write(this.kept);
-      else this.uses.clear();
+      if (isUsed) await this.writeRules(this.storedRules);
+      else this.pendingUses.clear();
     } catch (error) {
-      this.log.error('Could not keep how often rules were used', error);
+      this.log.error('could not store the usage of rules', error);
     }
   }
 
-  /** What was not written yet is lost: `flush` first. */
+  /** Discards pending usage counts; call `flush` first. */
   dispose(): void {
-    this.timer?.dispose();
-    this.changes.dispose();
+    this.flushTimer?.dispose();
+    this.changeEmitter.dispose();
   }
 
-  private async write(entries: readonly KeptRule[]): Promise<void> {
-    this.uses.clear();
-    const hasOlder = this.memento.get(olderKey) !== undefined;
-    const written = [this.memento.update(memoryKey, entries)];
-    if (hasOlder) written.push(this.memento.update(olderKey, undefined));
+  private async writeRules(entries: readonly StoredRule[]): Promise<void> {
+    this.pendingUses.clear();
+    const hasOlder = this.memento.get(oldStorageKey) !== undefined;
+    const written = [this.memento.update(storageKey, entries)];
+    if (hasOlder) written.push(this.memento.update(oldStorageKey, undefined));
     await Promise.all(written);
-    this.changes.fire();
+    this.changeEmitter.fire();
   }
 
-  private stored(): readonly KeptRule[] {
-    const from = [this.memento.get(memoryKey), this.memento.get(olderKey)];
-    if (!this.read || from.some((value, index) => value !== this.read?.from[index])) {
-      this.read = { from, entries: this.parse(from) };
+  private readStored(): readonly StoredRule[] {
+    const from = [this.memento.get(storageKey), this.memento.get(oldStorageKey)];
+    if (!this.cachedRules || from.some((value, index) => value !== this.cachedRules?.from[index])) {
+      this.cachedRules = { from, entries: this.parseRules(from) };
     }
-    return this.read.entries;
+    return this.cachedRules.entries;
   }
 
-  private parse([entries, older]: readonly unknown[]): readonly KeptRule[] {
-    const all = [...this.list(entries), ...this.list(older).map((rule) => ({ rule }))];
-    const byKey = new Map<string, KeptRule>();
+  private parseRules([entries, older]: readonly unknown[]): readonly StoredRule[] {
+    const all = [...this.parseList(entries), ...this.parseList(older).map((rule) => ({ rule }))];
+    const byKey = new Map<string, StoredRule>();
     for (const [index, value] of all.entries()) {
       const entry = Entry.safeParse(value).data;
       if (!entry) {
-        this.log.warn(`Rule ${index + 1} for agents cannot be read and is ignored.`);
+        this.log.warn(`Rule ${index + 1} for agents is invalid and ignored.`);
         continue;
       }
       const key = ruleKey(entry.rule);
-      if (!byKey.has(key)) byKey.set(key, keptRule(entry));
+      if (!byKey.has(key)) byKey.set(key, toStoredRule(entry));
     }
     return [...byKey.values()];
   }
 
-  private list(value: unknown): readonly unknown[] {
+  private parseList(value: unknown): readonly unknown[] {
     if (value === undefined) return [];
     if (Array.isArray(value)) return value;
-    this.log.warn('The rules for agents cannot be read, so agents ask for everything.');
+    this.log.warn('The stored rules for agents are invalid and ignored.');
     return [];
   }
 }
 
-function keptRule({ rule, createdAt, lastUsedAt, useCount }: z.infer<typeof Entry>): KeptRule {
+function toStoredRule({ rule, createdAt, lastUsedAt, useCount }: z.infer<typeof Entry>): StoredRule {
   return {
     rule,
     ...(createdAt === undefined ? {} : { createdAt }),
@@ -153,7 +156,7 @@ function keptRule({ rule, createdAt, lastUsedAt, useCount }: z.infer<typeof Entr
   };
 }
 
-function withUses(entry: KeptRule, uses: ReadonlyMap<string, Uses>): KeptRule {
+function withUses(entry: StoredRule, uses: ReadonlyMap<string, RuleUse>): StoredRule {
   const used = uses.get(ruleKey(entry.rule));
   return used ? { ...entry, lastUsedAt: used.lastAt, useCount: entry.useCount + used.count } : entry;
 }

@@ -88,7 +88,7 @@ describe('the exclude list out of the box', () => {
     assert.equal(new ExcludeList(defaultExclude).excludes('/home/me/.ssh/config', 'config'), true);
   });
 
-  it('has no pattern that is not a glob', () => assert.deepEqual(new ExcludeList(defaultExclude).bad, []));
+  it('has no pattern that is not a glob', () => assert.deepEqual(new ExcludeList(defaultExclude).invalidPatterns, []));
 });
 
 describe('ExcludeList', () => {
@@ -136,7 +136,7 @@ describe('ExcludeList', () => {
   it('reports what is not a glob and goes by the others', () => {
     const list = new ExcludeList(['[a', '', '.env']);
     assert.deepEqual(
-      list.bad.map(({ pattern }) => pattern),
+      list.invalidPatterns.map(({ pattern }) => pattern),
       ['[a', ''],
     );
     assert.equal(list.excludes('/ws/.env', '.env'), true);

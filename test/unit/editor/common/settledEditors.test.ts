@@ -12,7 +12,7 @@ describe('SettledEditors', () => {
 
   beforeEach(() => {
     [clock, seen] = [new FakeClock(), []];
-    editors = new SettledEditors(clock, () => seen.push(editors.all.join(' ')));
+    editors = new SettledEditors(clock, () => seen.push(editors.editors.join(' ')));
   });
   afterEach(() => {
     editors.dispose();
@@ -35,7 +35,7 @@ describe('SettledEditors', () => {
   it('is empty when no editor is left for a while', () => {
     editors.update([allowed('a')]);
     editors.update([]);
-    assert.deepEqual(editors.all, ['a']);
+    assert.deepEqual(editors.editors, ['a']);
     clock.advance(250);
     assert.deepEqual(seen, ['a', '']);
   });
@@ -44,11 +44,11 @@ describe('SettledEditors', () => {
     editors.update([allowed('a')]);
     editors.update([checking('slow'), allowed('b')]);
     clock.advance(249);
-    assert.deepEqual(editors.all, ['a']);
+    assert.deepEqual(editors.editors, ['a']);
     clock.advance(1);
-    assert.deepEqual(editors.all, ['b']);
+    assert.deepEqual(editors.editors, ['b']);
     editors.update([allowed('slow'), allowed('b')]);
-    assert.deepEqual(editors.all, ['slow', 'b']);
+    assert.deepEqual(editors.editors, ['slow', 'b']);
   });
 
   it('is not pushed back by further changes', () => {
@@ -57,7 +57,7 @@ describe('SettledEditors', () => {
       editors.update([checking(String(i))]);
       clock.advance(10);
     }
-    assert.deepEqual(editors.all, []);
+    assert.deepEqual(editors.editors, []);
   });
 
   it('is never empty while tabs change on a machine that is busy', () => {
@@ -85,6 +85,6 @@ describe('SettledEditors', () => {
   it('forgets at once when it is cleared', () => {
     editors.update([allowed('a')]);
     editors.clear();
-    assert.deepEqual(editors.all, []);
+    assert.deepEqual(editors.editors, []);
   });
 });

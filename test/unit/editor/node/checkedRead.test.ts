@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import { readChecked, readCheckedBytes, stillLeadsTo } from '../../../../src/editor/node/checkedRead';
+import { readCheckedFile, readCheckedBytes, stillResolvesTo } from '../../../../src/editor/node/checkedRead';
 import { PathGuard, type CheckedPath } from '../../../../src/editor/node/pathGuard';
 
 /** Swaps a folder for a link and back, as fast as it can, until it is terminated. */
@@ -37,7 +37,7 @@ describe('reading what was checked', () => {
 
   it('gives the file that a path leads to', async () => {
     await symlink('folder', at('ws', 'link'));
-    const { bytes, file } = await readChecked(guard, at('ws', 'link', 'a.txt'));
+    const { bytes, file } = await readCheckedFile(guard, at('ws', 'link', 'a.txt'));
     assert.deepEqual([bytes.toString(), file.realPath], ['inside', at('ws', 'folder', 'a.txt')]);
   });
 
@@ -59,7 +59,7 @@ describe('reading what was checked', () => {
         const startMs = Date.now();
         const isTried = (): boolean => given.has('inside') && given.has('refused') && Date.now() > startMs + 2000;
         while (!isTried() && Date.now() < startMs + 45_000) {
-          const answer = await readChecked(guard, at('ws', 'folder', 'a.txt')).then(
+          const answer = await readCheckedFile(guard, at('ws', 'folder', 'a.txt')).then(
             ({ bytes }) => bytes.toString(),
             () => 'refused',
           );
@@ -117,14 +117,14 @@ describe('reading what was checked', () => {
       afterEach(() => Object.defineProperty(process, 'platform', platform));
 
       it('gives what was checked when nothing has changed', async () => {
-        const { bytes, place } = await readChecked(racedGuard(), at('ws', 'folder', 'a.txt'));
+        const { bytes, openPath: place } = await readCheckedFile(racedGuard(), at('ws', 'folder', 'a.txt'));
         assert.deepEqual([bytes.toString(), place], ['inside', undefined]);
       });
 
       it('is refused when the path leads out of the workspace by now', async () => {
         const raced = racedGuard();
         raced.afterCheck = swapped;
-        await assert.rejects(readChecked(raced, at('ws', 'folder', 'a.txt')), { code: 'outsideWorkspace' });
+        await assert.rejects(readCheckedFile(raced, at('ws', 'folder', 'a.txt')), { code: 'outsideWorkspace' });
       });
 
       it('is refused when another file was opened, though the path leads where it did', async () => {
@@ -133,7 +133,7 @@ describe('reading what was checked', () => {
           await swapped();
           raced.beforeSecondCheck = swappedBack;
         };
-        await assert.rejects(readChecked(raced, at('ws', 'folder', 'a.txt')), {
+        await assert.rejects(readCheckedFile(raced, at('ws', 'folder', 'a.txt')), {
           code: 'io',
           message: `${at('ws', 'folder', 'a.txt')} was moved while it was read. Read it again.`,
         });
@@ -142,12 +142,12 @@ describe('reading what was checked', () => {
 
     it('takes a path that leads to the opened file still', async () => {
       const file = await guard.check(at('ws', 'folder', 'a.txt'));
-      assert.equal(await stillLeadsTo(guard, file, await opened('ws', 'folder', 'a.txt')), true);
+      assert.equal(await stillResolvesTo(guard, file, await opened('ws', 'folder', 'a.txt')), true);
     });
 
     it('refuses a file that was opened through a link which has gone again', async () => {
       const file = await guard.check(at('ws', 'folder', 'a.txt'));
-      assert.equal(await stillLeadsTo(guard, file, await opened('outside', 'a.txt')), false);
+      assert.equal(await stillResolvesTo(guard, file, await opened('outside', 'a.txt')), false);
     });
 
     it('refuses a path that leads elsewhere in the workspace, or out of it', async () => {
@@ -155,10 +155,10 @@ describe('reading what was checked', () => {
       const info = await opened('ws', 'folder', 'a.txt');
       await rename(at('ws', 'folder'), at('ws', 'moved'));
       await symlink('moved', at('ws', 'folder'));
-      assert.equal(await stillLeadsTo(guard, file, info), false);
+      assert.equal(await stillResolvesTo(guard, file, info), false);
       await rm(at('ws', 'folder'));
       await symlink(at('outside'), at('ws', 'folder'));
-      await assert.rejects(stillLeadsTo(guard, file, info), { code: 'outsideWorkspace' });
+      await assert.rejects(stillResolvesTo(guard, file, info), { code: 'outsideWorkspace' });
     });
   });
 });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import { createChecked, overwriteChecked } from '../../../../src/editor/node/checkedWrite';
-import { placeOf } from '../../../../src/editor/node/diskReader';
+import { createCheckedFile, overwriteCheckedFile } from '../../../../src/editor/node/checkedWrite';
+import { pathOfOpenFile } from '../../../../src/editor/node/diskReader';
 import { PathGuard } from '../../../../src/editor/node/pathGuard';
 
 /** Swaps a folder for a link and back, as fast as it can, until it is terminated. A folder made in between has to go. */
@@ -37,7 +37,7 @@ describe('writing where it was checked', () => {
   const at = (...names: string[]): string => path.join(root, ...names);
   const text = (file: string): Promise<string> => readFile(file, 'utf8');
   const create = async (...names: string[]): Promise<void> =>
-    createChecked(guard, await guard.check(at(...names)), Buffer.from('new'));
+    createCheckedFile(guard, await guard.check(at(...names)), Buffer.from('new'));
 
   beforeEach(async () => {
     root = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-write-')));
@@ -59,7 +59,7 @@ describe('writing where it was checked', () => {
     const file = await guard.check(at('ws', 'new', 'a.txt'));
     await mkdir(at('ws', 'new'));
     await writeFile(at('ws', 'new', 'a.txt'), 'theirs');
-    await assert.rejects(createChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+    await assert.rejects(createCheckedFile(guard, file, Buffer.from('x')), { code: 'editRejected' });
     assert.equal(await text(at('ws', 'new', 'a.txt')), 'theirs');
   });
 
@@ -69,47 +69,47 @@ describe('writing where it was checked', () => {
     await rename(at('ws', 'folder'), at('ws', 'parked'));
     await symlink(at('outside'), at('ws', 'folder'));
     for (const file of [direct, deep]) {
-      await assert.rejects(createChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+      await assert.rejects(createCheckedFile(guard, file, Buffer.from('x')), { code: 'editRejected' });
     }
     assert.deepEqual(await readdir(at('outside')), []);
     await rm(at('ws', 'folder'));
     await writeFile(at('ws', 'folder'), 'a file');
-    await assert.rejects(createChecked(guard, deep, Buffer.from('x')), { code: 'editRejected' });
+    await assert.rejects(createCheckedFile(guard, deep, Buffer.from('x')), { code: 'editRejected' });
   });
 
   it('overwrites a file, and no other one that a link leads to', async () => {
     await writeFile(at('ws', 'folder', 'a.txt'), 'a longer text');
     await writeFile(at('outside', 'a.txt'), 'safe');
     const file = await guard.check(at('ws', 'folder', 'a.txt'));
-    await overwriteChecked(guard, file, Buffer.from('new'));
+    await overwriteCheckedFile(guard, file, Buffer.from('new'));
     assert.equal(await text(at('ws', 'folder', 'a.txt')), 'new');
     await rename(at('ws', 'folder'), at('ws', 'parked'));
     await symlink(at('outside'), at('ws', 'folder'));
-    await assert.rejects(overwriteChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+    await assert.rejects(overwriteCheckedFile(guard, file, Buffer.from('x')), { code: 'editRejected' });
     await rm(at('ws', 'folder'));
     await rename(at('ws', 'parked'), at('ws', 'folder'));
     await rm(at('ws', 'folder', 'a.txt'));
     await symlink(at('outside', 'a.txt'), at('ws', 'folder', 'a.txt'));
-    await assert.rejects(overwriteChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+    await assert.rejects(overwriteCheckedFile(guard, file, Buffer.from('x')), { code: 'editRejected' });
     assert.equal(await text(at('outside', 'a.txt')), 'safe');
   });
 
   it('writes into a file, whatever other names it has', async () => {
     await writeFile(at('ws', 'a.txt'), 'a');
     await link(at('ws', 'a.txt'), at('ws', 'b.txt'));
-    await overwriteChecked(guard, await guard.check(at('ws', 'b.txt')), Buffer.from('new'));
+    await overwriteCheckedFile(guard, await guard.check(at('ws', 'b.txt')), Buffer.from('new'));
     assert.equal(await text(at('ws', 'a.txt')), 'new');
   });
 
   const tellings = {
     'does not tell where an open file is': () => undefined,
-    'spells the place of an open file in another case': (handle) => placeOf(handle)?.toUpperCase(),
-  } satisfies Record<string, typeof placeOf>;
+    'spells the place of an open file in another case': (handle) => pathOfOpenFile(handle)?.toUpperCase(),
+  } satisfies Record<string, typeof pathOfOpenFile>;
   for (const [what, tellPlace] of Object.entries(tellings)) {
     describe(`when the system ${what}`, () => {
       it('creates a file and its folders', async () => {
         for (const file of ['folder/a.txt', 'folder/new/deep/b.txt']) {
-          await createChecked(guard, await guard.check(at('ws', file)), Buffer.from('new'), tellPlace);
+          await createCheckedFile(guard, await guard.check(at('ws', file)), Buffer.from('new'), tellPlace);
           assert.equal(await text(at('ws', file)), 'new');
         }
       });
@@ -124,7 +124,7 @@ describe('writing where it was checked', () => {
         await rename(at('ws', 'folder'), at('ws', 'parked'));
         await symlink(at('outside'), at('ws', 'folder'));
         for (const file of files) {
-          await assert.rejects(createChecked(guard, file, Buffer.from('x'), tellPlace), { code: 'editRejected' });
+          await assert.rejects(createCheckedFile(guard, file, Buffer.from('x'), tellPlace), { code: 'editRejected' });
         }
         assert.deepEqual(await readdir(at('outside'), { recursive: true }), ['deep']);
       });
@@ -134,7 +134,7 @@ describe('writing where it was checked', () => {
         await rename(at('ws', 'folder'), at('ws', 'parked'));
         await symlink(at('outside'), at('ws', 'folder'));
         for (const platform of ['linux', 'darwin'] as const) {
-          const making = createChecked(guard, file, Buffer.from('x'), tellPlace, platform);
+          const making = createCheckedFile(guard, file, Buffer.from('x'), tellPlace, platform);
           await assert.rejects(making, { code: 'editRejected' });
         }
         assert.deepEqual(await readdir(at('outside')), []);
@@ -149,7 +149,7 @@ describe('writing where it was checked', () => {
       const file = await guard.check(at('ws', 'folder', 'deep', 'a.txt'));
       await rename(at('ws', 'folder'), at('ws', 'FOLDER'));
       await symlink(at('ws', 'FOLDER'), at('ws', 'folder'));
-      await assert.rejects(createChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+      await assert.rejects(createCheckedFile(guard, file, Buffer.from('x')), { code: 'editRejected' });
       assert.deepEqual(await readdir(at('ws', 'FOLDER', 'deep')), []);
     });
 

@@ -15,14 +15,14 @@ describe('FileProbe', () => {
   it('sees a file come, change and go, asked for the first time or again', async () => {
     const file = path.join(root, 'a.txt');
     const probe = new FileProbe(file);
-    assert.equal(await probe.look(), undefined);
-    assert.equal(await probe.look(), undefined);
+    assert.equal(await probe.probe(), undefined);
+    assert.equal(await probe.probe(), undefined);
     await writeFile(file, '123');
-    assert.equal((await probe.look())?.info.size, 3n);
+    assert.equal((await probe.probe())?.info.size, 3n);
     await writeFile(file, '12345');
-    assert.equal((await probe.look())?.info.size, 5n);
+    assert.equal((await probe.probe())?.info.size, 5n);
     await rm(file);
-    assert.equal(await probe.look(), undefined);
+    assert.equal(await probe.probe(), undefined);
   });
 
   it('sees that a folder was moved and a link put in its place, although the file is the same', async () => {
@@ -30,11 +30,11 @@ describe('FileProbe', () => {
     await mkdir(path.dirname(file));
     await writeFile(file, 'x');
     const probe = new FileProbe(file);
-    const before = await probe.look();
+    const before = await probe.probe();
     assert.equal(before?.realPath, file);
     await rename(path.dirname(file), path.join(root, 'moved'));
     await symlink('moved', path.dirname(file));
-    const after = await probe.look();
+    const after = await probe.probe();
     assert.deepEqual([after?.realPath, after?.info.ino], [path.join(root, 'moved', 'a.txt'), before.info.ino]);
   });
 });

@@ -23,7 +23,7 @@ describe('a file that is protected by another name', () => {
       isWindows: false,
       gitHome: at('home'),
     });
-    const { names: all } = await guard.checkWrite(at(...names));
+    const { names: all } = await guard.checkForWrite(at(...names));
     return new ProtectedFiles().protectionOf(all)?.reason;
   };
   const runsHooks = /Git .* runs hooks/;

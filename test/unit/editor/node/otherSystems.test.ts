@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import type { GuardSystem } from '../../../../src/editor/node/guardSystem';
+import type { GuardFileSystem } from '../../../../src/editor/node/guardFileSystem';
 import { PathGuard, type CheckedPath } from '../../../../src/editor/node/pathGuard';
 
 /** A disk that takes spellings for one name as a system does; it remembers what it was asked for. */
-class OtherDisk implements GuardSystem {
+class OtherDisk implements GuardFileSystem {
   readonly asked: string[] = [];
 
   /** `files` and the folders above them, as the disk spells them; `links` lead from one path to another. */
@@ -62,7 +62,7 @@ function check(requested: string, { disk, folders, exclude = [] }: Checking): Pr
     folders: () => folders,
     exclude: () => new ExcludeList(exclude),
     isWindows,
-    system: disk,
+    fileSystem: disk,
   });
   return guard.check(requested);
 }
@@ -91,12 +91,12 @@ describe('the boundary of the workspace on Windows', () => {
   it('is the same whichever case of the drive the system gives back', async () => {
     const { disk } = workspace;
     const asAsked = async (file: string): Promise<string> => `${file.charAt(0)}${(await disk.realpath(file)).slice(1)}`;
-    const system: GuardSystem = { paths: path.win32, realpath: asAsked, lstat: disk.lstat, stat: disk.stat };
+    const system: GuardFileSystem = { paths: path.win32, realpath: asAsked, lstat: disk.lstat, stat: disk.stat };
     const guard = new PathGuard({
       folders: () => ['c:\\ws'],
       exclude: () => new ExcludeList(['src/a.ts']),
       isWindows: true,
-      system,
+      fileSystem: system,
     });
     await assert.rejects(guard.check('C:\\ws\\src\\a.ts'), { code: 'excluded' });
     assert.equal((await guard.check('C:\\ws\\b.ts')).realPath, 'C:\\ws\\b.ts');

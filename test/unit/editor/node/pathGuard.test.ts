@@ -102,14 +102,14 @@ describe('PathGuard', () => {
   it('knows a workspace folder that is itself a link by both its names', async () => {
     await symlink(at('ws'), at('entry'));
     folders = [at('entry')];
-    guard.forget();
+    guard.clearCache();
     assert.equal((await guard.check(at('entry', 'src', 'a.ts'))).realPath, at('ws', 'src', 'a.ts'));
     assert.equal((await guard.check(at('ws', 'src', 'a.ts'))).path, at('ws', 'src', 'a.ts'));
   });
 
   it('asks again for a workspace folder that was not there', async () => {
     folders = [at('later')];
-    guard.forget();
+    guard.clearCache();
     await rejects(at('ws', 'src', 'a.ts'), 'outsideWorkspace');
     await rename(at('ws'), at('moved'));
     await symlink(at('moved'), at('later'));
@@ -193,7 +193,7 @@ describe('PathGuard', () => {
 
   it('lets nothing through without a folder', async () => {
     folders = [];
-    guard.forget();
+    guard.clearCache();
     await rejects('src/a.ts', 'outsideWorkspace');
     await rejects(at('ws', 'src', 'a.ts'), 'outsideWorkspace');
   });

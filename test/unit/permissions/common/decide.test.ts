@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decide, type Decision, type Standing } from '../../../../src/permissions/common/decide';
+import { decide, type Decision, type DecisionContext } from '../../../../src/permissions/common/decide';
 import { narrowRule, type PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
 import type { AgentPolicy } from '../../../../src/permissions/common/policy/policy';
 import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/requests/toolRequest';
@@ -24,7 +24,7 @@ function shown(decision: Decision): Shown {
   return `${decision.answer} by ${'rule' in decision ? 'rule' : 'policy'}`;
 }
 
-const rows: readonly [string, ToolRequest, Partial<Standing>, Shown][] = [
+const rows: readonly [string, ToolRequest, Partial<DecisionContext>, Shown][] = [
   ['nothing said in advance', run, {}, 'ask: unsettled'],
   ['a rule that allows', run, { rules: [made(run, 'allow')] }, 'allow by rule'],
   [
@@ -167,7 +167,7 @@ const rows: readonly [string, ToolRequest, Partial<Standing>, Shown][] = [
     { policy: { run: 'allow' } },
     'allow by policy',
   ],
-  ...['LD_PRELOAD', 'Path', 'NODE_OPTIONS'].map((name): [string, ToolRequest, Partial<Standing>, Shown] => [
+  ...['LD_PRELOAD', 'Path', 'NODE_OPTIONS'].map((name): [string, ToolRequest, Partial<DecisionContext>, Shown] => [
     `a command with ${name}`,
     { ...run, env: { [name]: '/ws/x' } },
     { policy: allAllowed },
@@ -186,7 +186,7 @@ const ofPolicy = ['read', 'search', 'edit', 'execute', 'fetch'] as const;
 
 describe('a policy that allows everything', () => {
   for (const kind of ofPolicy) {
-    const standing: Standing = { rules: [], policy: allAllowed, globs: ruleGlobs(), isProtected: () => false };
+    const standing: DecisionContext = { rules: [], policy: allAllowed, globs: ruleGlobs(), isProtected: () => false };
     const request = kind === 'execute' ? run : fileRequest('demo', kind, '/ws/a.ts');
 
     it(`allows no ${kind} with a member that is not known`, () => {

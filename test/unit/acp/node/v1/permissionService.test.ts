@@ -89,17 +89,17 @@ describe('what an agent may do', () => {
     approvals.answer('approval-1', 'Always allow in this conversation');
     assert.deepEqual(await answered, { isGranted: true });
     assert.deepEqual(await service.mayRun(run, signal), { isGranted: true });
-    const [grant] = standing.grants.all;
+    const [grant] = standing.grants.grants;
     assert.ok(grant?.kind === 'rule');
     assert.deepEqual(grant.rule.command, ['npm', 'test']);
     assert.equal(grant.rule.scope, 'session');
     grant.revoke();
-    assert.equal(standing.grants.all.length, 0);
+    assert.equal(standing.grants.grants.length, 0);
     const again = service.mayRun(run, signal);
     approvals.answer('approval-2', 'Always allow in this conversation');
     assert.deepEqual(await again, { isGranted: true }, 'it is asked again');
     service.dispose();
-    assert.equal(standing.grants.all.length, 0);
+    assert.equal(standing.grants.grants.length, 0);
     assert.deepEqual(standing.rules, []);
   });
 
@@ -111,11 +111,11 @@ describe('what an agent may do', () => {
       opened.approvals.answer(id, 'Allow All');
       assert.deepEqual(await answer, { outcome: 'selected', optionId: 'all' });
     }
-    assert.deepEqual(opened.standing.grants.all, [
+    assert.deepEqual(opened.standing.grants.grants, [
       { kind: 'remembered', effect: 'allow', option: 'Allow All', agentId: 'demo', agentTitle: 'Demo' },
     ]);
     opened.service.forgetMemory();
-    assert.deepEqual(opened.standing.grants.all, [], 'another process does not know it');
+    assert.deepEqual(opened.standing.grants.grants, [], 'another process does not know it');
   });
 
   it('can be made a rule where the agent offers none, and the agent is answered for this once', async () => {
@@ -142,7 +142,7 @@ describe('what an agent may do', () => {
       assert.deepEqual(await answer, { outcome: 'selected', optionId });
       assert.deepEqual(opened.standing.rules, [rule]);
       assert.deepEqual(await (await ask(opened)).answer, { outcome: 'selected', optionId });
-      assert.equal(opened.standing.kept[0]?.useCount, 1);
+      assert.equal(opened.standing.storedRules[0]?.useCount, 1);
     }
   });
 
@@ -152,7 +152,7 @@ describe('what an agent may do', () => {
     const failing = serviceOf();
     failing.standing.memento.update = () => Promise.reject(new Error('The disk is full.'));
     for (const [opened, reason] of [
-      [full, /only this time.* 1000 rules for agents already/],
+      [full, /only this time.* limit of 1000 rules/],
       [failing, /only this time.* The disk is full\./],
     ] as const) {
       const answered = opened.service.mayRun(run);
@@ -331,7 +331,7 @@ describe('attacks on the questions', () => {
       opened.approvals.answer(question.approval_id, 'Allow[U+202E]');
       assert.deepEqual(await answer, { outcome: 'selected', optionId: 'yes' });
     }
-    assert.deepEqual(opened.standing.grants.all, []);
+    assert.deepEqual(opened.standing.grants.grants, []);
   });
 
   it('about protected files can only be denied where the agent can be allowed for good only, which is said', async () => {
@@ -350,7 +350,7 @@ describe('attacks on the questions', () => {
       assert.deepEqual(await answer, outcome);
     }
     const remembered = { kind: 'remembered', effect: 'deny', option: 'Never', agentId: 'demo', agentTitle: 'Demo' };
-    assert.deepEqual(opened.standing.grants.all, [remembered]);
+    assert.deepEqual(opened.standing.grants.grants, [remembered]);
   });
 
   it('by options that lie are marked, and the kind is what counts', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { gitConfigEntries } from '../../../../../src/editor/common/protection/gitConfig';
+import { parseGitConfig } from '../../../../../src/editor/common/protection/gitConfig';
 
 const valuesOf = (text: string): string[] =>
-  gitConfigEntries(text).map(({ section, key, value }) => `${section}.${key}=${value}`);
+  parseGitConfig(text).map(({ section, key, value }) => `${section}.${key}=${value}`);
 
 describe('a configuration of Git', () => {
   for (const [title, text, values] of [

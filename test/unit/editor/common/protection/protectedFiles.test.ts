@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
 import { timedRunner } from '../../../../../src/base/node/timedRunner';
-import type { FileName } from '../../../../../src/editor/common/globRules';
+import type { WorkspacePath } from '../../../../../src/editor/common/globRules';
 import { defaultProtectedFiles, ProtectedFiles } from '../../../../../src/editor/common/protection/protectedFiles';
 import type { ContentChange } from '../../../../../src/editor/common/protection/protection';
 
-function named(relativePath: string, folder = '/home/me/ws'): FileName {
+function named(relativePath: string, folder = '/home/me/ws'): WorkspacePath {
   return { path: `${folder}/${relativePath}`, relativePath };
 }
 
@@ -147,7 +147,7 @@ describe('protected files out of the box', () => {
     it(`protects the configuration of ${title}, which is offered as an agent`, () => {
       const files = filesOfAgents[id] ?? [];
       assert.notDeepEqual(files, []);
-      for (const file of files) assert.match(reasonOf(file) ?? '', /^agents take/, file);
+      for (const file of files) assert.match(reasonOf(file) ?? '', /^agents read/, file);
     });
   }
 
@@ -252,7 +252,7 @@ describe('protected files out of the box', () => {
 describe('protected files of the settings', () => {
   it('are those of the list and no others', () => {
     const reasonOf = protector('ops', 'deploy/*.sh');
-    assert.match(reasonOf('a/ops/run.py') ?? '', /setting backline\.protectedFiles \(“ops”\)/);
+    assert.match(reasonOf('a/ops/run.py') ?? '', /matches “ops” in backline\.protectedFiles/);
     assert.notEqual(reasonOf('deploy/go.sh'), undefined);
     assert.equal(reasonOf('a/deploy/go.sh'), undefined);
     assert.equal(reasonOf('.vscode/tasks.json'), undefined);
@@ -281,7 +281,7 @@ describe('protected files of the settings', () => {
   it('leave out what is no glob, and say so', () => {
     const files = new ProtectedFiles(['', 'a[', '.vscode']);
     assert.deepEqual(
-      files.bad.map(({ pattern }) => pattern),
+      files.invalidPatterns.map(({ pattern }) => pattern),
       ['', 'a['],
     );
     assert.notEqual(files.protectionOf([named('.vscode/tasks.json')]), undefined);

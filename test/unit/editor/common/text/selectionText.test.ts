@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { cutEnd } from '../../../../../src/editor/common/text/selectionText';
+import { truncateRangeEnd } from '../../../../../src/editor/common/text/selectionText';
 import { LineIndex, splitsSurrogatePair } from '../../../../../src/editor/common/text/textOffsets';
 
 function cut(text: string, from: number, to: number, maxUnits: number): string {
@@ -10,7 +10,7 @@ function cut(text: string, from: number, to: number, maxUnits: number): string {
     lineEndingLength: text.includes('\r\n') ? 2 : 1,
   } as const;
   const range = index.rangeAt(from, to);
-  return text.slice(from, index.offsetAt(cutEnd(lines, range, maxUnits)));
+  return text.slice(from, index.offsetAt(truncateRangeEnd(lines, range, maxUnits)));
 }
 
 describe('cutEnd', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { TextEdit } from '../../../../../src/editor/common/editorPort';
-import { applyOffsetEdits, applyTextEdits, minimalEdit } from '../../../../../src/editor/common/text/textEdits';
+import { applyOffsetEdits, applyTextEdits, computeMinimalEdit } from '../../../../../src/editor/common/text/textEdits';
 import { splitsLineEnding, splitsSurrogatePair } from '../../../../../src/editor/common/text/textOffsets';
 
 const piece = fc.constantFrom('a', 'b', '\n', '\r\n', '\r', '😀', '😁', '🎸', '\ud83d', 'é');
@@ -19,7 +19,7 @@ describe('minimalEdit', () => {
   it('turns the one text into the other', () => {
     fc.assert(
       fc.property(anyText, anyText, (before, after) => {
-        const change = minimalEdit(before, after);
+        const change = computeMinimalEdit(before, after);
         assert.equal(applyOffsetEdits(before, change ? [change] : []), after);
       }),
     );
@@ -28,7 +28,7 @@ describe('minimalEdit', () => {
   it('cuts no character and no CRLF in two, in either text', () => {
     fc.assert(
       fc.property(anyText, anyText, (before, after) => {
-        const change = minimalEdit(before, after);
+        const change = computeMinimalEdit(before, after);
         if (!change) return;
         const { start, end, newText } = change;
         const places = [
@@ -45,19 +45,19 @@ describe('minimalEdit', () => {
   });
 
   it('touches only what differs', () => {
-    assert.deepEqual(minimalEdit('one two three', 'one 2 three'), { start: 4, end: 7, newText: '2' });
-    assert.deepEqual(minimalEdit('aa', 'aaa'), { start: 2, end: 2, newText: 'a' });
-    assert.deepEqual(minimalEdit('abc', 'ac'), { start: 1, end: 2, newText: '' });
-    assert.equal(minimalEdit('same', 'same'), undefined);
+    assert.deepEqual(computeMinimalEdit('one two three', 'one 2 three'), { start: 4, end: 7, newText: '2' });
+    assert.deepEqual(computeMinimalEdit('aa', 'aaa'), { start: 2, end: 2, newText: 'a' });
+    assert.deepEqual(computeMinimalEdit('abc', 'ac'), { start: 1, end: 2, newText: '' });
+    assert.equal(computeMinimalEdit('same', 'same'), undefined);
   });
 
   it('replaces a whole emoji whose halves differ in one', () => {
-    assert.deepEqual(minimalEdit('x😀y', 'x😁y'), { start: 1, end: 3, newText: '😁' });
+    assert.deepEqual(computeMinimalEdit('x😀y', 'x😁y'), { start: 1, end: 3, newText: '😁' });
   });
 
   it('replaces a whole line ending', () => {
-    assert.deepEqual(minimalEdit('a\r\nb', 'a\nb'), { start: 1, end: 3, newText: '\n' });
-    assert.deepEqual(minimalEdit('a\rb', 'a\r\nb'), { start: 1, end: 2, newText: '\r\n' });
+    assert.deepEqual(computeMinimalEdit('a\r\nb', 'a\nb'), { start: 1, end: 3, newText: '\n' });
+    assert.deepEqual(computeMinimalEdit('a\rb', 'a\r\nb'), { start: 1, end: 2, newText: '\r\n' });
   });
 });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
-import { permissionsView, type Permissions } from '../../../../../src/permissions/common/page/permissionsView';
-import { effectivePolicy, PolicyAnswer, withChoice } from '../../../../../src/permissions/common/policy/policy';
-import { everyAgent, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
+import { permissionsView, type PermissionsState } from '../../../../../src/permissions/common/page/permissionsView';
+import { effectivePolicy, PolicyAnswer, withPolicyAnswer } from '../../../../../src/permissions/common/policy/policy';
+import { allAgents, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
 
-const view = (part: Partial<Permissions>) =>
-  permissionsView({ policy: effectivePolicy(undefined, []), agents: [], kept: [], grants: [], ...part });
+const view = (part: Partial<PermissionsState>) =>
+  permissionsView({ policy: effectivePolicy(undefined, []), agents: [], storedRules: [], grants: [], ...part });
 
 describe('permissionsView', () => {
   it('has a row for all agents, for each there is, and for each that only the setting names', () => {
@@ -49,12 +49,12 @@ describe('permissionsView', () => {
     };
     const day = Date.UTC(2026, 10, 22, 12);
     const agents = [{ id: 'demo', title: 'Demo' }];
-    const [row] = view({ agents, kept: [{ rule, createdAt: day, lastUsedAt: day, useCount: 2 }] }).rules;
+    const [row] = view({ agents, storedRules: [{ rule, createdAt: day, lastUsedAt: day, useCount: 2 }] }).rules;
     assert.equal(row?.title, 'Run "npm test"');
     assert.deepEqual(row.matches, ['in /ws', 'with CI=1']);
     assert.equal(row.who, 'Demo');
-    assert.equal(row.facts, 'since Nov 22, 2026 · used 2 times, last on Nov 22, 2026');
-    const [unused] = view({ agents, kept: [{ rule, useCount: 0 }] }).rules;
+    assert.equal(row.facts, 'created Nov 22, 2026 · used 2 times, last on Nov 22, 2026');
+    const [unused] = view({ agents, storedRules: [{ rule, useCount: 0 }] }).rules;
     assert.equal(unused?.facts, 'never used');
   });
 
@@ -75,7 +75,7 @@ describe('permissionsView', () => {
 });
 
 describe('withChoice', () => {
-  const agents = fc.constantFrom('demo', everyAgent, 'constructor', 'other');
+  const agents = fc.constantFrom('demo', allAgents, 'constructor', 'other');
   const entries = fc.dictionary(
     fc.constantFrom(...policyKinds, 'unknown'),
     fc.oneof(fc.constantFrom(...PolicyAnswer.options), fc.integer()),
@@ -90,15 +90,15 @@ describe('withChoice', () => {
         fc.constantFrom(...policyKinds),
         fc.option(fc.constantFrom(...PolicyAnswer.options), { nil: undefined }),
         (value, agent, kind, answer) => {
-          const written = withChoice(value, agent, kind, answer);
+          const written = withPolicyAnswer(value, agent, kind, answer);
           const before = effectivePolicy(value, []);
           const after = effectivePolicy(written, []);
-          assert.equal(after.user.get(agent)?.[kind], answer);
+          assert.equal(after.userPolicies.get(agent)?.[kind], answer);
           if (typeof value !== 'object') return;
-          for (const [other, policy] of before.user) {
+          for (const [other, policy] of before.userPolicies) {
             for (const name of policyKinds) {
               const isReplaced = other === agent && (name === kind || typeof value[agent] === 'string');
-              if (!isReplaced) assert.equal(after.user.get(other)?.[name], policy[name], `${other} ${name}`);
+              if (!isReplaced) assert.equal(after.userPolicies.get(other)?.[name], policy[name], `${other} ${name}`);
             }
           }
         },

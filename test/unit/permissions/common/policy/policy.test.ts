@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { effectivePolicy, policyKindsOf } from '../../../../../src/permissions/common/policy/policy';
 import { fileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 
-const of = (agent: string, user: unknown, ...workspace: unknown[]) => effectivePolicy(user, workspace).of(agent);
+const of = (agent: string, user: unknown, ...workspace: unknown[]) => effectivePolicy(user, workspace).forAgent(agent);
 
 describe('the policy of permissions', () => {
   it('is silent where nothing is set', () => {
@@ -33,7 +33,7 @@ describe('the policy of permissions', () => {
 
   it('tells what is wrong, which counts as ask', () => {
     const cases: readonly [unknown, unknown, RegExp][] = [
-      ['deny', { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /not a table of agents/],
+      ['deny', { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /not an object of agents/],
       [{ '*': 'allow' }, { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /entry of "\*"/],
       [{ demo: { run: 'yes', read: 'allow' } }, { run: 'ask', read: 'allow' }, /"run" of "demo"/],
       [{ demo: { delete: 'deny' } }, {}, /unknown member "delete"/],
@@ -49,7 +49,7 @@ describe('the policy of permissions', () => {
 
   it("keeps the user's own words apart, for whoever shows and changes them", () => {
     const policy = effectivePolicy({ '*': { run: 'allow' } }, [{ '*': { run: 'deny' } }]);
-    assert.deepEqual([...policy.user], [['*', { run: 'allow' }]]);
+    assert.deepEqual([...policy.userPolicies], [['*', { run: 'allow' }]]);
   });
 
   it('is about every kind that a request may be of', () => {

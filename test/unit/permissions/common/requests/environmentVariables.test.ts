@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {
-  changesWhatRuns,
+  affectsExecution,
   environmentEffect,
 } from '../../../../../src/permissions/common/requests/environmentVariables';
 
@@ -11,19 +11,19 @@ describe('variables of the environment', () => {
     npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL https_proxy HTTPS_PROXY HOME XDG_CONFIG_HOME BASH_FUNC_git%% CC
     MAKEFLAGS LESSOPEN ANTHROPIC_BASE_URL RUSTC_WRAPPER CARGO_HOME GOFLAGS DOTNET_STARTUP_HOOKS`.split(/\s+/);
   for (const name of dangerous) {
-    it(`${name} can change what runs`, () => assert.equal(changesWhatRuns(name, false), true));
+    it(`${name} can change what runs`, () => assert.equal(affectsExecution(name, false), true));
   }
 
   it('that only tell a program something are not marked', () => {
     for (const name of ['CI', 'NODE_ENV', 'FORCE_COLOR', 'DEBUG', 'TERM', 'LANG', 'PORT', 'MY_PATH_HINT', '', 'path'])
-      assert.equal(changesWhatRuns(name, false), false, name);
+      assert.equal(affectsExecution(name, false), false, name);
   });
 
   it('are known in any case on Windows only, but for those that programs read in any case', () => {
-    assert.equal(changesWhatRuns('Path', true), true);
-    assert.equal(changesWhatRuns('node_options', true), true);
-    assert.equal(changesWhatRuns('node_options', false), false);
-    assert.equal(changesWhatRuns('Npm_Config_Prefix', false), true);
+    assert.equal(affectsExecution('Path', true), true);
+    assert.equal(affectsExecution('node_options', true), true);
+    assert.equal(affectsExecution('node_options', false), false);
+    assert.equal(affectsExecution('Npm_Config_Prefix', false), true);
   });
 
   it('say what they can do', () => {
@@ -36,6 +36,6 @@ describe('variables of the environment', () => {
   });
 
   it('with line breaks in their names are not overlooked', () => {
-    assert.equal(changesWhatRuns('LD_\nX', false), true);
+    assert.equal(affectsExecution('LD_\nX', false), true);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ToolKind } from '../../../../../src/session/common/sessionEvents';
-import { matches, narrowRule, PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
-import { describeRule, scopeOf, subjectOf } from '../../../../../src/permissions/common/rules/ruleWords';
+import { ruleMatches, narrowRule, PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
+import { describeRule, scopeOf, ruleTitle } from '../../../../../src/permissions/common/rules/ruleWords';
 import { fileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 import { ruleGlobs } from '../../../../fake/fakePermissions';
 
@@ -105,7 +105,7 @@ describe('a permission rule', () => {
     ['denies every file of a kind', deny({ kind: 'edit' }), edit, true],
   ];
   for (const [behaviour, rule, request, expected] of rows) {
-    it(behaviour, () => assert.equal(matches(rule, request, globs), expected));
+    it(behaviour, () => assert.equal(ruleMatches(rule, request, globs), expected));
   }
 
   it('that would allow everything, or has a member that is not known, is none', () => {
@@ -130,13 +130,10 @@ describe('a permission rule', () => {
       describeRule(made),
       'Allow running "npm test" in /ws with CI=1 with login: true by demo, in this conversation',
     );
-    assert.equal(
-      describeRule(allow({ pathGlob: '/ws/\u202ea' })),
-      'Allow the use of every tool in /ws/[U+202E]a, always',
-    );
+    assert.equal(describeRule(allow({ pathGlob: '/ws/\u202ea' })), 'Allow using any tool in /ws/[U+202E]a, always');
     const edits = allow({ kind: 'edit', pathGlob: '/ws/**' });
     assert.equal(describeRule(edits), 'Allow editing files in /ws/**, always');
-    assert.equal(subjectOf(edits), 'Edit files');
+    assert.equal(ruleTitle(edits), 'Edit files');
     const one = allow({ kind: 'read', paths: ['/ws/a'] });
     assert.equal(describeRule(one), 'Allow reading files at /ws/a, always');
   });
@@ -236,9 +233,9 @@ describe('the rule made by an answer for always', () => {
         assert.ok(rule);
         const kept = PermissionRule.parse(JSON.parse(JSON.stringify(rule)));
         assert.deepEqual(kept, rule);
-        assert.equal(matches(kept, request, globs), true);
-        assert.equal(matches(kept, { ...request, paths: [...request.paths].reverse() }, globs), true);
-        assert.equal(matches(kept, other, globs), false);
+        assert.equal(ruleMatches(kept, request, globs), true);
+        assert.equal(ruleMatches(kept, { ...request, paths: [...request.paths].reverse() }, globs), true);
+        assert.equal(ruleMatches(kept, other, globs), false);
       }),
       { numRuns: 2_000 },
     );
@@ -268,9 +265,9 @@ describe('the rule made by an answer for always', () => {
           asked.agent === later.agent &&
           scopeIn(rule) === scopeIn(other) &&
           asked.input['sandbox'] === later.input['sandbox'];
-        assert.equal(matches(rule, later, globs), isSaid, `${scopeIn(rule)} for ${JSON.stringify(later)}`);
+        assert.equal(ruleMatches(rule, later, globs), isSaid, `${scopeIn(rule)} for ${JSON.stringify(later)}`);
         const denial = narrowRule(asked, 'deny', lasts);
-        assert.ok(denial && (!isSaid || matches(denial, later, globs)));
+        assert.ok(denial && (!isSaid || ruleMatches(denial, later, globs)));
       }),
       { numRuns: 2_000 },
     );
@@ -282,9 +279,9 @@ describe('the rule made by an answer for always', () => {
       fc.property(withMore, ([request, env, input]) => {
         const rule = narrowRule(request, 'deny', 'always');
         assert.ok(rule);
-        assert.equal(matches(rule, request, globs), true);
+        assert.equal(ruleMatches(rule, request, globs), true);
         const other = { ...request, env: { ...request.env, ...env }, input: { ...request.input, ...input } };
-        assert.equal(matches(rule, { ...other, isUnresolved: true }, globs), true);
+        assert.equal(ruleMatches(rule, { ...other, isUnresolved: true }, globs), true);
       }),
     );
   });

@@ -46,7 +46,7 @@ describe('the rules of the user', () => {
 
   it('are read also from where they were kept before, and move with the first change', async () => {
     memento.set('acp.rules', [rule('old')]);
-    assert.deepEqual(rules.kept, [{ rule: rule('old'), useCount: 0 }]);
+    assert.deepEqual(rules.storedRules, [{ rule: rule('old'), useCount: 0 }]);
     await rules.add(rule('new'));
     assert.deepEqual(rules.rules, [rule('old'), rule('new')]);
     assert.equal(memento.get('acp.rules'), undefined);
@@ -79,25 +79,25 @@ describe('the rules of the user', () => {
     await rules.add(rule('a'));
     const { writes } = memento;
     clock.advance(1_000);
-    for (let use = 0; use < 100; use++) rules.noteUse(rule('a'));
+    for (let use = 0; use < 100; use++) rules.recordUse(rule('a'));
     const used = { rule: rule('a'), createdAt: 5_000, lastUsedAt: 6_000, useCount: 100 };
-    assert.deepEqual(rules.kept, [used]);
+    assert.deepEqual(rules.storedRules, [used]);
     assert.equal(memento.writes, writes);
     clock.advance(30_000);
     assert.equal(memento.writes, writes + 1);
-    assert.deepEqual(rules.kept, [used]);
+    assert.deepEqual(rules.storedRules, [used]);
     assert.deepEqual(memento.get('permissions.rules'), [used]);
   });
 
   it('that another window has taken back stay gone, whatever use of them is still to be written', async () => {
     await rules.add(rule('a'));
     await rules.add(rule('b'));
-    rules.noteUse(rule('a'));
-    rules.noteUse(rule('b'));
+    rules.recordUse(rule('a'));
+    rules.recordUse(rule('b'));
     memento.set('permissions.rules', [{ rule: rule('b') }]);
     await rules.flush();
     assert.deepEqual(
-      rules.kept.map(({ rule: { command }, useCount }) => [command, useCount]),
+      rules.storedRules.map(({ rule: { command }, useCount }) => [command, useCount]),
       [[['b'], 1]],
     );
     assert.equal(clock.pending, 0);

@@ -6,31 +6,32 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { timedRunner } from '../../base/node/timedRunner';
 import { withTokenOf } from '../../platform/vscode/cancellation';
-import type {
-  DiagnosticsOptions,
-  EditorSelection,
-  FileBytes,
-  FileDiagnostics,
-  FileStat,
-  OpenOptions,
-  ReadBytesOptions,
-  ReadOptions,
-  TextEdit,
-  TextFile,
-  WorkspaceFolder,
-  WriteOptions,
+import {
+  throwIfCancelled,
+  type DiagnosticsOptions,
+  type EditorSelection,
+  type FileBytes,
+  type FileDiagnostics,
+  type FileStat,
+  type OpenOptions,
+  type ReadBytesOptions,
+  type ReadTextOptions,
+  type TextEdit,
+  type TextFile,
+  type WorkspaceFolder,
+  type WriteOptions,
 } from '../common/editorPort';
 import { ExcludeList } from '../common/excludeList';
-import type { ChangeCheck, FilePlace, UncheckedEditor } from '../common/uncheckedEditor';
+import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
 import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
-import { checkSignal, DocumentReader, type FileOnDisk } from './documentReader';
+import { DocumentReader, type FileOnDisk } from './documentReader';
 import { DocumentWriter, maxOpenBytes } from './documentWriter';
-import { OpenDocuments } from './openDocuments';
-import { PlaceOpener } from './placeOpener';
+import { DocumentsByPath } from './documentsByPath';
+import { FileOpener } from './fileOpener';
 import { SelectionTracker } from './selectionTracker';
 
-interface EditorAdapterOptions {
+interface VsCodeEditorDeps {
   readonly log: Logger;
   /** The globs of `backline.exclude`. */
   readonly excludePatterns: () => readonly string[];
@@ -41,60 +42,66 @@ interface EditorAdapterOptions {
 
 const defaultMaxResults = 1000;
 
-/** The editor over VS Code, to be guarded. It only joins its parts: who reads, who writes, who shows. */
-export class EditorAdapter implements UncheckedEditor, Disposable {
-  private readonly store = new DisposableStore();
+/** Implements the editor operations with VS Code by delegating to its parts. */
+export class VsCodeEditor implements UncheckedEditor, Disposable {
+  private readonly disposables = new DisposableStore();
+  readonly onDidChangeFolders: Event<void>;
+  readonly onDidChangeSelection: Event<void>;
+  readonly onDidChangeVisibleFiles: Event<void>;
   private readonly foldersEmitter: Emitter<void>;
-  private readonly documents: OpenDocuments;
-  private readonly guard: PathGuard;
+  private readonly openDocuments: DocumentsByPath;
+  private readonly pathGuard: PathGuard;
   private readonly reader: DocumentReader;
   private readonly writer: DocumentWriter;
-  private readonly problems: DiagnosticsReader;
+  private readonly diagnosticsReader: DiagnosticsReader;
   private readonly tracker: SelectionTracker;
-  private readonly opener: PlaceOpener;
-  private exclude = new ExcludeList([]);
+  private readonly opener: FileOpener;
+  private excludeList = new ExcludeList([]);
 
-  constructor(private readonly options: EditorAdapterOptions) {
-    const { log, isTrusted, clock } = options;
+  constructor(private readonly deps: VsCodeEditorDeps) {
+    const { log, isTrusted, clock } = deps;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     const queue = new KeyedQueue();
-    this.foldersEmitter = this.store.add(new Emitter<void>(onListenerError));
-    this.documents = this.store.add(new OpenDocuments(randomUUID()));
-    this.guard = new PathGuard({
+    this.foldersEmitter = this.disposables.add(new Emitter<void>(onListenerError));
+    this.onDidChangeFolders = this.foldersEmitter.event;
+    this.openDocuments = this.disposables.add(new DocumentsByPath(randomUUID()));
+    this.pathGuard = new PathGuard({
       folders: () => this.folders.map(({ path }) => path),
-      exclude: () => this.exclude,
+      exclude: () => this.excludeList,
       isWindows: process.platform === 'win32',
     });
-    const readText = (path: string, read?: ReadOptions): Promise<TextFile> => this.reader.readText(path, read);
-    this.reader = new DocumentReader(this.guard, this.documents, queue);
+    const readText = (path: string, read?: ReadTextOptions): Promise<TextFile> => this.reader.readText(path, read);
+    this.reader = new DocumentReader(this.pathGuard, this.openDocuments, queue);
     const readDisk = (path: string): Promise<FileOnDisk> => this.reader.readDisk(path, { maxBytes: maxOpenBytes });
-    this.writer = new DocumentWriter(this.guard, this.documents, queue, isTrusted, readDisk, clock, log);
-    this.problems = new DiagnosticsReader(this.guard, readText, log);
-    this.tracker = this.store.add(new SelectionTracker(this.guard, clock, onListenerError));
-    this.opener = this.store.add(new PlaceOpener(this.guard, readText, log));
+    this.writer = new DocumentWriter(this.pathGuard, this.openDocuments, queue, isTrusted, readDisk, clock, log);
+    this.diagnosticsReader = new DiagnosticsReader(this.pathGuard, readText, log);
+    this.tracker = this.disposables.add(new SelectionTracker(this.pathGuard, clock, onListenerError));
+    this.onDidChangeSelection = this.tracker.onDidChangeSelection;
+    this.onDidChangeVisibleFiles = this.tracker.onDidChangeVisibleFiles;
+    this.opener = this.disposables.add(new FileOpener(this.pathGuard, readText, log));
   }
 
   start(): void {
-    this.readExclude();
-    this.store.add(
-      this.options.onDidChangeExclude(() => {
-        this.readExclude();
-        this.forget();
+    this.updateExcludeList();
+    this.disposables.add(
+      this.deps.onDidChangeExclude(() => {
+        this.updateExcludeList();
+        this.clearCaches();
       }),
     );
-    this.store.add(
+    this.disposables.add(
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        this.forget();
+        this.clearCaches();
         this.foldersEmitter.fire();
       }),
     );
-    this.documents.start();
+    this.openDocuments.start();
     this.tracker.start();
     this.opener.start();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   get folders(): readonly WorkspaceFolder[] {
@@ -103,20 +110,8 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
       .map(({ name, uri }) => ({ name, path: uri.fsPath }));
   }
 
-  get onDidChangeFolders(): Event<void> {
-    return this.foldersEmitter.event;
-  }
-
-  get onDidChangeSelection(): Event<void> {
-    return this.tracker.onDidChangeSelection;
-  }
-
-  get onDidChangeVisibleFiles(): Event<void> {
-    return this.tracker.onDidChangeVisibleFiles;
-  }
-
   get activeSelection(): EditorSelection | undefined {
-    return this.tracker.active;
+    return this.tracker.activeSelection;
   }
 
   get selections(): readonly EditorSelection[] {
@@ -128,29 +123,29 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
   }
 
   async resolve(path: string): Promise<string> {
-    return (await this.guard.check(path)).path;
+    return (await this.pathGuard.check(path)).path;
   }
 
-  async locate(path: string): Promise<FilePlace> {
-    return await this.guard.checkWrite(path);
+  async resolveNames(path: string): Promise<ResolvedPath> {
+    return await this.pathGuard.checkForWrite(path);
   }
 
-  async readText(path: string, options?: ReadOptions): Promise<TextFile> {
-    await this.writer.arrived(path);
+  async readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
+    await this.writer.waitForEarlierEdits(path);
     return await this.reader.readText(path, options);
   }
 
   async readBytes(path: string, options: ReadBytesOptions = {}): Promise<FileBytes> {
-    await this.writer.arrived(path);
+    await this.writer.waitForEarlierEdits(path);
     return await this.reader.readBytes(path, options);
   }
 
   async stat(path: string): Promise<FileStat> {
-    await this.writer.arrived(path);
+    await this.writer.waitForEarlierEdits(path);
     return await this.reader.stat(path);
   }
 
-  editChecked(
+  editTextWithCheck(
     path: string,
     edit: (file: TextFile) => readonly TextEdit[],
     check: ChangeCheck,
@@ -159,7 +154,7 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
     return this.writer.editText(path, edit, check, options);
   }
 
-  writeChecked(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {
+  writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {
     return this.writer.writeText(path, text, check, options);
   }
 
@@ -168,7 +163,7 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
   }
 
   diagnostics(path?: string, options?: DiagnosticsOptions): Promise<FileDiagnostics[]> {
-    return this.problems.read(path, options);
+    return this.diagnosticsReader.read(path, options);
   }
 
   open(uriOrPath: string, options?: OpenOptions): Promise<void> {
@@ -181,8 +176,8 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
 
   async glob(pattern: string, options: { maxResults?: number; signal?: AbortSignal } = {}): Promise<string[]> {
     const { maxResults = defaultMaxResults, signal } = options;
-    checkSignal(signal);
-    // Some of what is found is not for peers, so that more is asked for than is given.
+    throwIfCancelled(signal);
+    // Requests more results than needed, because some are excluded.
     const findIn = async (folder: string, token: vscode.CancellationToken): Promise<vscode.Uri[]> =>
       await vscode.workspace.findFiles(new vscode.RelativePattern(folder, pattern), undefined, maxResults * 2, token);
     const found = await withTokenOf(signal, (token) =>
@@ -190,34 +185,34 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
     );
     const checked = await Promise.all(
       found.flat().map(({ fsPath }) =>
-        this.guard.check(fsPath).then(
+        this.pathGuard.check(fsPath).then(
           (file) => file.path,
           () => undefined,
         ),
       ),
     );
-    checkSignal(signal);
+    throwIfCancelled(signal);
     const paths = checked.filter((path) => path !== undefined);
     return [...new Set(paths)].sort().slice(0, maxResults);
   }
 
-  private readExclude(): void {
-    const { log, excludePatterns } = this.options;
-    this.exclude = new ExcludeList(excludePatterns(), {
+  private updateExcludeList(): void {
+    const { log, excludePatterns } = this.deps;
+    this.excludeList = new ExcludeList(excludePatterns(), {
       runInTime: timedRunner(),
       onSlow: (pattern) =>
         log.warn(
-          `"${pattern}" in backline.exclude takes too long. All files with its names are excluded: make it simpler`,
+          `"${pattern}" in backline.exclude is too slow. It now excludes all files with its names. Simplify it.`,
         ),
     });
-    for (const { pattern, reason } of this.exclude.bad) {
-      log.warn(`"${pattern}" in backline.exclude is not a glob and excludes nothing: ${reason}`);
+    for (const { pattern, reason } of this.excludeList.invalidPatterns) {
+      log.warn(`"${pattern}" in backline.exclude is not a valid glob and excludes nothing: ${reason}`);
     }
   }
 
-  private forget(): void {
-    this.guard.forget();
-    this.reader.forget();
-    this.tracker.forget();
+  private clearCaches(): void {
+    this.pathGuard.clearCache();
+    this.reader.clearCache();
+    this.tracker.recheckFiles();
   }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../src/base/common/event';
-import { ProtectedSetting } from '../../../../src/editor/node/protectedSetting';
+import { ProtectedFilesSetting } from '../../../../src/editor/node/protectedFilesSetting';
 import { MemoryLogger } from '../../amplifier/node/clientHarness';
 
 describe('ProtectedSetting', () => {
-  const isProtected = (setting: ProtectedSetting, relativePath: string): boolean =>
+  const isProtected = (setting: ProtectedFilesSetting, relativePath: string): boolean =>
     setting.files.protectionOf([{ path: `/ws/${relativePath}`, relativePath }]) !== undefined;
 
   it('goes by the settings of the moment, and by the defaults before it has read any', () => {
@@ -12,7 +12,7 @@ describe('ProtectedSetting', () => {
     const changes = new Emitter<void>((error) => {
       throw error;
     });
-    const setting = new ProtectedSetting({
+    const setting = new ProtectedFilesSetting({
       log: new MemoryLogger(),
       patterns: () => patterns,
       onDidChange: changes.event,
@@ -32,7 +32,7 @@ describe('ProtectedSetting', () => {
   it('says which globs are none, and which are too slow', () => {
     const log = new MemoryLogger();
     const patterns = ['a[', '*a*a*a*a*a*a*a*a*a*b'];
-    const setting = new ProtectedSetting({
+    const setting = new ProtectedFilesSetting({
       log,
       patterns: () => patterns,
       onDidChange: () => ({ dispose: () => undefined }),
@@ -40,8 +40,8 @@ describe('ProtectedSetting', () => {
     setting.start();
     assert.equal(isProtected(setting, `${'a'.repeat(60)}-b-${'a'.repeat(60)}`), true);
     assert.equal(log.lines.length, 2);
-    assert.match(log.lines[0] ?? '', /"a\[" in backline\.protectedFiles is not a glob/);
-    assert.match(log.lines[1] ?? '', /takes too long/);
+    assert.match(log.lines[0] ?? '', /"a\[" in backline\.protectedFiles is not a valid glob/);
+    assert.match(log.lines[1] ?? '', /is too slow/);
     setting.dispose();
   });
 });

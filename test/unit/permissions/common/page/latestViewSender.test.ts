@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { NewestView } from '../../../../../src/permissions/common/page/newestView';
+import { LatestViewSender } from '../../../../../src/permissions/common/page/latestViewSender';
 
 describe('NewestView', () => {
   it('sends the newest view only, also when an older one is loaded after it', async () => {
     const loads: ((view: string) => void)[] = [];
     const sent: string[] = [];
-    const newest = new NewestView<string>(
+    const newest = new LatestViewSender<string>(
       () => new Promise((resolve) => loads.push(resolve)),
       (view) => sent.push(view),
     );
-    const first = newest.show();
-    const second = newest.show();
+    const first = newest.refresh();
+    const second = newest.refresh();
     loads[1]?.('second');
     await second;
     loads[0]?.('first');
     await first;
     assert.deepEqual(sent, ['second']);
-    const third = newest.show();
+    const third = newest.refresh();
     loads[2]?.('third');
     await third;
     assert.deepEqual(sent, ['second', 'third']);

@@ -2,17 +2,17 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 import * as path from 'node:path';
 
-/** What the boundary of the workspace asks the system. A test hands in another system's. */
-export interface GuardSystem {
+/** File system access of `PathGuard`. Tests use that of another operating system. */
+export interface GuardFileSystem {
   readonly paths: path.PlatformPath;
-  /** With every link resolved, spelled as the disk has it. */
+  /** Resolves links and returns the spelling on disk. */
   readonly realpath: (file: string) => Promise<string>;
-  /** Rejects when there is nothing; a link that leads nowhere is something. */
+  /** Rejects if nothing exists at the path; a broken link exists. */
   readonly lstat: (file: string) => Promise<unknown>;
   readonly stat: (file: string) => Promise<BigIntStats>;
 }
 
-export const thisGuardSystem: GuardSystem = {
+export const localFileSystem: GuardFileSystem = {
   paths: path,
   realpath: (file) => realpath(file),
   lstat: (file) => lstat(file),

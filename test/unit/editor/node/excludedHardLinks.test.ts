@@ -4,8 +4,8 @@ import { link, mkdir, mkdtemp, realpath, rm, stat, utimes, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import { readChecked } from '../../../../src/editor/node/checkedRead';
-import { HardLinks } from '../../../../src/editor/node/hardLinks';
+import { readCheckedFile } from '../../../../src/editor/node/checkedRead';
+import { ExcludedHardLinks } from '../../../../src/editor/node/excludedHardLinks';
 import { PathGuard } from '../../../../src/editor/node/pathGuard';
 import { until } from '../../../support/eventually';
 
@@ -14,7 +14,7 @@ describe('a file with several names', () => {
   let exclude: ExcludeList;
   let guard: PathGuard;
   const at = (...names: string[]): string => path.join(root, ...names);
-  const refused = { name: 'EditorError', code: 'excluded', message: /another name/u };
+  const refused = { name: 'EditorError', code: 'excluded', message: /hard link/u };
 
   beforeEach(async () => {
     root = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-hard-links-')));
@@ -32,13 +32,13 @@ describe('a file with several names', () => {
     await link(at('ws', 'deep', 'secret', 'a.pem'), at('ws', 'b.txt'));
     await assert.rejects(guard.check(at('ws', 'deep', 'harmless.txt')), refused);
     await assert.rejects(guard.check(at('ws', 'b.txt')), refused);
-    await assert.rejects(readChecked(guard, at('ws', 'b.txt')), refused);
+    await assert.rejects(readCheckedFile(guard, at('ws', 'b.txt')), refused);
   });
 
   it('is let through when none of them is', async () => {
     await link(at('ws', 'a.txt'), at('ws', 'deep', 'b.txt'));
     await link(at('ws', 'a.txt'), at('outside.txt'));
-    assert.equal((await readChecked(guard, at('ws', 'deep', 'b.txt'))).bytes.toString(), 'a');
+    assert.equal((await readCheckedFile(guard, at('ws', 'deep', 'b.txt'))).bytes.toString(), 'a');
   });
 
   it('is refused from the moment it gets such a name, and let through when it has lost it', async () => {
@@ -56,7 +56,7 @@ describe('a file with several names', () => {
     await link(at('ws', 'a.txt'), at('ws', 'b.txt'));
     await guard.check(at('ws', 'b.txt'));
     exclude = new ExcludeList(['a.*']);
-    guard.forget();
+    guard.clearCache();
     await assert.rejects(guard.check(at('ws', 'b.txt')), refused);
   });
 
@@ -69,7 +69,7 @@ describe('a file with several names', () => {
       await link(at('ws', '.env'), at('ws', 'a.txt'));
       return checked;
     };
-    await assert.rejects(readChecked(swapping, at('ws', 'a.txt')), refused);
+    await assert.rejects(readCheckedFile(swapping, at('ws', 'a.txt')), refused);
   });
 
   describe('is looked for in the workspace', () => {
@@ -77,7 +77,7 @@ describe('a file with several names', () => {
     let scans: number[];
     let folders: Promise<readonly string[]>;
     let isScanning: (file: string) => void;
-    let links: HardLinks;
+    let links: ExcludedHardLinks;
     /** As a file system tells it whose clock is not this computer's. */
     const changed = async (file: string, aheadMs: bigint): Promise<BigIntStats> => {
       const info = await stat(at('ws', file), { bigint: true });
@@ -92,7 +92,7 @@ describe('a file with several names', () => {
       scans = [];
       folders = Promise.resolve([at('ws')]);
       isScanning = () => undefined;
-      links = new HardLinks({
+      links = new ExcludedHardLinks({
         folders: () => {
           scans.push(performance.now());
           return folders;

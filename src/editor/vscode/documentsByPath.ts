@@ -1,0 +1,78 @@
+import { realpath } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import type { FileVersion, TextFile } from '../common/editorPort';
+import type { CheckedPath } from '../node/pathGuard';
+
+/** Finds VS Code's open documents by path, also if a file is open through a link. */
+export class DocumentsByPath implements vscode.Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly documentsByPath = new Map<string, vscode.TextDocument>();
+  /** From real path to the different path under which the file is open. */
+  private readonly openPathByRealPath = new Map<string, string>();
+  /** Distinguishes documents of the same file, whose version numbers all start at 1. */
+  private readonly documentIds = new WeakMap<vscode.TextDocument, number>();
+  private lastDocumentId = 0;
+
+  /** `windowId` distinguishes versions from those of an earlier extension host. */
+  constructor(private readonly windowId: string) {}
+
+  start(): void {
+    this.disposables.add(vscode.workspace.onDidOpenTextDocument((document) => this.onDocumentOpened(document)));
+    this.disposables.add(vscode.workspace.onDidCloseTextDocument((document) => this.onDocumentClosed(document)));
+    for (const document of vscode.workspace.textDocuments) this.onDocumentOpened(document);
+  }
+
+  async find({ path, realPath }: CheckedPath): Promise<vscode.TextDocument | undefined> {
+    const document = this.documentsByPath.get(pathKey(path)) ?? this.documentsByPath.get(pathKey(realPath));
+    if (document) return document;
+    const alias = this.openPathByRealPath.get(pathKey(realPath));
+    if (alias === undefined) return undefined;
+    // The link may have changed, and VS Code saves to its current target.
+    const leadsTo = await realpath(alias).catch(() => undefined);
+    return leadsTo === realPath ? this.documentsByPath.get(pathKey(alias)) : undefined;
+  }
+
+  versionOf(document: vscode.TextDocument): FileVersion {
+    let identity = this.documentIds.get(document);
+    if (identity === undefined) {
+      identity = ++this.lastDocumentId;
+      this.documentIds.set(document, identity);
+    }
+    return `buffer:${this.windowId}:${identity}:${document.version}`;
+  }
+
+  toTextFile(path: string, document: vscode.TextDocument): TextFile {
+    return { path, text: document.getText(), version: this.versionOf(document), isDirty: document.isDirty };
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+    this.documentsByPath.clear();
+    this.openPathByRealPath.clear();
+  }
+
+  private onDocumentOpened(document: vscode.TextDocument): void {
+    if (document.uri.scheme !== 'file') return;
+    this.documentsByPath.set(pathKey(document.uri.fsPath), document);
+    void this.recordRealPath(document);
+  }
+
+  private onDocumentClosed(document: vscode.TextDocument): void {
+    const path = document.uri.fsPath;
+    if (this.documentsByPath.get(pathKey(path)) !== document) return;
+    this.documentsByPath.delete(pathKey(path));
+    for (const [real, alias] of this.openPathByRealPath) if (alias === path) this.openPathByRealPath.delete(real);
+  }
+
+  private async recordRealPath(document: vscode.TextDocument): Promise<void> {
+    const path = document.uri.fsPath;
+    const real = await realpath(path).catch(() => path);
+    if (pathKey(real) !== pathKey(path) && !document.isClosed) this.openPathByRealPath.set(pathKey(real), path);
+  }
+}
+
+/** Windows paths can differ in case, especially drive letters. */
+function pathKey(path: string): string {
+  return process.platform === 'win32' ? path.toLowerCase() : path;
+}

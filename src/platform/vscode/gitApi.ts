@@ -1,0 +1,24 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/common/disposable';
+
+/** Partial API of VS Code's Git extension. */
+interface GitApi {
+  readonly repositories: readonly GitApiRepository[];
+  getRepository(uri: vscode.Uri): GitApiRepository | null;
+  onDidOpenRepository(listener: (repository: GitApiRepository) => void): Disposable;
+  onDidCloseRepository(listener: (repository: GitApiRepository) => void): Disposable;
+}
+
+export interface GitApiRepository {
+  readonly rootUri: vscode.Uri;
+  /** Has more members, which callers must check. */
+  readonly state: { onDidChange(listener: () => void): Disposable };
+  diffWithHEAD(path: string): Promise<string>;
+}
+
+/** Activates VS Code's Git extension. Returns undefined if it is missing or turned off in the settings. */
+export async function activateGit(): Promise<GitApi | undefined> {
+  const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
+  if (!extension || !vscode.workspace.getConfiguration('git').get<boolean>('enabled', true)) return undefined;
+  return (extension.isActive ? extension.exports : await extension.activate()).getAPI(1);
+}
