@@ -201,6 +201,11 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
     return [...new Set(paths)].sort().slice(0, maxResults);
   }
 
+  /** Whether `backline.exclude` holds a file: its absolute path, and its tail below the workspace folder. */
+  excludes(path: string, relativePath: string): boolean {
+    return this.exclude.excludes(path, relativePath);
+  }
+
   private readExclude(): void {
     const { log, excludePatterns } = this.options;
     this.exclude = new ExcludeList(excludePatterns(), {

@@ -37,7 +37,7 @@ export class Commands implements Disposable {
   }
 
   /** Loads a feature when one of its commands is first run; once `load` resolves, it has its handlers. */
-  handleLater(feature: 'chat' | 'threads', load: () => Promise<unknown>): Disposable {
+  handleLater(feature: 'chat' | 'review' | 'threads', load: () => Promise<unknown>): Disposable {
     const ids = Object.values(commandIds).filter((id) => id.startsWith(`backline.${feature}.`));
     for (const id of ids) this.loaders.set(id, load);
     return toDisposable(() => {

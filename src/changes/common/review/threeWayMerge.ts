@@ -1,7 +1,7 @@
 import { hunksBetween, type Hunk, type LineRange } from './hunks';
 import { lineEndingOf, splitLines } from './lines';
 
-export interface MergeInput {
+interface MergeInput {
   /** The text that both sides started from. */
   readonly base: string;
   readonly ours: string;
