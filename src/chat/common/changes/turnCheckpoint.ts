@@ -64,7 +64,8 @@ export class TurnCheckpoint {
   /** A file was saved in this window, and not for this agent. Never rejects. */
   async savedByOthers(path: string): Promise<void> {
     if (this.folders.length === 0) return;
-    this.saved.set(path, (await this.ports.texts.read(path)).id);
+    const { texts } = this.ports;
+    this.saved.set(path, await texts.keep(await texts.read(path)));
   }
 
   /** Notes what the turn has changed until now. One sweep runs at a time. Never rejects. */
