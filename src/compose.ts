@@ -25,6 +25,7 @@ import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
+import { decodeFile } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
@@ -182,8 +183,17 @@ export function compose(context: vscode.ExtensionContext): App {
   const recent = new RecentFiles();
   const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
+    const { WindowChanges } = await import('./changes/vscode/windowChanges');
+    const changes = new WindowChanges({
+      ...contextFor('changes'),
+      folders: () => editor.folders.map((folder) => folder.path),
+      storageFolder: context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints'),
+      excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
+      decode: decodeFile,
+    });
     const root = await ChatRoot.open({
       ...contextFor('chat'),
+      checkpoints: changes.checkpoints,
       backends,
       editor,
       mentionSources: [contextItems.mentions],
@@ -196,7 +206,19 @@ export function compose(context: vscode.ExtensionContext): App {
       globalState: context.globalState,
       extensionUri: context.extensionUri,
     });
-    return await root.start();
+    const running = await root.start();
+    changes.showReview(running.review);
+    return {
+      ...running,
+      stop: async () => {
+        await running.stop?.();
+        await changes.stop();
+      },
+      dispose: () => {
+        changes.dispose();
+        running.dispose();
+      },
+    };
   };
   const chat = new LazyFeature(() => start({ id: 'chat', title: 'Chat', start: startChat }));
   const startThreads = async (): Promise<RunningThreads> => {

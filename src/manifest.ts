@@ -34,6 +34,16 @@ export const commandIds = {
   chatViewExport: 'backline.chat.view.export',
   chatApplyCode: 'backline.chat.applyCode',
   chatDiscardCode: 'backline.chat.discardCode',
+  reviewOpen: 'backline.review.open',
+  reviewOpenFile: 'backline.review.openFile',
+  reviewNext: 'backline.review.next',
+  reviewPrevious: 'backline.review.previous',
+  reviewKeepHunk: 'backline.review.keepHunk',
+  reviewUndoHunk: 'backline.review.undoHunk',
+  reviewKeepFile: 'backline.review.keepFile',
+  reviewUndoFile: 'backline.review.undoFile',
+  reviewKeepAll: 'backline.review.keepAll',
+  reviewUndoAll: 'backline.review.undoAll',
   threadsOpen: 'backline.threads.open',
   threadsSearch: 'backline.threads.search',
   threadsRefresh: 'backline.threads.refresh',
@@ -71,6 +81,10 @@ export const viewIds = {
 export const contextKeys = {
   /** Whether an approval is pending. */
   chatQuestionWaits: 'backline.chat.questionWaits',
+  /** Whether agents have changed files that were not reviewed. */
+  reviewHasChanges: 'backline.review.hasChanges',
+  /** The paths of these files, as members of an object. */
+  reviewFiles: 'backline.review.files',
 } as const;
 
 /** View types of webview panels. */
@@ -84,6 +98,8 @@ export const panelTypes = {
 export const textSchemes = {
   chat: 'backline-chat',
   proposedCode: 'backline-apply',
+  /** Files without the changes of agents that are to be reviewed. */
+  baseline: 'backline-baseline',
   thread: 'backline-thread-text',
 } as const;
 
@@ -98,6 +114,10 @@ export const settingIds = {
   amplifierPort: 'amplifier.server.port',
   amplifierProfile: 'amplifier.profile',
   chatBackend: 'backline.chat.backend',
+  reviewCodeLens: 'backline.review.codeLens',
+  checkpointsEnabled: 'backline.checkpoints.enabled',
+  checkpointsKeepDays: 'backline.checkpoints.keepDays',
+  checkpointsMaxMegabytes: 'backline.checkpoints.maxMegabytes',
   threadsFolders: 'backline.threads.folders',
   toolsEnabled: 'backline.tools.enabled',
   contextEnabled: 'backline.context.enabled',

@@ -3,6 +3,7 @@ import { Emitter } from '../../src/base/common/event';
 import {
   ChatError,
   type Chat,
+  type ChatFileChanges,
   type Chats,
   type DiffTexts,
   type RevertOptions,
@@ -44,6 +45,14 @@ export class FakeChat implements Chat {
   readonly onDidChange = this.emitter.event;
   private readonly moves = new Emitter<DraftMove>(throwIt);
   readonly onDidMoveDraft = this.moves.event;
+  readonly fileChanges: ChatFileChanges = {
+    list: [],
+    onDidChange: new Emitter<void>(throwIt).event,
+    baseline: (path) => Promise.resolve(this.before.get(path)),
+    keepHunk: () => Promise.resolve(),
+    undoHunk: () => Promise.resolve(),
+    refresh: () => Promise.resolve(),
+  };
   private current: SessionView;
 
   constructor(readonly id: string) {
@@ -183,6 +192,8 @@ export class FakeChats implements Chats {
   private readonly backendsEmitter = new Emitter<void>(throwIt);
   readonly onDidChange = this.emitter.event;
   readonly onDidChangeBackends = this.backendsEmitter.event;
+  private readonly filesEmitter = new Emitter<void>(throwIt);
+  readonly onDidChangeFiles = this.filesEmitter.event;
 
   /** Puts a conversation into the list. */
   add(id: string, state: SessionRow['state'] = 'idle'): FakeChat {
@@ -212,6 +223,10 @@ export class FakeChats implements Chats {
   }
 
   readonly prepared: string[] = [];
+
+  get openChats(): readonly FakeChat[] {
+    return [...this.opened.values()];
+  }
 
   prepare(backendId: string): void {
     this.prepared.push(backendId);

@@ -2,7 +2,9 @@ import type { PromptAttachment } from '../../session/common/sessionBackend';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';
-import type { Entry, Part } from '../../transcript/common/entries';
+import type { Hunk } from '../../changes/common/review/hunks';
+import type { SeenTexts } from '../../changes/common/review/reviewSource';
+import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
 
@@ -11,6 +13,10 @@ export interface Chats extends Disposable {
   /** The rows, or what a row says, may have changed. */
   readonly onDidChange: Event<void>;
   readonly onDidChangeBackends: Event<void>;
+  /** Those that are open in this window, the one that was opened last at the end. */
+  readonly openChats: readonly Chat[];
+  /** A conversation was opened or closed, or what one has changed in files is another list. */
+  readonly onDidChangeFiles: Event<void>;
   /** Newest first, without those that were never spoken in. */
   readonly rows: readonly SessionRow[];
   /** Conversations whose title or text has all words of the query, and those that running backends remember themselves. */
@@ -105,6 +111,22 @@ export interface Chat {
   /** What the conversation, or one `turn` of it, has changed in the file. @throws ChatError `changedSince` unless `force` */
   revert(path: string, options?: RevertOptions): Promise<void>;
   keepChanges(path?: string): Promise<void>;
+  readonly fileChanges: ChatFileChanges;
+}
+
+/** Changes of a conversation that were neither kept nor undone. */
+export interface ChatFileChanges {
+  readonly list: readonly FileChange[];
+  /** The list may be another one. */
+  readonly onDidChange: Event<void>;
+  /** As `ReviewSource.baseline`. */
+  baseline(path: string): Promise<string | null | undefined>;
+  /** @throws ChatError `changedSince` when the file is not what was seen, `notFound`, `readonly` */
+  keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  /** @throws ChatError as `keepHunk`, EditorError */
+  undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  /** Compares the changed files with the disk and the editors again. Never rejects. */
+  refresh(): Promise<void>;
 }
 
 /** A draft that has become another one, not by the user's hand. */

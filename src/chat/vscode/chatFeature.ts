@@ -28,7 +28,9 @@ import type { Dialogs } from './dialogs';
 import { DiffViews } from './review/diffViews';
 import { EditorActions } from './review/editorActions';
 import { InstallTerminals } from './installTerminals';
+import { ChatReview } from './review/chatReview';
 import { ReviewActions } from './review/reviewActions';
+import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { VirtualDocuments } from './review/virtualDocuments';
 import type { WindowMentions } from './windowMentions';
 
@@ -66,6 +68,8 @@ export interface ShownChat extends RunningFeature {
   textOf(scheme: string, query: string): string;
   /** Asks again which agents there are. Never rejects. */
   refresh(): Promise<void>;
+  /** What agents have changed, to keep and to undo. */
+  readonly review: ReviewSource;
 }
 
 const statusMs = 200;
@@ -102,6 +106,7 @@ export class ChatFeature implements Feature<ShownChat> {
         messages,
       }),
     );
+    const review = new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages);
     const window: ChatWindow = {
       ...this.options,
       backends,
@@ -111,7 +116,7 @@ export class ChatFeature implements Feature<ShownChat> {
       shown,
       editor: editorActions,
       code,
-      review: new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages),
+      review,
       repairBackend: (id, how) => picker.repair(id, how),
       manageTrust: async () => {
         await vscode.commands.executeCommand('workbench.trust.manage');
@@ -208,6 +213,7 @@ export class ChatFeature implements Feature<ShownChat> {
       restore: (panel, state) => pages.restore(panel, state),
       textOf: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
+      review: new ChatReview(chats, review),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
     };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
+import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteObserver } from '../../editor/common/writeObserver';
@@ -27,6 +28,8 @@ import { WindowMentions } from './windowMentions';
 interface ChatRootOptions extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
+  /** Undefined where nothing is kept. */
+  readonly checkpoints: WorkspaceCheckpoints | undefined;
   /** What other features let users mention. */
   readonly mentionSources: readonly MentionSource[];
   /** What goes along with prompts by itself. */
@@ -69,7 +72,15 @@ export class ChatRoot {
         clock,
         log,
       }),
-      files: { editor, deleteFile: (file, deletion) => deleteFile(editor, file, deletion) },
+      files: {
+        editor,
+        deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
+        checkpoints: options.checkpoints,
+        onDidSave: (listener) =>
+          vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+            if (uri.scheme === 'file') listener(uri.fsPath);
+          }),
+      },
       attachments: mentions,
       clock,
       log,

@@ -46,6 +46,7 @@ export class LazyChat implements Feature {
       store.add(provideTexts(scheme, async (query) => (await use()).textOf(scheme, query)));
     }
     store.add(commands.handleLater(this.id, use));
+    store.add(commands.handleLater('review', use));
     // What is chosen, and whether it is there, is known to the chat only.
     store.add(status.onDidLook(() => void refresh()));
     // What the user had in front of him before he came to the chat is mentioned first.

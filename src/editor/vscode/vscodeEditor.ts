@@ -196,6 +196,11 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return [...new Set(paths)].sort().slice(0, maxResults);
   }
 
+  /** Whether `backline.exclude` matches a file: its absolute path, and its path relative to the workspace folder. */
+  excludes(path: string, relativePath: string): boolean {
+    return this.excludeList.excludes(path, relativePath);
+  }
+
   private updateExcludeList(): void {
     const { log, excludePatterns } = this.deps;
     this.excludeList = new ExcludeList(excludePatterns(), {

@@ -36,7 +36,7 @@ export class Commands implements Disposable {
   }
 
   /** Calls `load` before the first command of a feature. The feature must register its handlers before `load` resolves. */
-  handleLater(feature: 'chat' | 'threads', load: () => Promise<unknown>): Disposable {
+  handleLater(feature: 'chat' | 'review' | 'threads', load: () => Promise<unknown>): Disposable {
     const ids = Object.values(commandIds).filter((id) => id.startsWith(`backline.${feature}.`));
     for (const id of ids) this.loaders.set(id, load);
     return toDisposable(() => {

@@ -137,6 +137,27 @@ export class Settings implements vscode.Disposable {
     return this.readText(settingIds.chatBackend);
   }
 
+  /** Whether changes of agents have Keep and Undo above them in editors. */
+  reviewCodeLens(): boolean {
+    return this.read(settingIds.reviewCodeLens) === true;
+  }
+
+  checkpointsEnabled(): boolean {
+    return this.read(settingIds.checkpointsEnabled) !== false;
+  }
+
+  /** How long checkpoints are kept, and how much of them for each workspace folder, in bytes. */
+  checkpointRetention(): { readonly maxAgeMs: number; readonly maxBytes: number } {
+    const numberOf = (id: SettingId, fallback: number): number => {
+      const value = this.read(id);
+      return typeof value === 'number' && value >= 0 ? value : fallback;
+    };
+    return {
+      maxAgeMs: numberOf(settingIds.checkpointsKeepDays, 14) * 24 * 60 * 60_000,
+      maxBytes: numberOf(settingIds.checkpointsMaxMegabytes, 2_000) * 1_000_000,
+    };
+  }
+
   /** Additional folders with threads, unresolved. */
   threadsFolders(): readonly string[] {
     const value = this.read(settingIds.threadsFolders);

@@ -10,7 +10,9 @@ export type Step =
   | { readonly request: { readonly method: string; readonly params: object }; readonly times?: number }
   | { readonly update: object }
   /** Not through Backline; the path is absolute. */
-  | { readonly write: { readonly path: string; readonly text: string } };
+  | { readonly write: { readonly path: string; readonly text: string } }
+  /** A shell script that the agent runs by itself, in an absolute folder. */
+  | { readonly command: { readonly script: string; readonly folder: string } };
 
 /** An answer to a request, in the order in which they came; of a terminal how its command ended, and of the prompt how the turn did. */
 const Answer = z.object({ method: z.string(), result: z.looseObject({}).optional(), error: z.string().optional() });

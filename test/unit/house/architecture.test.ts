@@ -31,6 +31,7 @@ const vocabularies = new Map<string, readonly string[]>([
   ['permissions', ['acp', 'chat']],
   ['transcript', ['chat', 'threads']],
   ['tools', ['context']],
+  ['changes', ['chat']],
 ]);
 
 const root = path.join(process.cwd(), 'src');

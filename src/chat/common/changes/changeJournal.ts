@@ -1,6 +1,8 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { KeyedQueue } from '../../../base/common/async';
+import { Coalescer, KeyedQueue, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
+import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
@@ -8,20 +10,35 @@ import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
 import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
-import { FileTexts, type Text, type TextId } from './fileTexts';
+import { FileTexts, type FileNow, type Text, type TextId } from './fileTexts';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { ShownWrites } from './shownWrites';
+import { TurnCheckpoint } from './turnCheckpoint';
+import type { WriteClaims } from './writeClaims';
+import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
+import type { SeenTexts } from '../../../changes/common/review/reviewSource';
+import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+
+/** After a tool call, which may have written files that it does not name. */
+const sweepDelayMs = 1_000;
 
 export interface ChatFiles {
   readonly editor: EditorPort;
   /** So that the user can undo it. `protectedFiles` as in `WriteOptions`. @throws EditorError */
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
+  /** Undefined where the workspace cannot be kept. */
+  readonly checkpoints: WorkspaceCheckpoints | undefined;
+  /** The absolute path of a file that was saved in an editor of this window. */
+  readonly onDidSave: Event<string>;
 }
 
 type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
 
 interface ChangeJournalPorts {
   readonly files: ChatFiles;
+  /** Of all conversations of the window. */
+  readonly claims: WriteClaims;
+  readonly clock: Clock;
   readonly texts: TextBlobs;
   readonly log: Logger;
   readonly record: (record: NewRecord) => void;
@@ -39,15 +56,34 @@ export class ChangeJournal {
   private readonly texts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly calls: ToolCallWrites;
+  private readonly checkpoint: TurnCheckpoint;
+  private readonly sweepLater: Coalescer;
+  private readonly saves: Disposable;
   private readonly shown = new ShownWrites();
   private readonly queue = new KeyedQueue();
+  /** Resolves when the changes of the last turn are recorded. */
+  private ending: Promise<void> = Promise.resolve();
   /** Of writes that go through the editor port and have begun. */
   private readonly bases = new Map<string, TextId>();
 
   constructor(private readonly ports: ChangeJournalPorts) {
-    const { files, log, record } = ports;
+    const { claims, clock, files, log, record } = ports;
     this.texts = new FileTexts(files.editor, ports.texts);
-    this.ledger = new ChangeLedger(this.texts, record, (path, before, after) => this.written(path, before, after));
+    this.ledger = new ChangeLedger(this.texts, record, claims, (path, before, after) =>
+      this.written(path, before, after),
+    );
+    const { queue, ledger, texts } = this;
+    this.checkpoint = new TurnCheckpoint({
+      checkpoints: files.checkpoints,
+      editor: files.editor,
+      texts,
+      ledger,
+      queue,
+      record,
+      log,
+    });
+    this.sweepLater = new Coalescer(clock, sweepDelayMs, () => void this.sweep());
+    this.saves = files.onDidSave((path) => void this.saved(path));
     this.calls = new ToolCallWrites({
       editor: files.editor,
       texts: this.texts,
@@ -63,6 +99,13 @@ export class ChangeJournal {
 
   restore(record: LogRecord): void {
     this.ledger.restore(record);
+    this.checkpoint.restore(record);
+  }
+
+  /** Keeps the workspace as the prompt of a turn finds it. Resolves before the agent may write. @throws Error when `signal` fires */
+  async beginTurn(turn: number, signal: AbortSignal): Promise<void> {
+    await this.ending;
+    await this.checkpoint.begin(turn, signal);
   }
 
   /** Resolves when it is known how the file is now. Never rejects. */
@@ -87,6 +130,7 @@ export class ChangeJournal {
   observe(event: SessionEvent): void {
     this.shown.observe(event);
     this.calls.observe(event);
+    if (event.event === 'tool:post' || event.event === 'tool:error') this.sweepLater.schedule();
   }
 
   /** The user's answer is about to go to the agent: what was written until now is the user's own. Never rejects. */
@@ -94,9 +138,17 @@ export class ChangeJournal {
     await this.calls.beforeAnswer(approvalId);
   }
 
-  /** Tells what the turn has changed. Never rejects. */
-  async endTurn(turn: number): Promise<void> {
+  /** Records what the turn has changed. `isUnfinished`: nobody has recorded it when the turn ended. Never rejects. */
+  async endTurn(turn: number, isUnfinished = true): Promise<void> {
+    this.sweepLater.dispose();
+    this.ending = this.endTurnNow(turn, isUnfinished);
+    await this.ending;
+  }
+
+  private async endTurnNow(turn: number, isUnfinished: boolean): Promise<void> {
+    if (!isUnfinished) this.checkpoint.forget();
     await this.calls.endTurn();
+    await this.checkpoint.end(turn);
     this.shown.endTurn();
     this.bases.clear();
     await this.ledger.endTurn(turn);
@@ -120,7 +172,8 @@ export class ChangeJournal {
     const path = await this.absolute(requested);
     const known = this.ledger.ofTurn(turn, path);
     const before = await this.texts.textOf(known?.before);
-    const after = await this.texts.textOf(known?.after);
+    const isNow = known !== undefined && (await this.texts.read(path)).id === known.after;
+    const after = isNow && known.after !== null ? undefined : await this.texts.textOf(known?.after);
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
@@ -131,6 +184,35 @@ export class ChangeJournal {
   ): Promise<void> {
     const path = await this.absolute(requested);
     await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
+    await this.refresh();
+  }
+
+  /** `ReviewSource.baseline` */
+  async baseline(requested: string): Promise<Text> {
+    const path = await this.absolute(requested);
+    const file = this.ledger.get(path);
+    if (!file) return undefined;
+    return (
+      (await this.ledger.withoutChange(file, await this.texts.read(path))) ?? (await this.texts.textOf(file.before))
+    );
+  }
+
+  /** @throws ChatError `changedSince` when the file is not what was seen, `notFound` */
+  async keepHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+    await this.withSeenFile(requested, seen, async (path, now) => {
+      const before = await this.texts.put(replaceLines(seen.baseline, hunk.before, seen.text, hunk.after));
+      await this.ledger.rebase(path, { before, after: await this.texts.keep(now) });
+    });
+    this.ports.onDidChange();
+  }
+
+  /** @throws ChatError as `keepHunk`, EditorError */
+  async undoHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+    await this.withSeenFile(requested, seen, async (path) => {
+      const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
+      // The user has seen these lines, and asks for them.
+      await this.ports.files.editor.writeText(path, text, { protectedFiles: 'allow' });
+    });
     await this.refresh();
   }
 
@@ -146,24 +228,60 @@ export class ChangeJournal {
     const file = turn === undefined ? this.ledger.get(path) : this.ledger.ofTurn(turn, path);
     const who = turn === undefined ? 'conversation' : 'turn';
     if (!file) throw new ChatError('notFound', `This ${who} has no known changes to the file.`);
-    const before = await this.texts.textOf(file.before);
-    if (before === undefined) {
+    if ((await this.texts.textOf(file.before)) === undefined) {
       throw new ChatError(
         'notFound',
         'The previous contents of the file are unknown. Use the Timeline view or Git history.',
       );
     }
     const now = await this.texts.read(path);
-    const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
-    if (isOther && !force) {
+    const rebased = await this.ledger.withoutChange(file, now);
+    if (rebased === undefined && !force) {
       const message = `The file was changed after this ${who}. Reverting it would undo those changes, too.`;
       throw new ChatError('changedSince', message);
     }
-    if (before !== null) await files.editor.writeText(path, before, { save: true, protectedFiles });
+    const text = rebased === undefined ? await this.texts.textOf(file.before) : rebased;
+    const rest = turn === undefined ? undefined : await this.withoutTurn(path, now);
+    if (typeof text === 'string') await files.editor.writeText(path, text, { save: true, protectedFiles });
     else if (now.text !== null) await files.deleteFile(path, { protectedFiles });
+    const after = await this.texts.keep(await this.texts.read(path));
     if (turn === undefined) this.ledger.decide(path, 'reverted');
-    else this.ledger.revertedTurn(turn, path);
-    this.calls.rebase(path, file.before);
+    else this.ledger.revertedTurn(turn, path, { before: rest, after });
+    this.calls.rebase(path, after);
+  }
+
+  /** The text before all changes of the conversation, for when those of a turn are undone. */
+  private async withoutTurn(path: string, now: FileNow): Promise<TextId> {
+    const file = this.ledger.get(path);
+    return file && (await this.texts.put(await this.ledger.withoutChange(file, now)));
+  }
+
+  private async sweep(): Promise<void> {
+    await this.checkpoint.sweep();
+    await this.refresh();
+  }
+
+  private async saved(requested: string): Promise<void> {
+    await this.withFile(requested, async (path) => {
+      // The agent's own write is saved by the editor port.
+      if (!this.bases.has(path)) await this.checkpoint.savedByOthers(path);
+    });
+  }
+
+  private async withSeenFile(
+    requested: string,
+    seen: SeenTexts,
+    task: (path: string, now: FileNow) => Promise<void>,
+  ): Promise<void> {
+    const path = await this.absolute(requested);
+    await this.queue.run(path, async () => {
+      if (!this.ledger.get(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
+      const now = await this.texts.read(path);
+      if (((await this.baseline(path)) ?? '') !== seen.baseline || now.text !== seen.text) {
+        throw new ChatError('changedSince', 'The file has changed in the meantime. Try again.');
+      }
+      await task(path, now);
+    });
   }
 
   private async written(path: string, before: Text, after: Text): Promise<void> {
@@ -185,5 +303,10 @@ export class ChangeJournal {
   /** A path that is not for peers any more is looked up as it is. */
   private async absolute(path: string): Promise<string> {
     return await this.ports.files.editor.resolve(path).catch(() => path);
+  }
+
+  dispose(): void {
+    this.sweepLater.dispose();
+    this.saves.dispose();
   }
 }

@@ -1,8 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
 import { diffOf } from '../../../transcript/common/lineDiff';
-import type { FileNow, FileTexts, Text, TextId } from './fileTexts';
+import type { ChangedTexts, FileNow, FileTexts, Text, TextId } from './fileTexts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
+import type { WriteClaims } from './writeClaims';
 
 interface WrittenFile {
   /** Before the conversation's first change. Undefined when Backline did not read it then: it cannot be brought back. */
@@ -25,7 +26,7 @@ interface Write {
 /** A file as a turn has found it, and as it has left it. */
 type TurnTexts = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
 
-const maxFiles = 500;
+const maxFiles = 5_000;
 
 /** The writes of a conversation, each noted when it has happened, and what they come to. */
 export class ChangeLedger {
@@ -39,6 +40,7 @@ export class ChangeLedger {
   constructor(
     private readonly texts: FileTexts,
     private readonly record: (record: NewRecord) => void,
+    private readonly claims: WriteClaims,
     /** A file was written by the agent, or so it says, from one text to another. */
     private readonly onWritten: (path: string, before: Text, after: Text) => Promise<void>,
   ) {}
@@ -64,6 +66,16 @@ export class ChangeLedger {
     return this.turn.has(path);
   }
 
+  /** As the running turn has left the file; undefined when it has not written it. */
+  turnText(path: string): TextId {
+    return this.turn.get(path)?.after;
+  }
+
+  /** Whether another conversation has written this text. */
+  isOthersWrite(path: string, text: TextId): boolean {
+    return this.claims.isOthers(this, path, text);
+  }
+
   /** Takes a record of the past. */
   restore(record: LogRecord): void {
     if (record.type === 'snapshot') {
@@ -78,7 +90,11 @@ export class ChangeLedger {
       this.turns.set(record.turn, new Map(files));
       this.turn = new Map();
     } else if (record.type === 'turnReverted') {
-      this.takeBack(record.turn, record.path);
+      this.undoTurn(record.turn, record.path, record);
+    } else if (record.type === 'rebased') {
+      const { after, before, path } = record;
+      this.snapshots.set(path, before);
+      this.files.set(path, { before, after, isMixed: false, change: undefined });
     } else if (record.type === 'fileDecided') {
       this.files.delete(record.path);
       this.snapshots.delete(record.path);
@@ -94,17 +110,39 @@ export class ChangeLedger {
     // What this turn has noted already; or the file is as the agent has left it, and nobody has seen it otherwise.
     const noted = base === undefined ? known : this.turn.get(path);
     if (noted && now.id !== undefined && noted.after === now.id) return false;
+    this.claims.claim(this, path, now.id);
     if (!now.isDirty) await this.onWritten(path, await this.texts.textOf(base), now.text);
     if (!known && this.files.size >= maxFiles) return true;
+    const { turn } = this;
+    // What others edit later is told apart by this text.
+    await this.texts.keep(now);
     const write = { before: base, after: now.id, isMixed: !isSure(now) };
     if (!known) this.record({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });
-    const file = joined(known, write);
+    const file = await this.joined(known, write);
     const { before, isMixed } = file;
     const change = changeOf(path, await this.texts.textOf(before), now.text, isMixed);
     this.files.set(path, { ...file, change });
-    this.turn.set(path, joined(this.turn.get(path), write));
-    this.record({ type: 'written', path, isMixed, ...(now.id === undefined ? {} : { after: now.id }) });
+    turn.set(path, await this.joined(turn.get(path), write));
+    const rebased = known && known.before !== before ? { before } : {};
+    const found = known && known.after !== base ? { base, ...(write.isMixed && { isDoubtful: true }) } : {};
+    this.record({ type: 'written', path, isMixed, ...withoutUndefined({ after: now.id, ...rebased, ...found }) });
     return true;
+  }
+
+  /** How the file would be without the change; undefined when that cannot be told from what others have edited since. */
+  async withoutChange({ isMixed, ...texts }: TurnTexts, now: FileNow): Promise<Text> {
+    return isMixed ? undefined : await this.texts.rebased(texts, now);
+  }
+
+  /** The file has changed from one text to another; what was changed before is as it should be. */
+  async rebase(path: string, texts: ChangedTexts): Promise<void> {
+    if (texts.before === texts.after) {
+      this.decide(path, 'kept');
+      return;
+    }
+    const [before, after] = await Promise.all([texts.before, texts.after].map((id) => this.texts.textOf(id)));
+    this.files.set(path, { ...texts, isMixed: false, change: changeOf(path, before, after, false) });
+    this.record({ type: 'rebased', path, ...withoutUndefined({ ...texts }) });
   }
 
   /**
@@ -116,7 +154,7 @@ export class ChangeLedger {
     if (written.size === 0) return;
     this.turn = new Map();
     const all = new Map(this.turns.get(turn));
-    for (const [path, texts] of written) all.set(path, joined(all.get(path), texts));
+    for (const [path, texts] of written) all.set(path, await this.joined(all.get(path), texts));
     const changes: FileChange[] = [];
     for (const [path, texts] of all) {
       const change = await this.changeOfTurn(path, texts);
@@ -139,9 +177,7 @@ export class ChangeLedger {
   /** Looks again at what differs: files change also without the agent. */
   async refresh(): Promise<void> {
     for (const [path, file] of [...this.files]) {
-      const now = await this.texts.read(path);
-      const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
-      const change = changeOf(path, await this.texts.textOf(file.before), now.text, isOther);
+      const change = await this.changeNow(path, file);
       if (this.files.get(path) === file) this.files.set(path, { ...file, change });
     }
   }
@@ -153,41 +189,64 @@ export class ChangeLedger {
     this.record({ type: 'fileDecided', path, decision });
   }
 
-  /** The file is again as the turn has found it. */
-  revertedTurn(turn: number, path: string): void {
-    this.takeBack(turn, path);
-    this.record({ type: 'turnReverted', turn, path });
+  /** What the turn changed in the file was undone. `texts`: what the conversation has changed in it now. */
+  revertedTurn(turn: number, path: string, texts: ChangedTexts): void {
+    this.undoTurn(turn, path, texts);
+    this.record({ type: 'turnReverted', turn, path, ...withoutUndefined({ ...texts }) });
   }
 
-  private takeBack(turn: number, path: string): void {
+  private undoTurn(turn: number, path: string, texts: Partial<ChangedTexts>): void {
     const reverted = this.ofTurn(turn, path);
     const file = this.files.get(path);
     this.turns.get(turn)?.delete(path);
     if (!reverted || !file) return;
-    this.files.set(path, { ...file, after: reverted.before, change: undefined });
-    if (file.before !== reverted.before) return;
+    const { after = reverted.before, before = file.before } = texts;
+    this.files.set(path, { ...file, before, after, change: undefined });
+    this.snapshots.set(path, before);
+    if (before !== after) return;
     this.files.delete(path);
     this.snapshots.delete(path);
   }
 
-  private restoreWrite({ after, isMixed = false, path }: RecordOf<'written'>): void {
+  private restoreWrite(record: RecordOf<'written'>): void {
+    const { after, before, isDoubtful = false, isMixed = false, path } = record;
     const known = this.files.get(path);
-    // How the turn has found a file of an earlier one is not in the log: as it was left, or it is mixed.
-    const base = known ? known.after : this.snapshots.get(path);
-    this.turn.set(path, joined(this.turn.get(path), { before: base, after, isMixed }));
+    const left = known ? known.after : this.snapshots.get(path);
+    // Without a base of its own the write found what the one before it left, or nobody knows.
+    const write =
+      record.base === undefined
+        ? { before: left, after, isMixed }
+        : { before: record.base, after, isMixed: isDoubtful };
+    if (before !== undefined) this.snapshots.set(path, before);
+    this.turn.set(path, followed(this.turn.get(path), write));
     this.files.set(path, { before: this.snapshots.get(path), after, isMixed, change: undefined });
   }
 
   private async changeOfTurn(path: string, { after, before, isMixed }: TurnTexts): Promise<FileChange | undefined> {
     if (before !== undefined && before === after) return undefined;
+    return await this.changeNow(path, { after, before, isMixed });
+  }
+
+  /** What of a change is in the file now. */
+  private async changeNow(path: string, texts: TurnTexts): Promise<FileChange | undefined> {
     const now = await this.texts.read(path);
-    const isOther = isMixed || now.id === undefined || now.id !== after;
-    return changeOf(path, await this.texts.textOf(before), now.text, isOther);
+    const before = await this.withoutChange(texts, now);
+    if (before !== undefined) return changeOf(path, before, now.text, false);
+    return changeOf(path, await this.texts.textOf(texts.before), now.text, true);
+  }
+
+  /** Two writes, one after the other, as one. What others wrote in between belongs to the text before, where that is possible. */
+  private async joined(first: TurnTexts | undefined, next: TurnTexts): Promise<TurnTexts> {
+    const joint = followed(first, next);
+    if (!first || !joint.isMixed || first.isMixed || next.isMixed) return joint;
+    const between = { id: next.before, text: await this.texts.textOf(next.before) };
+    const before = await this.texts.put(await this.texts.rebased(first, between));
+    return before === undefined ? joint : { before, after: next.after, isMixed: false };
   }
 }
 
 /** Two writes, one after the other, as one: mixed also when somebody else has written in between. */
-function joined(first: TurnTexts | undefined, next: TurnTexts): TurnTexts {
+function followed(first: TurnTexts | undefined, next: TurnTexts): TurnTexts {
   if (!first) return next;
   const isMixed = first.isMixed || next.isMixed || next.before === undefined || next.before !== first.after;
   return { before: first.before, after: next.after, isMixed };

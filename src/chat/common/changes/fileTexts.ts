@@ -1,4 +1,5 @@
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
+import { mergeTexts } from '../../../changes/common/review/threeWayMerge';
 import type { TextBlobs } from '../chatStore';
 
 /** Null for a file that does not exist, undefined when that is not known: too large, no text, not for peers. */
@@ -11,6 +12,12 @@ export interface FileNow {
   readonly id: TextId;
   /** The user has typed in it, and has not saved. */
   readonly isDirty: boolean;
+}
+
+/** A change of a file: its text before and after it. */
+export interface ChangedTexts {
+  readonly before: TextId;
+  readonly after: TextId;
 }
 
 const maxFileBytes = 5 * 1024 * 1024;
@@ -38,6 +45,12 @@ export class FileTexts {
     }
   }
 
+  /** Keeps a text of a file that was not read just now. */
+  async put(text: Text): Promise<TextId> {
+    if (typeof text !== 'string') return text;
+    return await this.keep({ text, id: this.blobs.idOf(text), isDirty: false });
+  }
+
   async keep({ text, id }: FileNow): Promise<TextId> {
     if (typeof text !== 'string' || typeof id !== 'string') return id;
     if (this.memory.has(id)) return id;
@@ -46,6 +59,19 @@ export class FileTexts {
       this.memoryUnits += text.length;
     }
     return await this.blobs.putText(text);
+  }
+
+  /**
+   * The text `before` a change with what others have edited since `after` it. Undefined when they edited the changed lines, or
+   * when one of the texts is not known.
+   */
+  async rebased({ before, after }: ChangedTexts, current: Pick<FileNow, 'id' | 'text'>): Promise<Text> {
+    const ours = await this.textOf(before);
+    if (current.id !== undefined && current.id === after) return ours;
+    const base = await this.textOf(after);
+    const theirs = current.text;
+    if (typeof ours !== 'string' || typeof base !== 'string' || typeof theirs !== 'string') return undefined;
+    return mergeTexts({ base, ours, theirs });
   }
 
   async textOf(id: TextId): Promise<Text> {

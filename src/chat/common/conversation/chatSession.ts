@@ -20,6 +20,8 @@ import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { GivenAnswers } from '../approvals/givenAnswers';
 import type { ChatFiles } from '../changes/changeJournal';
+import { ReviewableChanges } from '../changes/reviewableChanges';
+import type { WriteClaims } from '../changes/writeClaims';
 import type { SessionStarts } from '../conversations/sessionStarts';
 import { draftOf, type HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
@@ -30,6 +32,7 @@ import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts extends BackendConnectionPorts {
   readonly files: ChatFiles;
+  readonly claims: WriteClaims;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly starts: SessionStarts;
@@ -46,6 +49,7 @@ export class ChatSession implements Chat {
   private readonly turns: TurnRunner;
   private readonly held: HeldDraft;
   private readonly answers: GivenAnswers;
+  readonly fileChanges: ReviewableChanges;
   private shown = false;
   private holders = 0;
   private isRetired = false;
@@ -58,6 +62,7 @@ export class ChatSession implements Chat {
     const { attachments, clock, log, starts } = ports;
     this.told = new Conversation(file, ports);
     this.answers = new GivenAnswers(this.told);
+    this.fileChanges = new ReviewableChanges(file, this.told.journal, this.told.filesEmitter.event);
     this.held = draftOf(file, (error) => log.error('a listener failed', error));
     this.connection = new BackendConnection(file, ports, {
       onEvent: (event) => this.handle(event),
@@ -306,8 +311,10 @@ export class ChatSession implements Chat {
   /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
   async close(): Promise<void> {
     this.turns.close();
-    if (this.story.isBusy && this.file.isOurs) this.told.interrupted();
+    const isInterrupted = this.story.isBusy && this.file.isOurs;
+    if (isInterrupted) this.told.interrupted();
     this.connection.release();
+    if (isInterrupted) await this.told.journal.endTurn(this.story.turnNumber);
     await this.file.close();
   }
 

@@ -3,6 +3,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ChangeJournal, type ChatFiles } from '../changes/changeJournal';
+import type { WriteClaims } from '../changes/writeClaims';
 import type { ReadOn, SessionFile, SessionHead } from '../chatStore';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
@@ -11,6 +12,7 @@ import { titleOfPrompt } from './sessionTitle';
 
 interface ConversationPorts {
   readonly files: ChatFiles;
+  readonly claims: WriteClaims;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -23,22 +25,30 @@ export class Conversation {
   readonly queue = new PromptQueue();
   /** Fires for all but text that grows: the document tells of that. */
   readonly emitter: Emitter<void>;
+  /** Fires when the changes of files may be others. */
+  readonly filesEmitter: Emitter<void>;
 
   constructor(
     readonly file: SessionFile,
     private readonly ports: ConversationPorts,
   ) {
-    const { files, log } = ports;
+    const { claims, clock, files, log } = ports;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.emitter = new Emitter(onListenerError);
+    this.filesEmitter = new Emitter(onListenerError);
     this.document = new TranscriptDocument(onListenerError);
     this.story = new ChatTranscript(this.document, file.head.backendTitle);
     this.journal = new ChangeJournal({
       files,
+      claims,
+      clock,
       texts: file,
       log,
       record: (record) => this.record(record),
-      onDidChange: () => this.emitter.fire(),
+      onDidChange: () => {
+        this.emitter.fire();
+        this.filesEmitter.fire();
+      },
       onOtherWrite: (path) => {
         const text = `${file.head.backendTitle} wrote different contents than it showed.`;
         this.record({ type: 'notice', level: 'warning', text, path });
@@ -140,7 +150,7 @@ export class Conversation {
   /** Nobody is in a turn: what its window has not told of the last one any more is told here. Never rejects. */
   private async leftTurn(): Promise<void> {
     if (this.story.isBusy) this.interrupted();
-    await this.journal.endTurn(this.story.turnNumber);
+    await this.journal.endTurn(this.story.turnNumber, this.story.lastEnd?.outcome === 'interrupted');
   }
 
   /** Another window goes on with it, or has stopped to. */
@@ -152,8 +162,10 @@ export class Conversation {
   }
 
   dispose(): void {
+    this.journal.dispose();
     this.document.dispose();
     this.emitter.dispose();
+    this.filesEmitter.dispose();
   }
 }
 

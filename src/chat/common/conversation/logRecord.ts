@@ -58,18 +58,38 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('ended', { outcome: z.enum(['interrupted', 'failed']), text: Text, details: Text.optional() }),
   /** The turn that was told as ended goes on. */
   record('resumed', {}),
+  /** The workspace folders as the prompt of the turn found them: ids of checkpoints. None: the changes of the turn are recorded. */
+  record('checkpoint', { turn: z.number(), folders: z.array(z.object({ folder: Text, id: Text })) }),
   /** How a file was before the conversation touched it: the id of its text, null for none. Absent: that is not known. */
   record('snapshot', { path: Text, text: Text.nullable().optional() }),
-  /** By the agent. `after` is the id of the text that it has left, null for none. `isMixed`: others have changed it, too. */
-  record('written', { path: Text, after: Text.nullable().optional(), isMixed: z.boolean().optional() }),
+  /**
+   * By the agent. `after` is the id of the text that it has left, null for none. `base`: the text that it found, when that is
+   * not the one that it left before; `isDoubtful`: others may have written at the same time. `before`: the text of its snapshot
+   * with what others edited since. `isMixed`: others edited the same lines.
+   */
+  record('written', {
+    path: Text,
+    base: Text.nullable().optional(),
+    isDoubtful: z.boolean().optional(),
+    before: Text.nullable().optional(),
+    after: Text.nullable().optional(),
+    isMixed: z.boolean().optional(),
+  }),
+  /** Some changes of the file were kept: from now on it has changed from `before` to `after`. */
+  record('rebased', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
   /** What a turn has changed in all, and each file's text before and after it, as in `snapshot` and `written`. */
   record('changed', {
     turn: z.number(),
     changes: z.array(FileChange),
     texts: z.array(z.object({ path: Text, ...turnTexts })).optional(),
   }),
-  /** Of one file, while what other turns have changed in it stays. */
-  record('turnReverted', { turn: z.number(), path: Text }),
+  /** Of one file, while what other turns have changed in it stays: `before` and `after` are what remains of all. */
+  record('turnReverted', {
+    turn: z.number(),
+    path: Text,
+    before: Text.nullable().optional(),
+    after: Text.nullable().optional(),
+  }),
   record('fileDecided', { path: Text, decision: z.enum(['reverted', 'kept']) }),
 ]);
 export type LogRecord = z.infer<typeof LogRecord>;

@@ -58,7 +58,8 @@ export class PromptDelivery {
     // What follows, notices too, belongs to this turn.
     const before = told.document.size - 1;
     const reminder = (): PromptAttachment[] => conversationDigest(told.document.slice(0, before));
-    const session = await this.connect(signal);
+    const begun = told.journal.beginTurn(told.story.turnNumber, signal);
+    const [session] = await Promise.all([this.connect(signal), begun]);
     const resolved = await this.resolved(id, drafts, signal);
     signal.throwIfAborted();
     if (session !== this.blank) return { session, input: { text, attachments: resolved, reminder }, hasDigest: false };

@@ -9,6 +9,7 @@ import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
 import type { Writer, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFiles } from '../changes/changeJournal';
+import { WriteClaims } from '../changes/writeClaims';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, SessionFile, SessionHead } from '../chatStore';
@@ -56,6 +57,10 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly onDidChange = this.changed.event;
   private readonly backendsChanged = new Emitter<void>(this.onListenerError);
   readonly onDidChangeBackends = this.backendsChanged.event;
+  private readonly filesChanged = new Emitter<void>(this.onListenerError);
+  readonly onDidChangeFiles = this.filesChanged.event;
+  /** The first checkpoint takes longest: it is prepared while the user writes. */
+  private isCheckpointPrepared = false;
   private readonly remotes: RemoteSessions;
   private readonly used: UsedBackends;
   private readonly idle: IdleChats<ChatSession>;
@@ -82,6 +87,7 @@ export class ChatSessions implements Chats, WriteObserver {
     });
     this.chatPorts = {
       ...ports,
+      claims: new WriteClaims(),
       createOptions: (head) => this.createOptions(head),
       createSession: (backend, options, signal) => this.prepared.create(backend, options, signal),
       onBackend: (backend) => this.used.add(backend),
@@ -97,6 +103,10 @@ export class ChatSessions implements Chats, WriteObserver {
     );
     this.idle.start();
     await store.start();
+  }
+
+  get openChats(): readonly Chat[] {
+    return [...this.chats.values()];
   }
 
   get rows(): readonly SessionRow[] {
@@ -136,6 +146,9 @@ export class ChatSessions implements Chats, WriteObserver {
 
   awaitPrompt(isAwaited: boolean): void {
     this.prepared.setAwaited(isAwaited);
+    if (!isAwaited || this.isCheckpointPrepared) return;
+    this.isCheckpointPrepared = true;
+    void this.ports.files.checkpoints?.prepare();
   }
 
   async create(backendId: string, folder?: string, title = 'New chat'): Promise<ChatSession> {
@@ -188,6 +201,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.chats.delete(sessionId);
     chat?.dispose();
     this.changed.fire();
+    this.filesChanged.fire();
   }
 
   async export(sessionId: string, format: ExportFormat): Promise<string> {
@@ -232,6 +246,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.chats.clear();
     this.changed.dispose();
     this.backendsChanged.dispose();
+    this.filesChanged.dispose();
   }
 
   private chatsOf({ backendId, sessionId }: Writer): ChatSession[] {
@@ -272,6 +287,7 @@ export class ChatSessions implements Chats, WriteObserver {
   private keep(file: SessionFile): ChatSession {
     const chat = new ChatSession(file, this.chatPorts);
     this.chats.set(chat.id, chat);
+    chat.fileChanges.onDidChange(() => this.filesChanged.fire());
     let shown = chat.rowState;
     chat.onDidChange(() => {
       if (chat.rowState === shown) return;
@@ -284,6 +300,7 @@ export class ChatSessions implements Chats, WriteObserver {
   /** It is opened again when somebody asks for it. */
   private letGo(chat: ChatSession): void {
     this.chats.delete(chat.id);
+    this.filesChanged.fire();
     const closed = chat
       .close()
       .catch((error: unknown) => this.ports.log.error('a conversation was not closed', error))

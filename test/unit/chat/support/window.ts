@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import type { WorkspaceCheckpoints } from '../../../../src/changes/common/workspaceCheckpoints';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import type { Clock } from '../../../../src/base/common/async';
+import { Emitter } from '../../../../src/base/common/event';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
@@ -27,6 +29,10 @@ export class Window {
   readonly store: SessionStore;
   /** Each with what was said about protected files. */
   readonly deletions: [file: string, permission: string | undefined][] = [];
+  /** Files that are saved in editors of the window. */
+  readonly saved = new Emitter<string>((error) => {
+    throw error;
+  });
   private ids = 0;
 
   private constructor(
@@ -40,6 +46,7 @@ export class Window {
     attachments: AttachmentResolver,
     starts: SessionStarts,
     log: Logger,
+    checkpoints: WorkspaceCheckpoints | undefined,
   ) {
     const protectedFiles = new ProtectedFiles();
     this.store = new SessionStore({ folder, files, clock: storeClock, log });
@@ -53,6 +60,8 @@ export class Window {
           editor.deleteFile(file);
           return Promise.resolve();
         },
+        checkpoints,
+        onDidSave: this.saved.event,
       },
       attachments,
       clock,
@@ -77,6 +86,7 @@ export class Window {
       starts?: SessionStarts;
       /** Of the store. */
       log?: Logger;
+      checkpoints?: WorkspaceCheckpoints;
     } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
@@ -94,6 +104,7 @@ export class Window {
       attachments,
       options.starts ?? noStarts,
       log,
+      options.checkpoints,
     );
     await window.chats.start();
     return window;

@@ -1,0 +1,54 @@
+// `changes.hunks`: for how long, at most, the extension host is kept from everybody else while an agent's 2,000 hunks in 200 files
+// are found, compared and shown for review. Run by `npm run bench -- reviewHunks`.
+import { setImmediate } from 'node:timers/promises';
+import type { ReadTextOptions, TextFile } from '../src/editor/common/editorPort';
+import { hunksBetween } from '../src/changes/common/review/hunks';
+import { FakeCheckpoints } from '../test/fake/fakeCheckpoints';
+import { FakeEditor } from '../test/fake/fakeEditor';
+import { until } from '../test/support/eventually';
+import { draft, Window } from '../test/unit/chat/support/window';
+import { printBenchLine } from './lib/benchLine';
+import { longestBlock } from './support/blocks';
+
+const files = 200;
+const lines = 500;
+const hunksInFile = 10;
+
+function textOf(isChanged: boolean): string {
+  const every = lines / hunksInFile;
+  return Array.from({ length: lines }, (_, line) =>
+    isChanged && line % every === 5 ? `const changed${line} = "by the agent";\n` : `const value${line} = ${line};\n`,
+  ).join('');
+}
+
+/** Reads as from a disk: the event loop turns meanwhile. */
+class DiskLikeEditor extends FakeEditor {
+  override async readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
+    await setImmediate();
+    return await super.readText(path, options);
+  }
+}
+
+async function main(): Promise<void> {
+  const paths = Array.from({ length: files }, (_, number) => `/ws/file${number}.ts`);
+  const editor = new DiskLikeEditor(Object.fromEntries(paths.map((path) => [path, textOf(false)])));
+  const window = await Window.open({ editor, checkpoints: new FakeCheckpoints(editor) });
+  const chat = await window.chats.create('one');
+  await chat.send(draft('Go'));
+  for (const path of paths) editor.setFile(path, textOf(true));
+  let hunks = 0;
+  const longest = await longestBlock(async () => {
+    window.agent.last.end();
+    await until('the changes', () => chat.fileChanges.list.length === files);
+    await chat.fileChanges.refresh();
+    for (const path of paths) hunks += hunksBetween((await chat.fileChanges.baseline(path)) ?? '', textOf(true)).length;
+  });
+  await window.remove();
+  if (hunks !== files * hunksInFile) throw new Error(`${hunks} hunks were found.`);
+  printBenchLine({ bench: 'changes.hunks', value: longest, unit: 'ms', bar: 50, barOf: 'value', better: 'lower' });
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

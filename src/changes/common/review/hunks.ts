@@ -1,0 +1,57 @@
+import { diffArrays } from 'diff';
+import { commonEnds, lineEndingOf, splitLines } from './lines';
+
+/** 0-based lines; `end` is the line after the last one. Empty where `start` equals `end`. */
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Lines of the baseline, and the lines that replaced them. */
+export interface Hunk {
+  readonly before: LineRange;
+  readonly after: LineRange;
+}
+
+/** Above this many differing lines all of them are one hunk: comparing takes time that grows with their square. */
+const maxEdits = 800;
+
+/** The hunks that turn `before` into `after`, from top to bottom. Line endings are not compared. */
+export function hunksBetween(before: string, after: string): Hunk[] {
+  const [old, current] = [splitLines(before), splitLines(after)];
+  const { end, start } = commonEnds(old, current);
+  const removed = old.slice(start, old.length - end);
+  const added = current.slice(start, current.length - end);
+  if (removed.length === 0 && added.length === 0) return [];
+  const pieces = diffArrays(removed, added, { maxEditLength: maxEdits });
+  if (!pieces) {
+    return [{ before: { start, end: old.length - end }, after: { start, end: current.length - end } }];
+  }
+  const hunks: Hunk[] = [];
+  let open: Hunk | undefined;
+  let [oldLine, newLine] = [start, start];
+  for (const piece of pieces) {
+    const count = piece.value.length;
+    if (!piece.added && !piece.removed) {
+      if (open) hunks.push(open);
+      open = undefined;
+      oldLine += count;
+      newLine += count;
+      continue;
+    }
+    open ??= { before: { start: oldLine, end: oldLine }, after: { start: newLine, end: newLine } };
+    if (piece.removed) oldLine += count;
+    else newLine += count;
+    open = { before: { ...open.before, end: oldLine }, after: { ...open.after, end: newLine } };
+  }
+  if (open) hunks.push(open);
+  return hunks;
+}
+
+/** `text` with the lines of `range` replaced by lines of `source`. It keeps its own line endings. */
+export function replaceLines(text: string, range: LineRange, source: string, sourceRange: LineRange): string {
+  const lines = splitLines(text);
+  const replacement = splitLines(source).slice(sourceRange.start, sourceRange.end);
+  lines.splice(range.start, range.end - range.start, ...replacement);
+  return lines.join(lineEndingOf(text));
+}

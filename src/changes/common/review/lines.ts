@@ -1,0 +1,21 @@
+/** The lines of a text without their endings, as VS Code counts them: the empty text has one. */
+export function splitLines(text: string): string[] {
+  return text.split(/\r\n|\r|\n/);
+}
+
+/** The ending that most lines of a text have. `\n` for a single line. */
+export function lineEndingOf(text: string): '\n' | '\r\n' {
+  const crlf = text.match(/\r\n/g)?.length ?? 0;
+  const all = text.match(/\n/g)?.length ?? 0;
+  return crlf > all - crlf ? '\r\n' : '\n';
+}
+
+/** How many lines two texts have in common at their start and, without these, at their end. */
+export function commonEnds(one: readonly string[], other: readonly string[]): { start: number; end: number } {
+  const most = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < most && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < most - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end++;
+  return { start, end };
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import * as path from 'node:path';
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import type { CheckpointLimits } from '../common/checkpoint';
+import type { Retention } from '../common/retention';
+import {
+  isUnexpected,
+  type ChangedFile,
+  type FolderCheckpoint,
+  type TakenCheckpoint,
+  type WorkspaceCheckpoints,
+} from '../common/workspaceCheckpoints';
+import { now, openCheckpointStore, type CheckpointStore } from './checkpointStore';
+
+interface FolderCheckpointsDeps {
+  /** The workspace folders now, absolute. */
+  readonly folders: () => readonly string[];
+  /** A folder of this window's workspace for all its stores, absolute. It need not exist. */
+  readonly storageFolder: string;
+  /** The exclude list: of an absolute path, and of its tail below the workspace folder. */
+  readonly excludes: (path: string, relativePath: string) => boolean;
+  /** As VS Code would read the file. Throws for bytes that are no text. */
+  readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
+  readonly retention: () => Retention;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly limits?: Partial<CheckpointLimits>;
+  /** Where to look for Git, in place of PATH. */
+  readonly searchPath?: string;
+}
+
+/** A file that is larger has no text here. Bytes. */
+const maxTextBytes = 5 * 1024 * 1024;
+/** Git takes a file for binary when one of its first bytes is 0. */
+const binaryProbeBytes = 8_000;
+/** Nobody waits for a prompt longer than that. */
+const takeLimits: Partial<CheckpointLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
+/** How long nothing is asked before old checkpoints are removed. */
+const pruneDelayMs = 5 * 60_000;
+
+/** The checkpoint stores of a window: one for each workspace folder, opened when it is first needed. */
+export class FolderCheckpoints implements WorkspaceCheckpoints {
+  private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
+  private pruneTimer: Disposable | undefined;
+
+  constructor(private readonly options: FolderCheckpointsDeps) {}
+
+  async prepare(): Promise<void> {
+    const { log } = this.options;
+    await Promise.all(
+      this.options.folders().map(async (folder) => {
+        const store = await this.open(folder);
+        if (typeof store === 'string') return;
+        // The store reads the folder when it compares it with a checkpoint: one of its own is dropped again.
+        const taken = await store.take('prepare').catch((error: unknown) => log.debug(messageOf(error)));
+        if (taken?.kind === 'taken') await store.drop([taken.checkpoint.id]).catch(() => undefined);
+      }),
+    );
+  }
+
+  async take(label: string, signal: AbortSignal): Promise<TakenCheckpoint> {
+    const results = await Promise.all(this.options.folders().map((folder) => this.takeOne(folder, label, signal)));
+    signal.throwIfAborted();
+    this.schedulePrune();
+    return {
+      folders: results.flatMap((result) => result.folders),
+      problems: [...new Set(results.flatMap((result) => result.problems))],
+      uncovered: results.flatMap((result) => result.uncovered),
+    };
+  }
+
+  async changedSince(folders: readonly FolderCheckpoint[], signal?: AbortSignal): Promise<readonly ChangedFile[]> {
+    const changed: ChangedFile[] = [];
+    for (const { folder, id } of folders) {
+      const store = await this.open(folder);
+      if (typeof store === 'string') continue;
+      const { changes } = await store.diff(id, now, signal);
+      for (const change of changes) {
+        const { isBinary } = change;
+        changed.push({ path: path.join(folder, change.path), isBinary });
+        if (change.status === 'renamed') changed.push({ path: path.join(folder, change.from), isBinary });
+      }
+    }
+    return changed;
+  }
+
+  async textAt(folders: readonly FolderCheckpoint[], file: string): Promise<string | null | undefined> {
+    const place = folders.find(({ folder }) => file.startsWith(folder + path.sep));
+    if (!place) return undefined;
+    const store = await this.open(place.folder);
+    if (typeof store === 'string') return undefined;
+    const bytes = await store.bytesAt(place.id, path.relative(place.folder, file).split(path.sep).join('/'));
+    if (!bytes) return null;
+    if (bytes.length > maxTextBytes || bytes.subarray(0, binaryProbeBytes).includes(0)) return undefined;
+    try {
+      return await this.options.decode(bytes, file);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Ends what is running. Never rejects. */
+  async stop(): Promise<void> {
+    this.pruneTimer?.dispose();
+    const stores = await Promise.all(this.storeByFolder.values());
+    await Promise.all(stores.flatMap((store) => (typeof store === 'string' ? [] : store.stop())));
+  }
+
+  private async takeOne(folder: string, label: string, signal: AbortSignal): Promise<TakenCheckpoint> {
+    const nothing = { folders: [], uncovered: [] };
+    const store = await this.open(folder);
+    if (typeof store === 'string') return { ...nothing, problems: [store] };
+    try {
+      const taken = await store.take(label, signal);
+      if (taken.kind === 'refused') return { ...nothing, problems: [taken.error.message] };
+      const { id, leftOut } = taken.checkpoint;
+      const uncovered = leftOut.filter(isUnexpected).map((item) => path.join(folder, item.path));
+      return { folders: [{ folder, id }], problems: [], uncovered };
+    } catch (error) {
+      this.options.log.warn(`No checkpoint of ${folder}: ${messageOf(error)}`);
+      return { ...nothing, problems: [messageOf(error)] };
+    }
+  }
+
+  /** The store of a folder, or why there is none. Never rejects. */
+  private open(folder: string): Promise<CheckpointStore | string> {
+    const known = this.storeByFolder.get(folder);
+    if (known) return known;
+    const opening = this.openNow(folder);
+    this.storeByFolder.set(folder, opening);
+    return opening;
+  }
+
+  private async openNow(folder: string): Promise<CheckpointStore | string> {
+    const { clock, excludes, limits, log, searchPath, storageFolder } = this.options;
+    try {
+      const opened = await openCheckpointStore({
+        folder,
+        storage: path.join(storageFolder, createHash('sha256').update(folder).digest('hex').slice(0, 16)),
+        excludes,
+        logger: log,
+        clock,
+        limits: { ...takeLimits, ...limits },
+        ...(searchPath === undefined ? {} : { searchPath }),
+      });
+      return opened.kind === 'open' ? opened.store : opened.message;
+    } catch (error) {
+      // The folder may be back later.
+      this.storeByFolder.delete(folder);
+      return messageOf(error);
+    }
+  }
+
+  private schedulePrune(): void {
+    this.pruneTimer?.dispose();
+    this.pruneTimer = this.options.clock.setTimer(pruneDelayMs, () => void this.prune());
+  }
+
+  private async prune(): Promise<void> {
+    for (const store of await Promise.all(this.storeByFolder.values())) {
+      if (typeof store === 'string') continue;
+      await store
+        .prune(this.options.retention())
+        .catch((error: unknown) => this.options.log.debug(`Old checkpoints were not removed: ${messageOf(error)}`));
+    }
+  }
+}

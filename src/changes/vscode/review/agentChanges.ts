@@ -1,0 +1,138 @@
+import * as vscode from 'vscode';
+import { Coalescer, type Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { commandIds, contextKeys, settingIds } from '../../../manifest';
+import type { Commands } from '../../../platform/vscode/commands';
+import type { Settings } from '../../../platform/vscode/settings';
+import type { ReviewSource } from '../../common/review/reviewSource';
+import { BaselineDocuments } from './baselineDocuments';
+import { HunkCommands } from './hunkCommands';
+import { HunkLenses } from './hunkLenses';
+
+interface AgentChangesDeps {
+  readonly source: ReviewSource;
+  readonly commands: Pick<Commands, 'handle'>;
+  readonly settings: Pick<Settings, 'reviewCodeLens' | 'onDidChangeOf'>;
+  readonly clock: Clock;
+}
+
+const syncDelayMs = 100;
+/** After the user has typed in a file under review. */
+const editDelayMs = 250;
+
+/**
+ * Shows the agents' changes where VS Code shows changes: in the gutter and the overview ruler by its quick diff, in its source
+ * control view, and as code lenses when wanted.
+ */
+export class AgentChanges implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly baselines: BaselineDocuments;
+  private readonly lenses: HunkLenses;
+  private readonly sourceControl: SourceControlView;
+  private readonly edited = new Set<string>();
+  private readonly syncLater: Coalescer;
+  private readonly editedLater: Coalescer;
+
+  constructor(private readonly deps: AgentChangesDeps) {
+    const { clock, settings, source } = deps;
+    const { disposables } = this;
+    this.baselines = disposables.add(new BaselineDocuments(source));
+    this.lenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
+    this.sourceControl = disposables.add(new SourceControlView(this.baselines));
+    this.syncLater = disposables.add(new Coalescer(clock, syncDelayMs, () => this.sync()));
+    this.editedLater = disposables.add(new Coalescer(clock, editDelayMs, () => this.followEdits()));
+  }
+
+  start(): void {
+    const { commands, settings, source } = this.deps;
+    const { baselines, disposables, lenses } = this;
+    const hunks = disposables.add(new HunkCommands({ source, baselines, commands }));
+    hunks.start();
+    disposables.add(source.onDidChange(() => this.syncLater.schedule()));
+    disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, lenses));
+    disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => lenses.refresh()));
+    disposables.add(
+      vscode.workspace.onDidChangeTextDocument(({ contentChanges, document }) => {
+        if (contentChanges.length > 0) this.noteEdit(document);
+      }),
+    );
+    disposables.add(vscode.workspace.onDidSaveTextDocument((document) => this.noteEdit(document)));
+    this.sync();
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+    setContext([]);
+  }
+
+  private sync(): void {
+    const { paths } = this.deps.source;
+    this.sourceControl.show(paths);
+    setContext(paths);
+    for (const path of paths) void this.baselines.update(path);
+    this.lenses.refresh();
+  }
+
+  private noteEdit({ uri }: vscode.TextDocument): void {
+    if (uri.scheme !== 'file' || !this.deps.source.paths.includes(uri.fsPath)) return;
+    this.edited.add(uri.fsPath);
+    this.editedLater.schedule();
+  }
+
+  /** The user's own edits belong to the baseline. */
+  private followEdits(): void {
+    for (const path of this.edited) void this.baselines.update(path);
+    this.edited.clear();
+    void this.deps.source.refresh();
+  }
+}
+
+function setContext(paths: readonly string[]): void {
+  const set = (key: string, value: unknown): void => void vscode.commands.executeCommand('setContext', key, value);
+  set(contextKeys.reviewHasChanges, paths.length > 0);
+  set(contextKeys.reviewFiles, Object.fromEntries(paths.map((path) => [path, true])));
+}
+
+/** "Agent Changes" in VS Code's source control view, while there are some. */
+class SourceControlView implements Disposable {
+  private view: { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
+  private shown = '';
+
+  constructor(private readonly baselines: BaselineDocuments) {}
+
+  show(paths: readonly string[]): void {
+    const key = paths.join('\0');
+    if (key === this.shown) return;
+    this.shown = key;
+    if (paths.length === 0) {
+      this.dispose();
+      return;
+    }
+    const { control, group } = (this.view ??= this.create());
+    group.resourceStates = paths.map((path) => {
+      const resourceUri = vscode.Uri.file(path);
+      const command = { title: 'Open Changes', command: commandIds.reviewOpenFile, arguments: [resourceUri] };
+      return { resourceUri, command, contextValue: 'agentChange' };
+    });
+    control.count = paths.length;
+    // VS Code asks for the original of a file again when the provider is another one.
+    Object.assign(control, { quickDiffProvider: undefined });
+    const files = new Set(paths);
+    control.quickDiffProvider = {
+      provideOriginalResource: ({ fsPath, scheme }) =>
+        scheme === 'file' && files.has(fsPath) ? this.baselines.uriOf(fsPath) : undefined,
+    };
+  }
+
+  dispose(): void {
+    this.view?.control.dispose();
+    this.view = undefined;
+    this.shown = '';
+  }
+
+  private create(): { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } {
+    const control = vscode.scm.createSourceControl('backline-agent-changes', 'Agent Changes');
+    control.inputBox.visible = false;
+    return { control, group: control.createResourceGroup('changes', 'Agent Changes') };
+  }
+}

@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+import { hunksBetween, type Hunk } from '../../common/review/hunks';
+import type { ReviewSource, SeenTexts } from '../../common/review/reviewSource';
+
+/** What is to be reviewed in one file. */
+export interface FileHunks {
+  readonly path: string;
+  readonly seen: SeenTexts;
+  readonly hunks: readonly Hunk[];
+}
+
+/** Undefined for a file without changes whose earlier text is known. */
+export async function hunksOf(
+  source: Pick<ReviewSource, 'baseline' | 'paths'>,
+  document: vscode.TextDocument,
+): Promise<FileHunks | undefined> {
+  const path = document.uri.fsPath;
+  if (document.uri.scheme !== 'file' || !source.paths.includes(path)) return undefined;
+  const baseline = await source.baseline(path);
+  if (baseline === undefined) return undefined;
+  const seen = { baseline: baseline ?? '', text: document.getText() };
+  return { path, seen, hunks: hunksBetween(seen.baseline, seen.text) };
+}
+
+/** The hunk at a 0-based line of the file. One that only removes lines is at the line after them. */
+export function hunkAt(hunks: readonly Hunk[], line: number): Hunk | undefined {
+  return hunks.find(({ after }) => line >= after.start && line < Math.max(after.end, after.start + 1));
+}
+
+/** Where a hunk is in the file. */
+export function rangeOf({ after }: Hunk, document: vscode.TextDocument): vscode.Range {
+  const last = Math.max(after.start, after.end - 1);
+  return document.validateRange(new vscode.Range(after.start, 0, last, Number.MAX_SAFE_INTEGER));
+}

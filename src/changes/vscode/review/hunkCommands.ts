@@ -1,0 +1,166 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { isRecord } from '../../../base/common/isRecord';
+import { commandIds, type CommandId } from '../../../manifest';
+import type { Commands } from '../../../platform/vscode/commands';
+import type { Hunk } from '../../common/review/hunks';
+import type { ReviewSource } from '../../common/review/reviewSource';
+import type { BaselineDocuments } from './baselineDocuments';
+import { hunkAt, hunksOf, rangeOf, type FileHunks } from './fileHunks';
+
+/** A change as VS Code's quick diff gives it to a command. Lines are 1-based and inclusive; an end of 0 is an empty range. */
+const LineChange = z.object({
+  originalStartLineNumber: z.number(),
+  originalEndLineNumber: z.number(),
+  modifiedStartLineNumber: z.number(),
+  modifiedEndLineNumber: z.number(),
+});
+
+interface HunkCommandsDeps {
+  readonly source: ReviewSource;
+  readonly baselines: BaselineDocuments;
+  readonly commands: Pick<Commands, 'handle'>;
+}
+
+/** What users do with changes in editors. */
+export class HunkCommands implements Disposable {
+  private readonly disposables = new DisposableStore();
+
+  constructor(private readonly deps: HunkCommandsDeps) {}
+
+  start(): void {
+    const { commands, source } = this.deps;
+    const handlers: [CommandId, (...args: readonly unknown[]) => unknown][] = [
+      [commandIds.reviewKeepHunk, (...args) => this.keep(args)],
+      [commandIds.reviewUndoHunk, (...args) => this.undo(args)],
+      [commandIds.reviewKeepFile, (target) => source.keepFile(pathOf(target))],
+      [commandIds.reviewUndoFile, (target) => source.undoFile(pathOf(target))],
+      [commandIds.reviewKeepAll, () => source.keepAll()],
+      [commandIds.reviewUndoAll, () => source.undoAll()],
+      [commandIds.reviewNext, () => this.go(1)],
+      [commandIds.reviewPrevious, () => this.go(-1)],
+      [commandIds.reviewOpen, () => this.openAll()],
+      [commandIds.reviewOpenFile, (target) => this.openFile(pathOf(target))],
+    ];
+    for (const [id, handler] of handlers) this.disposables.add(commands.handle(id, handler));
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+
+  private async keep(args: readonly unknown[]): Promise<void> {
+    const { file, hunk } = await this.target(args);
+    await this.deps.source.keepHunk(file.path, hunk, file.seen);
+  }
+
+  private async undo(args: readonly unknown[]): Promise<void> {
+    const { file, hunk } = await this.target(args);
+    await this.deps.source.undoHunk(file.path, hunk, file.seen);
+  }
+
+  /** From the inline diff: file, changes, index. From a code lens: file, 0-based line. Else the cursor. @throws Error */
+  private async target([uri, at, index]: readonly unknown[]): Promise<{ file: FileHunks; hunk: Hunk }> {
+    const active = vscode.window.activeTextEditor;
+    const document = uri instanceof vscode.Uri ? await vscode.workspace.openTextDocument(uri) : active?.document;
+    const file = document && (await hunksOf(this.deps.source, document));
+    if (!file) throw new Error('There are no agent changes in this file.');
+    if (Array.isArray(at)) {
+      const change = LineChange.parse(at[typeof index === 'number' ? index : 0]);
+      return { file, hunk: hunkOfChange(change) };
+    }
+    const hunk = hunkAt(file.hunks, typeof at === 'number' ? at : (active?.selection.active.line ?? 0));
+    if (!hunk) throw new Error('There is no agent change at the cursor.');
+    return { file, hunk };
+  }
+
+  /** Shows the next change, or the one before, in this file or another. */
+  private async go(step: 1 | -1): Promise<void> {
+    const { paths } = this.deps.source;
+    const editor = vscode.window.activeTextEditor;
+    const path = editor?.document.uri.fsPath ?? '';
+    const line = editor?.selection.active.line ?? 0;
+    const file = editor && (await hunksOf(this.deps.source, editor.document));
+    const here = file?.hunks.filter(({ after }) => (step > 0 ? after.start > line : after.start < line)) ?? [];
+    const hunk = here.at(step > 0 ? 0 : -1);
+    if (editor && hunk) {
+      reveal(editor, hunk);
+      return;
+    }
+    const index = paths.indexOf(path);
+    const order = [...paths.slice(index + 1), ...paths.slice(0, index + 1)];
+    for (const next of step > 0 ? order : (index < 0 ? order : [...order.slice(0, -1), path]).toReversed()) {
+      const other = await this.shown(next);
+      if (!other) continue;
+      const found = await hunksOf(this.deps.source, other.document);
+      const first = found?.hunks.at(step > 0 ? 0 : -1);
+      if (!first) continue;
+      reveal(other, first);
+      return;
+    }
+    throw new Error('There are no agent changes to review.');
+  }
+
+  /** Undefined for a file that is not there any more. */
+  private async shown(path: string): Promise<vscode.TextEditor | undefined> {
+    try {
+      return await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true });
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async openAll(): Promise<void> {
+    const { baselines, source } = this.deps;
+    if (source.paths.length === 0) throw new Error('There are no agent changes to review.');
+    const resources = await Promise.all(
+      source.paths.map(async (path) => {
+        const file = vscode.Uri.file(path);
+        const isNew = (await source.baseline(path)) === null;
+        const isThere = await exists(file);
+        return [file, isNew ? undefined : baselines.uriOf(path), isThere ? file : undefined];
+      }),
+    );
+    await vscode.commands.executeCommand('vscode.changes', 'Agent Changes', resources);
+  }
+
+  private async openFile(path: string): Promise<void> {
+    const file = vscode.Uri.file(path);
+    const title = `${vscode.workspace.asRelativePath(path)} (Agent Changes)`;
+    const before = this.deps.baselines.uriOf(path);
+    if (await exists(file)) await vscode.commands.executeCommand('vscode.diff', before, file, title, { preview: true });
+    else await vscode.commands.executeCommand('vscode.open', before, { preview: true });
+  }
+}
+
+/** Where VS Code has an empty range, its line is the one before. */
+function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
+  const range = (start: number, end: number): Hunk['before'] =>
+    end === 0 ? { start, end: start } : { start: start - 1, end };
+  return {
+    before: range(change.originalStartLineNumber, change.originalEndLineNumber),
+    after: range(change.modifiedStartLineNumber, change.modifiedEndLineNumber),
+  };
+}
+
+/** From the editor title: a URI. From the source control view: a resource. Else the active editor. @throws Error */
+function pathOf(target: unknown): string {
+  const resource = isRecord(target) && !(target instanceof vscode.Uri) ? target['resourceUri'] : target;
+  const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
+  if (!uri) throw new Error('Open a file with agent changes first.');
+  return uri.fsPath;
+}
+
+function reveal(editor: vscode.TextEditor, hunk: Hunk): void {
+  const range = rangeOf(hunk, editor.document);
+  editor.selection = new vscode.Selection(range.start, range.start);
+  editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  return await vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+}

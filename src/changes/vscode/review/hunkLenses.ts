@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import { commandIds } from '../../../manifest';
+import type { ReviewSource } from '../../common/review/reviewSource';
+import { hunksOf, rangeOf } from './fileHunks';
+
+/** Keep and Undo above each change, for users who want them there. */
+export class HunkLenses implements vscode.CodeLensProvider {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changed.event;
+
+  constructor(
+    private readonly source: ReviewSource,
+    private readonly isEnabled: () => boolean,
+  ) {}
+
+  refresh(): void {
+    this.changed.fire();
+  }
+
+  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const file = this.isEnabled() ? await hunksOf(this.source, document) : undefined;
+    if (!file) return [];
+    return file.hunks.flatMap((hunk) => {
+      const range = rangeOf(hunk, document);
+      const target = [document.uri, range.start.line];
+      return [
+        new vscode.CodeLens(range, { title: 'Keep', command: commandIds.reviewKeepHunk, arguments: target }),
+        new vscode.CodeLens(range, { title: 'Undo', command: commandIds.reviewUndoHunk, arguments: target }),
+      ];
+    });
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+}

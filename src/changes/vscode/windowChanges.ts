@@ -1,0 +1,49 @@
+import type { Disposable } from '../../base/common/disposable';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
+import type { ReviewSource } from '../common/review/reviewSource';
+import type { WorkspaceCheckpoints } from '../common/workspaceCheckpoints';
+import { FolderCheckpoints } from '../node/folderCheckpoints';
+import { AgentChanges } from './review/agentChanges';
+
+interface WindowChangesDeps extends FeatureContext {
+  /** The workspace folders now, absolute. */
+  readonly folders: () => readonly string[];
+  /** Absolute, of this workspace; undefined in a window without one, where there is nothing to keep. */
+  readonly storageFolder: string | undefined;
+  /** The exclude list: of an absolute path, and of its tail below the workspace folder. */
+  readonly excludes: (path: string, relativePath: string) => boolean;
+  /** As VS Code would read the file. Throws for bytes that are no text. */
+  readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
+}
+
+/** Checkpoints and the review of changes for one window. A bundle of its own, loaded with the chat. */
+export class WindowChanges implements Disposable {
+  private readonly folderCheckpoints: FolderCheckpoints | undefined;
+  private review: AgentChanges | undefined;
+
+  constructor(private readonly deps: WindowChangesDeps) {
+    const { settings, storageFolder } = deps;
+    if (storageFolder === undefined || !settings.checkpointsEnabled()) return;
+    const retention = () => settings.checkpointRetention();
+    this.folderCheckpoints = new FolderCheckpoints({ ...deps, storageFolder, retention });
+  }
+
+  /** Undefined where nothing is kept. */
+  get checkpoints(): WorkspaceCheckpoints | undefined {
+    return this.folderCheckpoints;
+  }
+
+  showReview(source: ReviewSource): void {
+    this.review = new AgentChanges({ ...this.deps, source });
+    this.review.start();
+  }
+
+  /** Never rejects. */
+  async stop(): Promise<void> {
+    await this.folderCheckpoints?.stop();
+  }
+
+  dispose(): void {
+    this.review?.dispose();
+  }
+}

@@ -1,0 +1,76 @@
+import type { Event } from '../../../base/common/event';
+import type { Hunk } from '../../../changes/common/review/hunks';
+import type { ReviewSource, SeenTexts } from '../../../changes/common/review/reviewSource';
+import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
+import type { ReviewActions } from './reviewActions';
+
+/** The changes of all open conversations. A file that several have changed belongs to the one that was opened last. */
+export class ChatReview implements ReviewSource {
+  constructor(
+    private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,
+    private readonly actions: Pick<ReviewActions, 'revert'>,
+  ) {}
+
+  get onDidChange(): Event<void> {
+    return this.chats.onDidChangeFiles;
+  }
+
+  get paths(): readonly string[] {
+    return [...new Set(this.chats.openChats.flatMap(reviewable))];
+  }
+
+  async baseline(path: string): Promise<string | null | undefined> {
+    return await this.chatOf(path)?.fileChanges.baseline(path);
+  }
+
+  async keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+    await this.required(path).fileChanges.keepHunk(path, hunk, seen);
+  }
+
+  async undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+    await this.required(path).fileChanges.undoHunk(path, hunk, seen);
+  }
+
+  async keepFile(path: string): Promise<void> {
+    for (const chat of this.chatsOf(path)) await chat.keepChanges(path);
+  }
+
+  async undoFile(path: string): Promise<void> {
+    await this.actions.revert(this.required(path), path);
+  }
+
+  async keepAll(): Promise<void> {
+    for (const chat of this.changed) await chat.keepChanges();
+  }
+
+  async undoAll(): Promise<void> {
+    for (const chat of this.changed) await this.actions.revert(chat, undefined);
+  }
+
+  async refresh(): Promise<void> {
+    await Promise.all(this.changed.map((chat) => chat.fileChanges.refresh()));
+  }
+
+  private get changed(): Chat[] {
+    return this.chats.openChats.filter(({ fileChanges }) => fileChanges.list.length > 0);
+  }
+
+  private chatsOf(path: string): Chat[] {
+    return this.chats.openChats.filter((chat) => reviewable(chat).includes(path));
+  }
+
+  private chatOf(path: string): Chat | undefined {
+    return this.chatsOf(path).at(-1);
+  }
+
+  private required(path: string): Chat {
+    const chat = this.chatOf(path);
+    if (!chat) throw new ChatError('notFound', 'There are no agent changes in this file.');
+    return chat;
+  }
+}
+
+/** Paths whose text before the change is known. */
+function reviewable({ fileChanges }: Chat): string[] {
+  return fileChanges.list.flatMap(({ path, state }) => (state === 'applied' || state === 'changedSince' ? [path] : []));
+}

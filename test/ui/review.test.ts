@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { PlannedAgent } from './support/plannedAgent';
+import { VsCodeWindow } from './support/window';
+
+const lines = Array.from({ length: 30 }, (_, line) => `export const value${line} = ${line};`);
+const original = `${lines.join('\n')}\n`;
+const script = `sed -i -e 's/value2 = 2;/value2 = 200;/' -e 's/value20 = 20;/value20 = 2000;/' src/values.ts
+printf 'created\\n' > 'src/made by the shell.txt'
+rm src/old.txt`;
+
+/** An agent that only runs a shell: its changes are seen, kept and undone in VS Code's own editors. */
+describe('The review of changes', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+  let agent: PlannedAgent;
+  let file: string;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async (sandbox) => {
+        agent = new PlannedAgent(sandbox);
+        await agent.install();
+        file = path.join(sandbox.workspace, 'src', 'values.ts');
+        await writeFile(file, original);
+        await writeFile(path.join(sandbox.workspace, 'src', 'old.txt'), 'old\n');
+        await agent.plan('change', [{ command: { script, folder: sandbox.workspace } }]);
+      },
+    });
+    chat = new ChatView(window.page);
+  });
+  after(() => window.close());
+
+  const text = (): Promise<string> => readFile(file, 'utf8');
+  const glyphs = () => window.page.locator('.editor-instance .dirty-diff-glyph');
+  const peek = () => window.page.locator('.peekview-widget');
+
+  it('lists what a shell has changed, created and deleted', async () => {
+    await window.runCommand('Backline: Open Chat');
+    await chat.send('change');
+    await chat.shows(/3 files/);
+    await window.screenshot('review-chat');
+  });
+
+  it('marks changed lines in the editor, and undoes one of them from the inline diff', async () => {
+    await window.openFile('values.ts');
+    await glyphs().first().waitFor();
+    await window.screenshot('review-gutter');
+    await window.runCommand('Show Next Change');
+    await peek().waitFor();
+    await window.screenshot('review-peek');
+    await peek().getByRole('button', { name: 'Undo Change' }).first().click();
+    await eventually('the line', async () => assert.equal(await text(), original.replace('= 20;', '= 2000;')));
+  });
+
+  it('takes an undone change back with undo of the editor', async () => {
+    await window.page.keyboard.press('Escape');
+    await window.page.locator('.editor-instance .view-lines').first().click();
+    await window.page.keyboard.press('Control+Z');
+    await window.page.keyboard.press('Control+S');
+    await eventually('the line', async () => assert.match(await text(), /value2 = 200;/));
+    await eventually('both marks', async () => assert.equal(await glyphs().count(), 2));
+  });
+
+  it('keeps a change at the cursor', async () => {
+    await window.page.keyboard.press('Control+Home');
+    await window.runCommand('Backline: Go to Next Agent Change');
+    await window.runCommand('Backline: Keep Change');
+    await eventually('one mark', async () => assert.equal(await glyphs().count(), 1));
+    assert.match(await text(), /value2 = 200;/);
+  });
+
+  it('shows all files in one editor', async () => {
+    await window.runCommand('Backline: Review Agent Changes');
+    await window.page.locator('.tab.active').filter({ hasText: 'Agent Changes' }).waitFor();
+    await window.page.locator('.multiDiffEntry').first().waitFor();
+    await window.screenshot('review-all');
+  });
+
+  it('undoes what is left, and keeps what was kept', async () => {
+    await window.runCommand('Backline: Undo All Changes');
+    await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Revert All' }).click();
+    await eventually('the file', async () => assert.equal(await text(), original.replace('= 2;', '= 200;')));
+    const old = path.join(path.dirname(file), 'old.txt');
+    await eventually('the deleted file', async () => assert.equal(await readFile(old, 'utf8'), 'old\n'));
+    await assert.rejects(readFile(path.join(path.dirname(file), 'made by the shell.txt')), { code: 'ENOENT' });
+  });
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { mergeTexts } from '../../../../../src/changes/common/review/threeWayMerge';
+
+describe('mergeTexts', () => {
+  it('has the changes of both sides', () => {
+    const base = 'one\ntwo\nthree\nfour\nfive\n';
+    const merged = mergeTexts({ base, ours: base.replace('two', 'TWO'), theirs: base.replace('five', 'FIVE') });
+    assert.equal(merged, 'one\nTWO\nthree\nfour\nFIVE\n');
+  });
+
+  it('is undefined when both sides changed the same lines differently, or neighbouring ones', () => {
+    assert.equal(mergeTexts({ base: 'a\nb\n', ours: 'a\nx\n', theirs: 'a\ny\n' }), undefined);
+    assert.equal(mergeTexts({ base: 'a\nb\nc\n', ours: 'a\nx\nc\n', theirs: 'a\nb\ny\n' }), undefined);
+  });
+
+  it('takes the same change of both sides once', () => {
+    const base = 'a\nb\nc\nd\n';
+    assert.equal(mergeTexts({ base, ours: 'A\nb\nc\nD\n', theirs: 'A\nb\nc\nd\n' }), 'A\nb\nc\nD\n');
+  });
+
+  it('keeps the line endings, and is undefined when one side changed them', () => {
+    const base = 'a\r\nb\r\nc\r\nd\r\n';
+    assert.equal(
+      mergeTexts({ base, ours: 'A\r\nb\r\nc\r\nd\r\n', theirs: 'a\r\nb\r\nc\r\nD\r\n' }),
+      'A\r\nb\r\nc\r\nD\r\n',
+    );
+    assert.equal(mergeTexts({ base, ours: 'A\nb\nc\nd\n', theirs: 'a\r\nb\r\nc\r\nD\r\n' }), undefined);
+  });
+
+  it('is undefined, soon, for texts that differ in too many lines', () => {
+    const many = (name: string): string => Array.from({ length: 20_000 }, () => name).join('\n');
+    assert.equal(mergeTexts({ base: many('a'), ours: many('b'), theirs: many('c') }), undefined);
+  });
+
+  it('has every line that only one side changed, and never loses a change without saying so', () => {
+    const edits = fc.array(fc.constantFrom('keep', 'ours', 'theirs'), { minLength: 1, maxLength: 25 });
+    fc.assert(
+      fc.property(edits, (marks) => {
+        // An untouched line stands between any two that are changed.
+        const lines = (side: string): string =>
+          marks.map((mark, line) => `${mark === side ? `${side} ` : ''}${line}\nkept ${line}\n`).join('');
+        const merged = mergeTexts({ base: lines(''), ours: lines('ours'), theirs: lines('theirs') });
+        const expected = marks.map((mark, line) => `${mark === 'keep' ? '' : `${mark} `}${line}\nkept ${line}\n`);
+        assert.equal(merged, expected.join(''));
+      }),
+    );
+  });
+});

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
+import { FakeEditor } from '../../fake/fakeEditor';
+import { eventually, until } from '../../support/eventually';
+import { ChatBackends } from './support/chatBackend';
+import { event } from './support/told';
+import { draft, outline, settled, Window } from './support/window';
+
+const a = '/ws/a.txt';
+const b = '/ws/b.txt';
+const text = 'one\ntwo\nthree\nfour\nfive\n';
+
+describe('changes that no tool call names', () => {
+  let editor: FakeEditor;
+  let checkpoints: FakeCheckpoints;
+  let window: Window;
+  let chat: Chat;
+  beforeEach(async () => {
+    editor = new FakeEditor({ [a]: text });
+    checkpoints = new FakeCheckpoints(editor);
+    window = await Window.open({ editor, checkpoints });
+    chat = await window.chats.create('one');
+  });
+  afterEach(() => window.remove());
+
+  const states = () => chat.view.changes.map(({ change, path, state }) => `${path} ${change} ${state}`);
+  const seen = async (path: string) => ({
+    baseline: (await chat.fileChanges.baseline(path)) ?? '',
+    text: editor.bufferText(path),
+  });
+
+  async function end(): Promise<void> {
+    const ends = (): number => outline(chat).filter((line) => line.startsWith('end:')).length;
+    const before = ends();
+    window.agent.last.end();
+    await until('the end', () => ends() > before);
+    await settled();
+  }
+
+  it('are found when the turn ends: a file that is created, changed or deleted', async () => {
+    editor.setFile(b, 'b\n');
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('two', 'TWO'));
+    editor.deleteFile(b);
+    editor.setFile('/ws/new.txt', 'new\n');
+    await end();
+    const expected = [`${a} modified applied`, `${b} deleted applied`, '/ws/new.txt created applied'];
+    await eventually('the changes', () => assert.deepEqual(states().sort(), expected.sort()));
+    await chat.revert(a);
+    await chat.revert(b);
+    await chat.revert('/ws/new.txt');
+    assert.equal(editor.diskText(a), text);
+    assert.equal(editor.diskText(b), 'b\n');
+    assert.deepEqual(states(), []);
+  });
+
+  it('are found while the turn runs, after a tool call', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('two', 'TWO'));
+    const call = { tool_name: 'shell', operation: 'shell', call_id: 'c', kind: 'execute' };
+    window.agent.last.tell(event('tool:pre', { ...call, input: {} }));
+    window.agent.last.tell(event('tool:post', { ...call, result: { success: true } }));
+    await eventually('the change', () => assert.deepEqual(states(), [`${a} modified applied`]));
+    assert.ok(!outline(chat).some((line) => line.startsWith('end:')));
+  });
+
+  it('are not what the user has saved in an editor during the turn', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('two', 'mine'));
+    window.saved.fire(a);
+    editor.setFile(b, 'of the agent\n');
+    await settled();
+    await end();
+    await eventually('the changes', () => assert.deepEqual(states(), [`${b} created applied`]));
+  });
+
+  it('do not take the lines of the user with them when they are undone', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('two', 'TWO'));
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    editor.setFile(a, editor.diskText(a).replace('five', 'mine'));
+    await chat.fileChanges.refresh();
+    assert.deepEqual(states(), [`${a} modified applied`]);
+    assert.equal(await chat.fileChanges.baseline(a), text.replace('five', 'mine'));
+    await chat.revert(a);
+    assert.equal(editor.diskText(a), text.replace('five', 'mine'));
+  });
+
+  it('are undone for one turn while a later turn keeps what it wrote in other lines', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('one', 'ONE'));
+    await end();
+    await chat.send(draft('Go on'));
+    editor.setFile(a, editor.diskText(a).replace('five', 'FIVE'));
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    await chat.revert(a, { turn: 1 });
+    assert.equal(editor.diskText(a), text.replace('five', 'FIVE'));
+    assert.deepEqual(states(), [`${a} modified applied`]);
+    assert.equal(await chat.fileChanges.baseline(a), text);
+  });
+
+  it('are kept and undone hunk by hunk, also after the window was loaded again', async () => {
+    await chat.send(draft('Go'));
+    const changed = text.replace('one', 'ONE').replace('three', 'THREE').replace('five', 'FIVE');
+    editor.setFile(a, changed);
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    const line = (number: number) => ({ start: number, end: number + 1 });
+    await chat.fileChanges.keepHunk(a, { before: line(0), after: line(0) }, await seen(a));
+    assert.equal(await chat.fileChanges.baseline(a), text.replace('one', 'ONE'));
+    const { folder } = window;
+    await window.close();
+    window = await Window.open({ folder, editor, checkpoints, backends: new ChatBackends('one') });
+    chat = await window.chats.open(chat.id);
+    assert.equal(await chat.fileChanges.baseline(a), text.replace('one', 'ONE'));
+    await chat.fileChanges.undoHunk(a, { before: line(2), after: line(2) }, await seen(a));
+    assert.equal(editor.diskText(a), text.replace('one', 'ONE').replace('five', 'FIVE'));
+    await chat.fileChanges.keepHunk(a, { before: line(4), after: line(4) }, await seen(a));
+    assert.deepEqual(states(), []);
+  });
+
+  it('are not touched by a decision about a text that is no longer there', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('two', 'TWO'));
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    const before = await seen(a);
+    editor.setFile(a, 'x\n' + editor.diskText(a));
+    const hunk = { before: { start: 1, end: 2 }, after: { start: 1, end: 2 } };
+    await assert.rejects(chat.fileChanges.keepHunk(a, hunk, before), { code: 'changedSince' });
+    await assert.rejects(chat.fileChanges.undoHunk(a, hunk, before), { code: 'changedSince' });
+  });
+
+  it('belong to the conversation that found them first when two have turns at the same time', async () => {
+    const other = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    await other.send(draft('Go'));
+    editor.setFile(a, text.replace('two', 'TWO'));
+    const first = window.agent.sessions[0];
+    assert.ok(first);
+    first.end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    window.agent.last.end();
+    await until('the end', () => outline(other).some((line) => line.startsWith('end:')));
+    await settled();
+    assert.deepEqual(other.view.changes, []);
+  });
+
+  it('of a turn whose window was closed are found when the conversation is opened again', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('two', 'TWO'));
+    const { folder } = window;
+    await window.close();
+    window = await Window.open({ folder, editor, checkpoints, backends: new ChatBackends('one') });
+    chat = await window.chats.open(chat.id);
+    await eventually('the change', () => assert.deepEqual(states(), [`${a} modified applied`]));
+    editor.setFile(b, 'mine\n');
+    await window.close();
+    window = await Window.open({ folder, editor, checkpoints, backends: new ChatBackends('one') });
+    chat = await window.chats.open(chat.id);
+    await settled();
+    assert.deepEqual(states(), [`${a} modified applied`]);
+  });
+
+  it('are not looked for after the turn has ended', async () => {
+    await chat.send(draft('Go'));
+    await end();
+    editor.setFile(a, text.replace('two', 'mine'));
+    const { folder } = window;
+    await window.close();
+    window = await Window.open({ folder, editor, checkpoints, backends: new ChatBackends('one') });
+    chat = await window.chats.open(chat.id);
+    await settled();
+    assert.deepEqual(states(), []);
+  });
+
+  it('are said, once, not to be covered where no checkpoint can be taken', async () => {
+    checkpoints.problems = ['Git is not installed.'];
+    await chat.send(draft('Go'));
+    await end();
+    await chat.send(draft('Go on'));
+    await end();
+    const notices = outline(chat).filter((line) => line.includes('shell commands'));
+    assert.deepEqual(notices, ['notice: Changes by shell commands can’t be shown or undone. Git is not installed.']);
+  });
+
+  it('names files and folders that are not covered', async () => {
+    checkpoints.uncovered = ['/ws/nested/', '/ws/large.bin'];
+    await chat.send(draft('Go'));
+    const notice = [...chat.transcript.entries()].find((entry) => entry.kind === 'notice');
+    assert.ok(notice?.kind === 'notice');
+    assert.equal(notice.details, '/ws/nested/\n/ws/large.bin');
+  });
+
+  it('can be made by no agent before the checkpoint is taken', async () => {
+    const taking = Promise.withResolvers<undefined>();
+    checkpoints.beforeTaking = () => taking.promise;
+    const sending = chat.send(draft('Go'));
+    await settled();
+    assert.deepEqual(window.agent.last.prompts, []);
+    taking.resolve(undefined);
+    await sending;
+    assert.equal(window.agent.last.prompts.length, 1);
+  });
+});
