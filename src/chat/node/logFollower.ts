@@ -5,20 +5,20 @@ import type { Logger } from '../../base/common/log';
 import type { FilePort } from './filePort';
 
 const soonMs = 100;
-/** For what no watch tells: a window that died, a disk elsewhere. */
+/** For changes that the watcher misses: a window that crashed, a network drive. */
 const pollMs = 2000;
 
 interface LogFollowerPorts {
   readonly files: Pick<FilePort, 'watch'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Of the conversation. */
+  /** Folder of the conversation. */
   readonly folder: string;
-  /** Reads what is new. Resolves to false when there is nothing to follow any more; never rejects. */
+  /** Reads new records. Resolves to whether to continue following. Never rejects. */
   readonly look: () => Promise<boolean>;
 }
 
-/** Looks into the folder of a conversation when something happens there, and now and then. */
+/** Calls `look` when the folder of a conversation changes, and every few seconds. */
 export class LogFollower implements Disposable {
   private readonly soon: Coalescer;
   private watcher: Disposable | undefined;
@@ -36,7 +36,7 @@ export class LogFollower implements Disposable {
         if (!this.isDisposed) this.soon.schedule();
       });
     } catch (error) {
-      log.debug(`A conversation is not watched, only looked at now and then: ${messageOf(error)}`);
+      log.debug(`Cannot watch a conversation, polling instead: ${messageOf(error)}`);
     }
     void this.look();
   }

@@ -8,23 +8,23 @@ import type { FilePort } from './filePort';
 
 const writeDelayMs = 50;
 const retryMs = 5000;
-/** A write that takes longer than this is spoken of. */
+/** A write that takes longer is reported as a problem. */
 const slowMs = 10_000;
-/** What waits for the disk at most, in UTF-16 units. */
+/** Maximum size of records held while the disk fails, in UTF-16 units. */
 const maxWaitingUnits = 32 * 1024 * 1024;
 
-/** After these the user may believe that it is kept. */
+/** Events written without delay, since users expect to find them saved. */
 const flushedEvents: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
 
 interface LogWriterPorts {
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Resolves when the folder is there; called before each write. */
+  /** Called before each write; resolves when the folder exists and is locked. */
   readonly ready: () => Promise<void>;
 }
 
-/** Appends records to a log in their order, a write for many. What the disk does not take waits, and is tried again. */
+/** Appends records to a log in order and in batches. Records that could not be written are retried. */
 export class LogWriter implements Disposable {
   private waiting: string[] = [];
   private waitingUnits = 0;
@@ -42,7 +42,7 @@ export class LogWriter implements Disposable {
 
   constructor(
     private readonly file: string,
-    /** Where writing goes on, in bytes; set before the first record. */
+    /** Offset of the next write, in bytes. Set it before the first record. */
     public end: number,
     private readonly ports: LogWriterPorts,
   ) {
@@ -68,17 +68,15 @@ export class LogWriter implements Disposable {
   /** Never rejects. */
   async flush(): Promise<void> {
     this.soon.dispose();
-    // A second round for what came during the first.
+    // The second round writes records added during the first.
     for (let round = 0; round < 2 && this.hasWaiting; round++) {
-      this.running ??= this.write().finally(() => {
-        this.running = undefined;
-      });
+      this.running ??= this.write().finally(() => (this.running = undefined));
       await this.running;
       if (this.currentProblem !== undefined) return;
     }
   }
 
-  /** What has not been written is gone. */
+  /** Drops records that have not been written. */
   dispose(): void {
     this.isDisposed = true;
     this.soon.dispose();
@@ -130,7 +128,7 @@ export class LogWriter implements Disposable {
       this.waiting = [...lines, ...this.waiting];
       this.waitingUnits += units;
       const problem = problemOf(error);
-      // Once: it is tried again every few seconds.
+      // Log only once, since it is retried every few seconds.
       if (problem !== this.currentProblem) log.warn(`A conversation could not be written: ${messageOf(error)}`);
       this.setProblem(problem);
       this.retry = clock.setTimer(retryMs, () => void this.flush());
@@ -160,8 +158,7 @@ function lostRecord(at: number): LogRecord {
   };
 }
 
-const slowProblem =
-  'The disk is slow, and the last part of the conversation is not saved yet. Keep this window open until it is.';
+const slowProblem = 'The disk is slow. The last part of the conversation isn’t saved yet. Keep this window open.';
 
 export function problemOf(error: unknown): string {
   const kept = 'The conversation continues in memory only and is lost when this window closes.';
@@ -172,7 +169,7 @@ export function problemOf(error: unknown): string {
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':
-      return `The folder of conversations cannot be written. ${kept} Check its permissions. Backline retries automatically.`;
+      return `The conversations folder isn’t writable. ${kept} Check its permissions. Backline retries automatically.`;
     case 'ENOENT':
       return `The files of this conversation are missing. ${kept} Restore them, or copy what you need. Backline retries automatically.`;
     default:

@@ -2,7 +2,7 @@ import type { SessionHead } from '../common/chatStore';
 import { logVersion, type LogRecord } from '../common/conversation/logRecord';
 import { titleOfPrompt } from '../common/conversation/sessionTitle';
 
-/** What can be told of a conversation whose head is missing. */
+/** Rebuilds a missing head from the log. */
 export function rebuiltHead(id: string, records: readonly LogRecord[]): SessionHead {
   const begin = records.find((record) => record.type === 'begin');
   const prompt = records.find((record) => record.type === 'prompt');

@@ -11,30 +11,30 @@ const Owner = z.object({ owner: z.string(), pid: z.number(), host: z.string(), s
 type Owner = z.infer<typeof Owner>;
 
 const heartbeatMs = 10_000;
-/** Later than that, a window may have slept, and another one may have taken the lock meanwhile. */
+/** After this time without a heartbeat, the computer may have slept and another window taken the lock. */
 const lateMs = 2 * heartbeatMs;
-/** Longer than a heartbeat that is late. */
+/** Well above a late heartbeat. */
 const staleMs = 45_000;
 const listenMs = 5000;
-/** As often as that a process that lives has to be found silent: as long as `staleMs`. */
+/** Number of `listenMs` periods after which a silent lock is stale; together as long as `staleMs`. */
 const silences = 9;
 
 interface LockPorts {
   readonly files: FilePort;
   readonly clock: Clock;
-  /** Somebody else has taken it: nothing may be written any more. */
+  /** Called when another window has taken the lock: nothing may be written any more. */
   readonly onLost: () => void;
 }
 
 interface Found {
-  /** As it is on disk; undefined when it is missing. */
+  /** Contents of the file; undefined if missing. */
   readonly text: string | undefined;
   readonly owner: Owner | undefined;
   readonly modifiedAt: number | undefined;
   readonly isStale: boolean;
 }
 
-/** Only one window writes a conversation: the one whose lock file lies beside it. One of a dead process is taken over. */
+/** Ensures, by a lock file, that only one window writes a conversation. The lock of a dead process is taken over. */
 export class SessionLock implements Disposable {
   private readonly owner = randomUUID();
   private isTaken = false;
@@ -50,12 +50,12 @@ export class SessionLock implements Disposable {
     private readonly ports: LockPorts,
   ) {}
 
-  /** It is this window's, as far as is known. */
+  /** Whether this window has the lock, as far as known without reading the file. */
   get isHeldHere(): boolean {
     return this.isTaken;
   }
 
-  /** Whether it is this window's now. @throws errors of the file port */
+  /** Tries to acquire the lock; resolves to whether it succeeded. @throws errors of the file port */
   async take(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt++) {
       if ((await this.ports.files.createNew(this.file, this.content())) && (await this.isOurs())) return this.taken();
@@ -67,8 +67,8 @@ export class SessionLock implements Disposable {
   }
 
   /**
-   * Before a write: `taken` when it was not this window's until now, and another one may have written meanwhile; `theirs` when
-   * another window has it. @throws errors of the file port
+   * Checks the lock before a write. `taken`: it was acquired just now, so another window may have written before;
+   * `theirs`: another window has it. @throws errors of the file port
    */
   async keep(): Promise<'held' | 'taken' | 'theirs'> {
     if (this.isTaken && this.wasSeenLately) return 'held';
@@ -77,7 +77,7 @@ export class SessionLock implements Disposable {
     return (await this.take()) ? 'taken' : 'theirs';
   }
 
-  /** Whether another window has it. @throws errors of the file port */
+  /** Whether another window has the lock. @throws errors of the file port */
   async isHeld(): Promise<boolean> {
     const { isStale, owner } = await this.look();
     return !isStale && owner?.owner !== this.owner;
@@ -100,7 +100,7 @@ export class SessionLock implements Disposable {
 
   private get wasSeenLately(): boolean {
     const sinceBeatMs = this.ports.clock.now() - this.beatAt;
-    // Negative when the clock was set back: then nobody knows how long it was.
+    // Negative if the clock was set back.
     return sinceBeatMs >= 0 && sinceBeatMs < lateMs;
   }
 
@@ -112,7 +112,7 @@ export class SessionLock implements Disposable {
     return true;
   }
 
-  /** By a rename, which only one can win. False when it was another's than the one that was found: that is put back. */
+  /** Removes a stale lock by an atomic rename. If it has changed since it was found, puts it back and resolves to false. */
   private async evictStale(found: Found): Promise<boolean> {
     const { files } = this.ports;
     const tombstone = `${this.file}.${this.owner}`;
@@ -131,14 +131,14 @@ export class SessionLock implements Disposable {
 
   /** Never rejects. */
   private async beat(): Promise<void> {
-    // A disk that does not answer now may at the next beat.
+    // Retried with the next heartbeat.
     await this.beatNow().catch(() => undefined);
     if (this.isTaken) this.beatLater();
   }
 
   private async beatNow(): Promise<boolean> {
     const text = await this.ports.files.read(this.file);
-    // It was given back meanwhile.
+    // Released in the meantime.
     if (!this.isTaken) return false;
     if (ownerOf(text)?.owner === this.owner) {
       await this.ports.files.touch(this.file);
@@ -146,7 +146,7 @@ export class SessionLock implements Disposable {
       return true;
     }
     this.dispose();
-    // A file that is missing says nothing of another window: its folder may have been deleted, or its disk unmounted.
+    // A missing file doesn't mean another window: the folder may have been deleted, or its disk unmounted.
     if (text === undefined) return false;
     this.isLost = true;
     this.ports.onLost();
@@ -167,14 +167,14 @@ export class SessionLock implements Disposable {
 
   private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {
     if (modifiedAt === undefined) return true;
-    // Without an owner it is being written right now, or was never finished.
+    // A file without an owner is still being written, or was never completed.
     if (owner?.host !== hostname()) return this.ports.clock.now() - modifiedAt > staleMs || this.isSilent(modifiedAt);
     const isAlive = owner.pid === process.pid ? owner.startedAt === startedAt : isProcessAlive(owner.pid);
-    // A process that lives may have slept with this computer; or it has only the number of the one that is dead.
+    // A live process may be waking from sleep, or may have reused the id of the dead owner.
     return !isAlive || this.isSilent(modifiedAt);
   }
 
-  /** By short timers, of which one runs out at most while the computer sleeps: the time of day goes on. */
+  /** Whether the lock was not touched for a while. Counts short timers, since the time of day advances during sleep. */
   private isSilent(modifiedAt: number): boolean {
     if (this.silence?.modifiedAt !== modifiedAt) {
       this.silence = { modifiedAt, times: 0 };
@@ -196,7 +196,7 @@ export class SessionLock implements Disposable {
   }
 }
 
-/** Of this process, in seconds since the epoch: another one may have its number later. */
+/** Start of this process, in seconds since the epoch, to detect reused process ids. */
 const startedAt = Math.round(performance.timeOrigin / 1000);
 
 function ownerOf(text: string | undefined): Owner | undefined {

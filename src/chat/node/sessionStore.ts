@@ -22,25 +22,21 @@ import { otherWindow, StoredSession, type StoredStart } from './storedSession';
 import { hasAllWords, searchLog, wordsOf } from './textSearch';
 
 const listDelayMs = 150;
-/** A file that is written takes milliseconds. */
+/** Age of temporary files after which they are removed as leftovers. Writing takes milliseconds. */
 const leftMs = 60_000;
 const readAtOnce = 32;
 const maxFound = 200;
-/** What one search reads at most. */
 const maxSearchBytes = 256 * 1024 * 1024;
 
 interface SessionStoreOptions {
-  /** Absolute. It is made when the first conversation is kept. */
+  /** Absolute path. Created with the first conversation. */
   readonly folder: string;
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/**
- * Conversations on disk: `<folder>/<id>/log.jsonl` says what happened, `<folder>/heads/<id>.json` what the list shows, so
- * that one watch over one folder tells what other windows do.
- */
+/** Stores each conversation in `<folder>/<id>/log.jsonl`, and its head in `<folder>/heads/<id>.json`: one folder to watch. */
 export class SessionStore implements ChatStore {
   private readonly byId = new Map<string, SessionHead>();
   private readonly opened = new Map<string, StoredSession>();
@@ -49,7 +45,7 @@ export class SessionStore implements ChatStore {
   private readonly changedNames = new Set<string>();
   private rereadAll = false;
   private readonly reread: Coalescer;
-  /** One reading of the list after the other: on a slow disk an older one would else undo what a newer one has found. */
+  /** Serializes reads of the list, since on a slow disk an older read could overwrite a newer one. */
   private readonly readings = new KeyedQueue();
   private watcher: Disposable | undefined;
 
@@ -75,7 +71,7 @@ export class SessionStore implements ChatStore {
         this.reread.schedule();
       });
     } catch (error) {
-      log.warn(`The folder of conversations cannot be watched: ${messageOf(error)}`);
+      log.warn(`Cannot watch the conversations folder: ${messageOf(error)}`);
     }
     await this.readings.run('list', () => this.readAll());
     await this.sweep();
@@ -85,7 +81,7 @@ export class SessionStore implements ChatStore {
     const { files } = this.options;
     const folder = this.folderOf(head.id);
     let isMade = false;
-    // Not before its first record: nothing is kept of what was never said. Again after a disk that was full.
+    // Called with the first record, so that an unused conversation leaves no files; repeated if it fails.
     const makeFolder = async (): Promise<void> => {
       if (isMade) return;
       await files.makeFolder(this.headsFolder);
@@ -99,7 +95,7 @@ export class SessionStore implements ChatStore {
     if (!(await this.isThere(id))) throw notFound();
     const lock = this.lockOf(id, () => undefined);
     try {
-      // First: what is free has been written to its end.
+      // Check before reading: an unlocked log is complete.
       const isHeld = await lock.isHeld().catch(() => false);
       const log = this.readerOf(id);
       const { damage, head, isNewer, records } = await this.readNow(id, log, isHeld);
@@ -156,7 +152,7 @@ export class SessionStore implements ChatStore {
       await forget?.();
       await open?.close();
       await lockIt();
-      // In this order: other windows see when the head goes, and would make it anew from a log that is still there.
+      // The log goes first: other windows watch heads, and would rebuild one whose log still exists.
       await files.remove(this.folderOf(id));
       await files.remove(this.headOf(id));
     } catch (error) {
@@ -214,7 +210,6 @@ export class SessionStore implements ChatStore {
     }
   }
 
-  /** `isBeingWritten`: a line that ends nowhere goes on in a moment. */
   private async readNow(id: string, reader: LogReader, isBeingWritten = false) {
     const log = await reader.read(isBeingWritten);
     return { ...log, head: this.byId.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, log.records) };
@@ -251,7 +246,6 @@ export class SessionStore implements ChatStore {
     return session;
   }
 
-  /** What this window writes is known best here. */
   private isOurs(id: string): boolean {
     return this.opened.get(id)?.isOurs === true;
   }
@@ -275,12 +269,12 @@ export class SessionStore implements ChatStore {
       for (const id of ids) gone.delete(id);
       for (const id of gone) if (!this.isOurs(id)) this.byId.delete(id);
     } catch (error) {
-      log.warn(`The conversations could not be listed: ${messageOf(error)}`);
+      log.warn(`Cannot list the conversations: ${messageOf(error)}`);
     }
     this.emitter.fire();
   }
 
-  /** Removes what windows have left that ended while they wrote a head. Never rejects. */
+  /** Removes temporary files left by windows that crashed while writing a head. Never rejects. */
   private async sweep(): Promise<void> {
     const { clock, files, log } = this.options;
     try {
@@ -291,7 +285,7 @@ export class SessionStore implements ChatStore {
         if (modifiedAt !== undefined && clock.now() - modifiedAt > leftMs) await files.remove(file);
       }
     } catch (error) {
-      log.debug(`The folder of conversations could not be tidied: ${messageOf(error)}`);
+      log.debug(`Cannot remove leftover files: ${messageOf(error)}`);
     }
   }
 
@@ -313,14 +307,14 @@ export class SessionStore implements ChatStore {
     if (this.isOurs(id)) return;
     const before = this.byId.get(id);
     const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
-    // It was changed or deleted here meanwhile: that is newer than what was read.
+    // Changed or deleted here in the meantime, which is newer.
     if (this.byId.get(id) !== before) return;
     if (head) this.opened.get(id)?.headRead(head);
     if (head) this.byId.set(id, head);
     else this.byId.delete(id);
   }
 
-  /** The window died before it wrote the head. */
+  /** Handles a window that crashed before it wrote the head. */
   private async rebuildHead(id: string): Promise<SessionHead | undefined> {
     const { files } = this.options;
     try {
@@ -366,7 +360,7 @@ function idOf(fileName: string): string | undefined {
 
 function unreadable(error: unknown): ChatError {
   if (error instanceof ChatError) return error;
-  const message = 'This conversation could not be read. Its files are in the folder of Backline’s storage.';
+  const message = 'This conversation could not be read. Its files are in Backline’s storage folder.';
   return new ChatError('unreadable', message, messageOf(error), { cause: error });
 }
 

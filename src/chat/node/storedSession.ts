@@ -15,16 +15,16 @@ import { LogWriter } from './logWriter';
 import type { SessionLock } from './sessionLock';
 
 const headDelayMs = 250;
-const headTrouble = 'The head of a conversation could not be written';
-const textTrouble = 'A text of a file could not be kept';
+const headTrouble = 'Cannot write the head of a conversation';
+const textTrouble = 'Cannot store the text of a file';
 export const otherWindow =
-  'In use in another VS Code window. It is read-only here until that window is closed, or for some minutes after it switches to another conversation.';
+  'In use in another VS Code window. Read-only here until that window is closed, or a few minutes after it shows another conversation.';
 const takenOver =
   'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
 const newerVersion =
-  'This conversation was written by a newer version of Backline. It can be read here, but not continued.';
+  'This conversation was written by a newer version of Backline. You can read it here, but not continue it.';
 
-/** Who may write a conversation. `lost`: another window has taken over while this one wrote. */
+/** Who may write a conversation. `free`: no window; `lost`: another window took over from this one. */
 type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
 
 interface StoredSessionPorts {
@@ -33,45 +33,42 @@ interface StoredSessionPorts {
   readonly log: Logger;
   readonly folder: string;
   readonly headFile: string;
-  /** As it is on disk. */
+  /** Reads the head from disk. */
   readonly readHead: () => Promise<SessionHead | undefined>;
   readonly onDidChangeHead: (head: SessionHead) => void;
-  /** Another window has deleted it. */
+  /** Called when another window has deleted the conversation. */
   readonly onGone: () => void;
   readonly onClosed: () => void;
 }
 
-/** How a conversation is found when it is opened. */
+/** The state of a conversation when it is opened. */
 export interface StoredStart {
   readonly head: SessionHead;
   readonly log: LogReader;
   readonly lockFor: (onLost: () => void) => SessionLock;
-  /** `ours` is a new one, which nobody else knows. */
+  /** `ours` for a new conversation. */
   readonly access: Access;
-  /** Resolves when its folder is there. */
+  /** Creates its folder if necessary. */
   readonly makeFolder: () => Promise<void>;
 }
 
-/**
- * The files of one conversation, as one window has them open. Opening takes nothing from other windows: before the first
- * write it is claimed, and until then what others write is followed.
- */
+/** The files of one conversation, opened by one window. Follows what other windows write until `claim` makes it the writer. */
 export class StoredSession implements SessionFile {
   private current: SessionHead;
-  /** What is not in the head on disk yet. */
+  /** Changes not yet in the head on disk. */
   private unsavedHead: Partial<SessionHead> = {};
-  /** What was noted before it was claimed. */
+  /** Records appended before `claim`. */
   private unsaved: LogRecord[] = [];
   private access: Access;
   private readonly lock: SessionLock;
   private readonly writer: LogWriter;
   private readonly headSoon: Coalescer;
   private headWrite: Promise<unknown> = Promise.resolve();
-  /** What could not be done the last time, and why. */
+  /** Reason of the last failure, by operation. */
   private readonly troubles = new Map<string, string>();
   private readonly queue = new KeyedQueue();
   private hasBegun: boolean;
-  /** The lock was not ours for a while: before the next write, the log has to be checked for records of another window. */
+  /** The lock was lost for a while, so the log must be checked for foreign records before the next write. */
   private isCheckDue = false;
   private isClosed = false;
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
@@ -133,13 +130,13 @@ export class StoredSession implements SessionFile {
   changeHead(change: Partial<SessionHead>): void {
     this.current = { ...this.current, ...change };
     this.unsavedHead = { ...this.unsavedHead, ...change };
-    // What was never spoken in is not listed.
+    // Conversations without messages aren't listed.
     if (!this.hasBegun || this.isClosed || this.access === 'lost') return;
     this.ports.onDidChangeHead(this.current);
     if (this.access !== 'newer') this.headSoon.schedule();
   }
 
-  /** As another window has written it. */
+  /** Applies the head written by another window. */
   headRead(head: SessionHead): void {
     if (!this.isOurs) this.current = { ...head, ...this.unsavedHead };
   }
@@ -213,12 +210,12 @@ export class StoredSession implements SessionFile {
     return path.join(this.ports.folder, 'texts');
   }
 
-  /** What was never written is not there, either. */
+  /** Whether there is no log, because it was deleted or never written. */
   private async isGone(): Promise<boolean> {
     return (await this.ports.files.modifiedAt(this.logFile)) === undefined;
   }
 
-  // Who writes
+  // Access
 
   private async claimNow(): Promise<void> {
     if (this.isOurs) return;
@@ -228,9 +225,9 @@ export class StoredSession implements SessionFile {
     if (this.isClosed || (await this.isGone())) {
       throw new ChatError('notFound', 'This conversation was deleted in another window.');
     }
-    // A folder that cannot be written is told by what is written later.
+    // A folder that can't be written is reported by the writes that follow.
     const isLocked = await this.lock.take().catch((error: unknown) => {
-      log.warn(`A conversation could not be locked: ${messageOf(error)}`);
+      log.warn(`Cannot lock a conversation: ${messageOf(error)}`);
       return undefined;
     });
     if (isLocked === false) {
@@ -250,11 +247,11 @@ export class StoredSession implements SessionFile {
     for (const record of this.unsaved.splice(0)) this.writer.append(record);
   }
 
-  /** Whether to go on looking. Never rejects. */
+  /** Reads what others have written. Resolves to whether to continue following. Never rejects. */
   private async look(): Promise<boolean> {
     if (this.isClosed || (this.access !== 'free' && this.access !== 'theirs')) return false;
     try {
-      // In this order: what is free has been written to its end.
+      // Check the lock before reading: an unlocked log is complete.
       const isHeld = await this.lock.isHeld();
       if (await this.isGone()) {
         this.told([], 'free');
@@ -262,21 +259,21 @@ export class StoredSession implements SessionFile {
       }
       this.told(await this.readTail(), isHeld ? 'theirs' : 'free');
     } catch (error) {
-      this.ports.log.debug(`A conversation could not be followed: ${messageOf(error)}`);
+      this.ports.log.debug(`Cannot follow a conversation: ${messageOf(error)}`);
     }
     return true;
   }
 
   private async readTail(): Promise<readonly LogRecord[]> {
     const { records } = await this.start.log.read();
-    // Who has written it since has seen the same.
+    // The window that wrote these records has seen the same events.
     if (records.length > 0) this.unsaved = [];
     return records;
   }
 
-  /** Before each write: nothing is written that another window writes. @throws ChatError `readonly`, and errors of the file port */
+  /** Ensures before each write that this window has the lock. @throws ChatError `readonly`, and errors of the file port */
   private async ready(): Promise<void> {
-    // The log and the head are written at the same time.
+    // Queued, since the log and the head may be written at the same time.
     await this.queue.run('lock', () => this.holdLock());
   }
 
@@ -294,7 +291,7 @@ export class StoredSession implements SessionFile {
     throw new ChatError('readonly', otherWindow);
   }
 
-  /** While it was not locked. @throws errors of the file port */
+  /** Whether another window has written while the lock was lost. @throws errors of the file port */
   private async wasWrittenOn(): Promise<boolean> {
     const { end } = this.writer;
     if (end === 0 && (await this.isGone())) return false;
@@ -303,7 +300,7 @@ export class StoredSession implements SessionFile {
     return news.end > end;
   }
 
-  /** Another window writes it from now on. */
+  /** Stops writing because another window took over. */
   private loseLock(): void {
     if (this.isClosed || this.access === 'lost') return;
     this.access = 'lost';
@@ -327,7 +324,7 @@ export class StoredSession implements SessionFile {
     this.ports.onGone();
   }
 
-  /** Until it is over: what cannot be written is tried again with each change. */
+  /** Logs a failure once until it is over, since writes are retried with each change. */
   private warnOnce(trouble: string, error: unknown): void {
     const reason = errorCode(error) ?? messageOf(error);
     if (this.troubles.get(trouble) === reason) return;
@@ -335,14 +332,14 @@ export class StoredSession implements SessionFile {
     this.ports.log.warn(`${trouble}: ${messageOf(error)}`);
   }
 
-  /** Only what has changed: other windows change titles, too. */
+  /** Writes only changed members, since other windows may have changed the title. */
   private writeHead(): void {
     const { files, headFile, readHead } = this.ports;
     const write = async (): Promise<void> => {
       if (this.access === 'lost') return;
       if (this.isOurs) await this.ready();
       const kept = await readHead();
-      // Without a head it is being deleted: only who owns it may make one.
+      // A missing head means that it is being deleted: only the owner may create one.
       if (!kept && !this.isOurs) {
         await this.leaveIfGone();
         return;

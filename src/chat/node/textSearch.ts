@@ -3,7 +3,7 @@ import { oneLine } from '../../base/common/oneLine';
 import type { FilePort } from './filePort';
 import { linesOf } from './logReader';
 
-/** Texts are searched in pieces of about this size, in UTF-16 units; a word may lie across two of them. */
+/** Size of the pieces in which texts are searched, in UTF-16 units. They overlap, since a word may span two. */
 const pieceUnits = 64 * 1024;
 const overlapUnits = 256;
 const snippetBefore = 40;
@@ -32,7 +32,7 @@ const searchedEvents: ReadonlySet<string> = new Set([
   'tool:pre',
 ]);
 
-/** The words of a query, each of which must be found. */
+/** Returns the words of a query, all of which must be found. */
 export function wordsOf(query: string): string[] {
   return query
     .toLowerCase()
@@ -47,8 +47,8 @@ export function hasAllWords(text: string, words: readonly string[]): boolean {
 }
 
 /**
- * Where all words are found in what was said, as a piece of the text around the first; undefined when one is missing.
- * `spend` is asked with the bytes that were read; false ends the search.
+ * Returns a snippet around the first word if all words occur in the texts of a log.
+ * `spend` is called with the number of bytes read; returning false ends the search.
  */
 export async function searchLog(
   files: FilePort,
@@ -112,7 +112,7 @@ function snippetAt(text: string, index: number): string {
 }
 
 function textOf(line: string): string {
-  // Most lines are of tools and are not looked into.
+  // Skips most lines without parsing them: they are tool events.
   if (!/"(?:prompt|content_block:delta|prompt:submit|prompt:complete|tool:pre)"/.test(line.slice(0, 200))) return '';
   let value: unknown;
   try {

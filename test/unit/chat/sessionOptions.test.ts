@@ -103,8 +103,8 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(agent.wire, ['new', 'prompt in ask with small']);
     const notices = outline(first).filter((line) => line.startsWith('notice:'));
     assert.deepEqual(notices.toSorted(), [
-      'notice: ONE does not offer mode "gone", so this default of backline.acp.agents was ignored.',
-      'notice: ONE does not offer nothing "true", so this default of backline.acp.agents was ignored.',
+      'notice: ONE doesn’t offer mode "gone". This default in backline.acp.agents was ignored.',
+      'notice: ONE doesn’t offer nothing "true". This default in backline.acp.agents was ignored.',
     ]);
     const second = await desk.say('again');
     assert.deepEqual(

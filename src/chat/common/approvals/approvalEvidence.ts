@@ -17,26 +17,26 @@ import {
   type ToolInput,
 } from '../transcript/toolParts';
 
-/** What a question shows, of everything that came with it. */
+/** What the card of an approval shows. */
 interface Evidence {
   readonly context: ApprovalContext;
   readonly shown: Pick<ApprovalView, 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'>;
-  /** Of the parts that are diffs, by the index of the part. */
+  /** Full texts of the parts that are diffs, by part index. */
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 
-/** Longer ones do not fit into a heading. */
+/** Longer prompts don't fit into a heading. */
 const maxPromptUnits = 120;
 
 /**
- * Nothing of what came is lost: what is not shown by a part, as a variable or a warning stands in `more`. `raw` is the context
- * as it was sent, `call` what is known of the waiting call.
+ * Collects what an approval shows. Every field of the request is shown: as a part, a variable, a warning, or else in `more`.
+ * `raw` is the context as sent; `call` describes the waiting call.
  */
 export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
   const env = unique([raw, input].flatMap((source) => environmentNames.flatMap((name) => envOf(source[name]) ?? [])));
-  // Not every server tells them, and one that does may miss some.
+  // Backends may report escalations incompletely or not at all.
   const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isRead(context, name)));
   const escalations = unique(
     [context.escalations ?? {}, escalationsIn(unread), escalationsIn(input)].flatMap((found) =>
@@ -83,12 +83,12 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
 }
 
 interface ToldParts extends ShownParts {
-  /** Whose own words the command is. */
+  /** The values that form the command. */
   readonly commandTexts: readonly unknown[];
   readonly isInputWhole?: boolean;
 }
 
-/** A command is shown whole, and comes before all else. */
+/** Chooses the parts. A command comes first and is never shortened. */
 function toldParts(raw: ToolInput, context: ApprovalContext, call: ShownParts | undefined): ToldParts {
   const input = context.input ?? {};
   const source = commandOf(raw) === undefined ? input : raw;
@@ -114,7 +114,7 @@ function withCommand(command: string | undefined, { parts, diffs }: ShownParts):
   return { parts: [{ type: 'terminal', command, output: '' }, ...parts], diffs: [undefined, ...diffs] };
 }
 
-/** Every text that can be read in the parts as it came. */
+/** Returns all values that the parts show unchanged. */
 function textsOf({ commandTexts, diffs, parts }: ToldParts): ReadonlySet<unknown> {
   const texts = new Set<unknown>(commandTexts);
   for (const diff of diffs) if (diff) for (const text of [diff.path, diff.before, diff.after]) texts.add(text);
@@ -128,12 +128,12 @@ function textsOf({ commandTexts, diffs, parts }: ToldParts): ReadonlySet<unknown
   return texts;
 }
 
-/** The member has the shape that was expected, and so its place on the card; the input is looked through by itself. */
+/** Whether the field was valid, and so has its own place on the card. */
 function isRead(context: ApprovalContext, name: string): boolean {
   return name in ApprovalContext.shape && context[name] !== undefined;
 }
 
-/** A record, a list of names and values, or a list of `NAME=value`; undefined for what is neither. */
+/** Parses a record, a list of names and values, or a list of `NAME=value`; undefined for other values. */
 function envOf(value: unknown): NamedText[] | undefined {
   if (isRecord(value)) return namedTexts(Object.entries(value));
   if (!Array.isArray(value)) return undefined;
@@ -153,7 +153,7 @@ function isEnv(name: string, value: unknown): boolean {
   return environmentNames.includes(name) && envOf(value) !== undefined;
 }
 
-/** A mark too many does no harm: names are compared as Windows does. */
+/** Compares names as Windows does on all systems: an unneeded warning does no harm. */
 function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText & { effect?: string } {
   const isAmbiguous = all.some(({ name, value }) => name === variable.name && value !== variable.value);
   const effects = [environmentEffect(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
@@ -161,7 +161,7 @@ function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText &
   return effect === '' ? variable : { ...variable, effect };
 }
 
-/** The same name with the same value once: a context repeats what is in the input. */
+/** Removes duplicates: the context often repeats the input. */
 function unique(all: readonly NamedText[]): NamedText[] {
   return all.filter(
     (one, index) => all.findIndex(({ name, value }) => name === one.name && value === one.value) === index,

@@ -5,21 +5,21 @@ interface ApprovalName {
   readonly prompt: string;
 }
 
-/** Why the user denies an approval, as written so far. */
+/** The user's reason for denying an approval, as typed so far. */
 export interface ApprovalReason extends ApprovalName {
   readonly reason: string;
-  /** Sent to the agent, and only shown until the approval is gone. */
+  /** Already sent to the agent; shown until the approval is gone. */
   readonly isSent?: boolean | undefined;
 }
 
-/** The oldest go first. */
+/** The oldest are evicted. */
 const mostReasons = 20;
 
 export function reasonFor(kept: readonly ApprovalReason[], approval: ApprovalName): string | undefined {
   return kept.find((each) => isSame(each, approval))?.reason;
 }
 
-/** With another reason for the approval, or none. */
+/** Sets or removes the reason for an approval. */
 export function withReason(
   kept: readonly ApprovalReason[],
   { id, prompt, sessionId }: ApprovalName,
@@ -33,7 +33,7 @@ export function withReasonSent(kept: readonly ApprovalReason[], approval: Approv
   return kept.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
 }
 
-/** Without those of the conversation's approvals that are no longer pending. Those of other conversations stay. */
+/** Removes reasons for approvals of the conversation that are no longer pending. */
 export function withoutGone(
   kept: readonly ApprovalReason[],
   sessionId: string,

@@ -9,7 +9,7 @@ import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
 import type { ShownParts } from '../transcript/toolParts';
 
-/** Of a diff that is asked for whole; the diff editor takes more. */
+/** Limit for a full diff on the page. The diff editor has none. */
 const maxWholeLines = 5_000;
 
 interface Question {
@@ -23,11 +23,11 @@ interface Question {
 export interface DecidedApproval {
   readonly callId: string | undefined;
   readonly outcome: 'granted' | 'denied' | 'timedOut' | 'unanswered';
-  /** The option that was chosen, or why there was none. */
+  /** The chosen option, or why none was chosen. */
   readonly decision: string;
 }
 
-/** The pending approvals: each from the request until it is answered, has timed out, or its turn has ended. */
+/** The pending approvals: from the request until the answer, the timeout, or the end of the turn. */
 export class ApprovalViews {
   private readonly open = new Map<string, Question>();
 
@@ -35,14 +35,14 @@ export class ApprovalViews {
     return [...this.open.values()].map(({ view }) => view);
   }
 
-  /** With the time that is left for each. `now` is in milliseconds since the epoch. */
+  /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */
   viewsAt(now: number): ApprovalView[] {
     return [...this.open.values()].map(({ expiresAt, view }) =>
       expiresAt === undefined ? view : { ...view, expiresInMs: expiresAt - now },
     );
   }
 
-  /** `about` is what is known of the waiting call. `at` is in milliseconds since the epoch. */
+  /** Adds an approval. `about` describes the waiting call. `at` is in milliseconds since the epoch. */
   ask(
     data: EventData<'approval:required'>,
     about: { callId: string | undefined; entryId: string | undefined; call: ShownParts | undefined },
@@ -68,13 +68,12 @@ export class ApprovalViews {
     });
   }
 
-  /** The user's answer is on its way, or has come back. */
   setState(id: string, state: ApprovalView['state']): void {
     const question = this.open.get(id);
     if (question) question.view = { ...question.view, state };
   }
 
-  /** Undefined for one that nobody knows. */
+  /** Removes an approval that was answered. Undefined if it is not pending. */
   decide(data: EventData<'approval:denied' | 'approval:granted'>, saysGranted: boolean): DecidedApproval | undefined {
     const { approval_id: id, decision } = data;
     const question = this.open.get(id);
@@ -87,7 +86,7 @@ export class ApprovalViews {
     if (saysGranted && !isRejection) {
       return { callId: question.callId, outcome: 'granted', decision: chosen?.label ?? decision };
     }
-    // What was sent for the user is not the user's answer.
+    // An answer sent on the user's behalf is not the user's.
     const isTimedOut = told === 'timeout';
     const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(told) ? 'unanswered' : 'denied';
     const answer = isTimedOut ? undefined : chosen?.label;
@@ -98,12 +97,11 @@ export class ApprovalViews {
     };
   }
 
-  /** Nobody waits for an answer any more. */
   clear(): void {
     this.open.clear();
   }
 
-  /** As much of its parts as a page can show. Undefined for one that is not open. */
+  /** Returns the parts, trimmed only to what a page can show. Undefined if the approval is not pending. */
   whole(id: string): Part[] | undefined {
     const question = this.open.get(id);
     return question?.view.parts.map((part, index) => {

@@ -5,7 +5,7 @@ import type { ApprovalView } from '../chatView';
 
 type Question = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
 
-/** What is asked, as a heading in one line: without who asks, which stands beside it, and without what stands below it. */
+/** Returns the heading of an approval, without the agent and command that the card shows next to it. */
 export function titleOf({ asks, parts, prompt }: Question): string {
   const line = oneLine(prompt);
   const [, rest] = new RegExp(`^${escaped(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
@@ -16,13 +16,13 @@ export function titleOf({ asks, parts, prompt }: Question): string {
   return isRepeated ? 'Run a command' : title;
 }
 
-/** What there is to read before the answer, and how much of it: `command, 12 lines`. Undefined for nothing. */
+/** Describes the parts for screen readers, for example `command, 12 lines`. Undefined if there are none. */
 export function evidenceInWords(parts: readonly Part[]): string | undefined {
   const words = parts.map(partInWords);
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-/** Lines of a text, without the empty one that a last line break makes. */
+/** Counts lines, ignoring trailing line breaks. */
 function lineCount(text: string): number {
   return text.trimEnd().split(/\r\n|\r|\n/).length;
 }
@@ -32,7 +32,7 @@ function partInWords(part: Part): string {
     case 'terminal':
       return `command, ${countOf(lineCount(part.command ?? part.output), 'line')}`;
     case 'diff':
-      return `changes of ${part.path}, ${part.added} added, ${part.removed} removed`;
+      return `changes to ${part.path}, ${part.added} added, ${part.removed} removed`;
     case 'file':
       return `content of ${part.path}, ${countOf(lineCount(part.text), 'line')}`;
     case 'text':

@@ -3,12 +3,12 @@ import type { EntryOf } from '../../../transcript/common/entries';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
 
-/** After these a turn has ended because of the answer, or as it would have. */
+/** Outcomes after which the reason for an answer is sent: some agents end the turn when an approval is denied. */
 const goesOnAfter: ReadonlySet<EntryOf<'end'>['outcome']> = new Set(['completed', 'cancelled', 'refused']);
 
-/** Brings the user's answers to the backend, and what is said with them into the queue. */
+/** Sends the user's answers to the backend, and queues the reasons given with them. */
 export class GivenAnswers {
-  /** The id of the prompt that gives the reason for the last answer. */
+  /** Id of the prompt with the reason for the last answer. */
   private reasonId: string | undefined;
 
   constructor(private readonly told: Conversation) {}
@@ -31,18 +31,18 @@ export class GivenAnswers {
     }
   }
 
-  /** Puts the reason before what waits. */
+  /** Queues the reason ahead of other prompts. */
   explain(prompt: QueuedPrompt): void {
     this.told.record({ type: 'queued', ...prompt, isNext: true });
     this.reasonId = prompt.id;
   }
 
-  /** The user has stopped the turn: nothing goes on by itself. */
+  /** Call when the user stops the turn: the reason is not sent automatically any more. */
   stopped(): void {
     this.reasonId = undefined;
   }
 
-  /** Whether the first of the queue is to be sent after a turn that ended so. Some agents end the turn at a denial. */
+  /** Whether to send the first queued prompt after a turn with this outcome. */
   goesOn(outcome: EntryOf<'end'>['outcome'] | undefined): boolean {
     const { first } = this.told.queue;
     if (!first || outcome === undefined) return false;

@@ -14,7 +14,7 @@ import { ShownWrites } from './shownWrites';
 
 export interface ChatFiles {
   readonly editor: EditorPort;
-  /** So that the user can undo it. `protectedFiles` as in `WriteOptions`. @throws EditorError */
+  /** Deletes a file so that the user can undo it. @throws EditorError */
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
 }
 
@@ -25,15 +25,15 @@ interface ChangeJournalPorts {
   readonly texts: TextBlobs;
   readonly log: Logger;
   readonly record: (record: NewRecord) => void;
-  /** `changes` is another list. */
+  /** Called when `changes` has changed. */
   readonly onDidChange: () => void;
-  /** The agent has written something else into the file than its question has shown. */
+  /** Called when the agent has written contents other than its approval showed. */
   readonly onOtherWrite: (path: string) => void;
 }
 
 /**
- * What a conversation changes in files: how each was before it was written, what differs now, and the way back. Only texts
- * that Backline itself has read before a write are ever brought back: not what an agent says that there was.
+ * Tracks the file changes of a conversation and reverts them. Only restores texts that Backline read itself before a write, never
+ * texts that an agent reported.
  */
 export class ChangeJournal {
   private readonly texts: FileTexts;
@@ -41,7 +41,7 @@ export class ChangeJournal {
   private readonly calls: ToolCallWrites;
   private readonly shown = new ShownWrites();
   private readonly queue = new KeyedQueue();
-  /** Of writes that go through the editor port and have begun. */
+  /** Texts before running writes through the editor port, by path. */
   private readonly bases = new Map<string, TextId>();
 
   constructor(private readonly ports: ChangeJournalPorts) {
@@ -65,7 +65,7 @@ export class ChangeJournal {
     this.ledger.restore(record);
   }
 
-  /** Resolves when it is known how the file is now. Never rejects. */
+  /** Stores the text of a file that is about to be written. Never rejects. */
   async beforeWrite(requested: string): Promise<void> {
     await this.withFile(requested, async (path) => {
       await this.calls.settle(path);
@@ -73,7 +73,7 @@ export class ChangeJournal {
     });
   }
 
-  /** The file has been written. Resolves when that is noted. Never rejects. */
+  /** Records a write that has finished. Never rejects. */
   async afterWrite(requested: string): Promise<void> {
     await this.withFile(requested, async (path) => {
       if (!this.bases.has(path)) return;
@@ -89,12 +89,12 @@ export class ChangeJournal {
     this.calls.observe(event);
   }
 
-  /** The user's answer is about to go to the agent: what was written until now is the user's own. Never rejects. */
+  /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.calls.beforeAnswer(approvalId);
   }
 
-  /** Tells what the turn has changed. Never rejects. */
+  /** Records what the turn has changed. Never rejects. */
   async endTurn(turn: number): Promise<void> {
     await this.calls.endTurn();
     this.shown.endTurn();
@@ -103,7 +103,7 @@ export class ChangeJournal {
     await this.refresh();
   }
 
-  /** Looks again at what differs: files change also without the agent. Never rejects. */
+  /** Updates `changes` from the current files, which others may have changed. Never rejects. */
   async refresh(): Promise<void> {
     await this.ledger.refresh();
     this.ports.onDidChange();
@@ -115,7 +115,7 @@ export class ChangeJournal {
     return known ? await this.texts.textOf(known.before) : undefined;
   }
 
-  /** What the turn has made of a file; a deleted one is empty. Only what was found before a write is kept. */
+  /** Returns a file before and after a turn, with an empty text for a deleted file. Undefined if the earlier text is unknown. */
   async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
     const path = await this.absolute(requested);
     const known = this.ledger.ofTurn(turn, path);
@@ -124,7 +124,7 @@ export class ChangeJournal {
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
-  /** What the conversation has changed, or one turn of it. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
+  /** Reverts a file. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
   async revert(
     requested: string,
     { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
@@ -134,7 +134,7 @@ export class ChangeJournal {
     await this.refresh();
   }
 
-  /** What was changed is how it should be: of one file, or of all. */
+  /** Accepts the changes to one file, or to all. */
   async keep(requested?: string): Promise<void> {
     const paths = requested === undefined ? this.ledger.paths : [await this.absolute(requested)];
     for (const path of paths) this.ledger.decide(path, 'kept');
@@ -178,11 +178,11 @@ export class ChangeJournal {
       const path = await this.ports.files.editor.resolve(requested);
       await this.queue.run(path, () => task(path));
     } catch (error) {
-      this.ports.log.debug(`A file that an agent writes was not looked at: ${messageOf(error)}`);
+      this.ports.log.debug(`Cannot track a file that an agent writes: ${messageOf(error)}`);
     }
   }
 
-  /** A path that is not for peers any more is looked up as it is. */
+  /** Returns the path unchanged if agents may no longer access it. */
   private async absolute(path: string): Promise<string> {
     return await this.ports.files.editor.resolve(path).catch(() => path);
   }

@@ -5,45 +5,45 @@ import type { FileNow, FileTexts, Text, TextId } from './fileTexts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 
 interface WrittenFile {
-  /** Before the conversation's first change. Undefined when Backline did not read it then: it cannot be brought back. */
+  /** Text before the conversation's first change. Undefined if Backline did not read it; then it cannot be restored. */
   readonly before: TextId;
-  /** After the last change of the agent's. */
+  /** Text after the agent's last change. */
   readonly after: TextId;
-  /** Somebody else has changed it between the agent's changes: bringing it back would undo that, too. */
+  /** Others changed the file between the agent's changes. Restoring would undo their changes, too. */
   readonly isMixed: boolean;
   readonly change: FileChange | undefined;
 }
 
 interface Write {
   readonly path: string;
-  /** Right before the write, as Backline has read it. */
+  /** Text read by Backline right before the write. */
   readonly base: TextId;
-  /** Whether what differs now is the agent's work, and nobody else's. */
+  /** Whether the change can only be the agent's. */
   readonly isSure: (now: FileNow) => boolean;
 }
 
-/** A file as a turn has found it, and as it has left it. */
+/** A file before and after a turn. */
 type TurnTexts = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
 
 const maxFiles = 500;
 
-/** The writes of a conversation, each noted when it has happened, and what they come to. */
+/** Records the agent's writes in a conversation, and computes the resulting changes. */
 export class ChangeLedger {
   private readonly files = new Map<string, WrittenFile>();
   private readonly snapshots = new Map<string, TextId>();
-  /** What the turn that runs has written. */
+  /** Files written in the current turn. */
   private turn = new Map<string, TurnTexts>();
-  /** Of turns that have ended. */
+  /** Files written in turns that have ended. */
   private readonly turns = new Map<number, Map<string, TurnTexts>>();
 
   constructor(
     private readonly texts: FileTexts,
     private readonly record: (record: NewRecord) => void,
-    /** A file was written by the agent, or so it says, from one text to another. */
+    /** Called when the agent has apparently written a file. */
     private readonly onWritten: (path: string, before: Text, after: Text) => Promise<void>,
   ) {}
 
-  /** Those that still differ. */
+  /** Changes to files that still differ. */
   get changes(): FileChange[] {
     return [...this.files.values()].flatMap(({ change }) => change ?? []);
   }
@@ -64,7 +64,7 @@ export class ChangeLedger {
     return this.turn.has(path);
   }
 
-  /** Takes a record of the past. */
+  /** Applies a record of the log. */
   restore(record: LogRecord): void {
     if (record.type === 'snapshot') {
       this.snapshots.set(record.path, record.text);
@@ -86,12 +86,12 @@ export class ChangeLedger {
     }
   }
 
-  /** The agent has written, or says so. Tells whether anything differs. */
+  /** Records a write that the agent has made or reported. Returns whether the file has changed. */
   async note({ base, isSure, path }: Write): Promise<boolean> {
     const now = await this.texts.read(path);
     if (base !== undefined && base === now.id) return false;
     const known = this.files.get(path);
-    // What this turn has noted already; or the file is as the agent has left it, and nobody has seen it otherwise.
+    // Already recorded in this turn; or, if the earlier text is unknown, unchanged since the agent's last write.
     const noted = base === undefined ? known : this.turn.get(path);
     if (noted && now.id !== undefined && noted.after === now.id) return false;
     if (!now.isDirty) await this.onWritten(path, await this.texts.textOf(base), now.text);
@@ -107,10 +107,7 @@ export class ChangeLedger {
     return true;
   }
 
-  /**
-   * Records what the turn has changed, all in all: also what was recorded of it before it was taken up again. The next turn
-   * begins with the call.
-   */
+  /** Records all changes of the turn, including those recorded before it was resumed. Later writes belong to the next turn. */
   async endTurn(turn: number): Promise<void> {
     const { turn: written } = this;
     if (written.size === 0) return;
@@ -136,7 +133,7 @@ export class ChangeLedger {
     });
   }
 
-  /** Looks again at what differs: files change also without the agent. */
+  /** Compares again with the current files, which others may have changed. */
   async refresh(): Promise<void> {
     for (const [path, file] of [...this.files]) {
       const now = await this.texts.read(path);
@@ -146,14 +143,14 @@ export class ChangeLedger {
     }
   }
 
-  /** Written again, it is another change. */
+  /** Forgets the changes to a file. A later write begins a new change. */
   decide(path: string, decision: 'reverted' | 'kept'): void {
     if (!this.files.delete(path)) return;
     this.turn.delete(path);
     this.record({ type: 'fileDecided', path, decision });
   }
 
-  /** The file is again as the turn has found it. */
+  /** Records that the turn's changes to a file were reverted. */
   revertedTurn(turn: number, path: string): void {
     this.takeBack(turn, path);
     this.record({ type: 'turnReverted', turn, path });
@@ -172,7 +169,7 @@ export class ChangeLedger {
 
   private restoreWrite({ after, isMixed = false, path }: RecordOf<'written'>): void {
     const known = this.files.get(path);
-    // How the turn has found a file of an earlier one is not in the log: as it was left, or it is mixed.
+    // The log lacks the text before this turn: the file was as the last turn left it, or else `isMixed` is set.
     const base = known ? known.after : this.snapshots.get(path);
     this.turn.set(path, joined(this.turn.get(path), { before: base, after, isMixed }));
     this.files.set(path, { before: this.snapshots.get(path), after, isMixed, change: undefined });
@@ -186,7 +183,7 @@ export class ChangeLedger {
   }
 }
 
-/** Two writes, one after the other, as one: mixed also when somebody else has written in between. */
+/** Combines two consecutive writes. The result is mixed if others have written in between. */
 function joined(first: TurnTexts | undefined, next: TurnTexts): TurnTexts {
   if (!first) return next;
   const isMixed = first.isMixed || next.isMixed || next.before === undefined || next.before !== first.after;

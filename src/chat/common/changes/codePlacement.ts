@@ -1,23 +1,20 @@
-/** Where code of an answer belongs in a file: answers rarely say. */
-
 interface LineSpan {
-  /** 0-based; `end` is the first line behind it. */
+  /** 0-based; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
 interface PlaceCodeInput {
-  /** Undefined for a file that does not exist. */
+  /** Undefined if the file doesn't exist. */
   readonly text: string | undefined;
   readonly code: string;
-  /** Offsets in UTF-16 units of what is selected in the file, or where its cursor is. */
+  /** UTF-16 offsets of the selection; empty at the cursor. */
   readonly selection: { readonly start: number; readonly end: number } | undefined;
 }
 
 /**
- * Returns the whole text of the file with the code in it. The code replaces the selection, or the lines between its own first
- * and last line when those are found once, or a whole file that is empty or begins and ends alike. Otherwise it is inserted
- * at the cursor, or at the end.
+ * Returns the text of the file with the code inserted. The code replaces the selection, or the span from the only line equal to
+ * its first to the next line equal to its last. Otherwise it is inserted after the line of the cursor, or at the end.
  */
 export function placeCode({ text = '', code, selection }: PlaceCodeInput): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
@@ -41,7 +38,7 @@ export function placeCode({ text = '', code, selection }: PlaceCodeInput): strin
   return before + glue + withEnd(body, newline) + text.slice(lineEnd);
 }
 
-/** From the only line like the first of the code to the only one like its last. */
+/** Finds the lines from the only one equal to the first of the code, to the next one equal to its last. */
 function matchingSpan(lines: readonly string[], code: readonly string[]): LineSpan | undefined {
   const wanted = trimBlank(code);
   const [first] = wanted;
@@ -50,7 +47,7 @@ function matchingSpan(lines: readonly string[], code: readonly string[]): LineSp
   const starts = placesOf(lines, first);
   const [start] = starts;
   if (start === undefined || starts.length > 1) return undefined;
-  // A closing brace is everywhere: the first one of the same depth ends what was begun.
+  // The last line is often a closing brace: the next one with the same indentation ends the block.
   const end = lines.findIndex((line, index) => index > start && line.trimEnd() === last.trimEnd());
   return end === -1 ? undefined : { start, end: end + 1 };
 }
@@ -59,7 +56,7 @@ function placesOf(lines: readonly string[], wanted: string): number[] {
   return lines.flatMap((line, index) => (line.trimEnd() === wanted.trimEnd() ? [index] : []));
 }
 
-/** Of blank lines only, none are left. */
+/** Removes leading and trailing blank lines. */
 function trimBlank(lines: readonly string[]): string[] {
   const first = lines.findIndex((line) => !isBlank(line));
   return lines.slice(first, lines.findLastIndex((line) => !isBlank(line)) + 1);
@@ -73,7 +70,7 @@ function withEnd(text: string, newline: string): string {
   return text.endsWith(newline) ? text : text + newline;
 }
 
-/** Behind the line that holds the offset. */
+/** Returns the offset after the line that contains `at`. */
 function endOfLine(text: string, at: number, newline: string): number {
   const found = text.indexOf(newline, at);
   return found === -1 ? text.length : found + newline.length;

@@ -1,23 +1,23 @@
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { TextBlobs } from '../chatStore';
 
-/** Null for a file that does not exist, undefined when that is not known: too large, no text, not for peers. */
+/** Contents of a file; null if it doesn't exist, undefined if unknown: too large, not text, or not accessible to agents. */
 export type Text = string | null | undefined;
-/** The id of a text that is kept; null and undefined as above. */
+/** Id of a stored text; null and undefined as in `Text`. */
 export type TextId = string | null | undefined;
 
 export interface FileNow {
   readonly text: Text;
   readonly id: TextId;
-  /** The user has typed in it, and has not saved. */
+  /** The editor has unsaved changes. */
   readonly isDirty: boolean;
 }
 
 const maxFileBytes = 5 * 1024 * 1024;
-/** Of texts that are kept in memory too, in case the disk did not take them, in UTF-16 units. */
+/** Size of texts also held in memory, in case the disk fails, in UTF-16 units. */
 const maxMemoryUnits = 16 * 1024 * 1024;
 
-/** How files are, and how they were: whole texts, kept by what is in them. */
+/** Reads the texts of files, and stores earlier versions by content. */
 export class FileTexts {
   private readonly memory = new Map<string, string>();
   private memoryUnits = 0;

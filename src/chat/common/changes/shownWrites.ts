@@ -2,13 +2,14 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { evidenceOf } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
 import type { Text } from './fileTexts';
+import { unixLines } from './touchedFiles';
 
-/** Of places where a replaced text may stand in a file. */
+/** How many occurrences of a replaced text to consider. */
 const mostPlaces = 50;
 
-/** The file contents that approvals have shown, until it is known what was written. */
+/** Remembers the file contents shown by approvals, to compare them with what the agent writes. */
 export class ShownWrites {
-  /** By the id of the question. */
+  /** By approval id. */
   private readonly asked = new Map<string, readonly DiffTexts[]>();
   private allowed: readonly DiffTexts[] = [];
 
@@ -33,15 +34,12 @@ export class ShownWrites {
     }
   }
 
-  /** Paths as they were shown, of files that are allowed to be written and were not yet. */
+  /** Paths, as shown, of files that may be written and were not yet. */
   get paths(): readonly string[] {
     return [...new Set(this.allowed.map(({ path }) => path))];
   }
 
-  /**
-   * The file that was shown by that path was written. Whether that is what was shown, or as much of it as one write may be; what
-   * was shown of it counts once. True where nothing can be said.
-   */
+  /** Whether a write matches the shown diffs, or the first of them. Forgets those it compared. True if there is nothing to compare. */
   isAsShown(path: string, before: Text, after: Text): boolean {
     const shown = this.allowed.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
@@ -69,24 +67,20 @@ export class ShownWrites {
   }
 }
 
-/** What a text may become: some agents show a whole file, some only the piece that they replace, here or everywhere. */
+/** Returns the possible results of a diff: agents show the whole file, or only a piece replaced in one place or everywhere. */
 function applied(text: string, { after, before }: DiffTexts): string[] {
   if (before === null || isSame(text, before)) return [after];
   if (before === '') return [];
-  const [file, piece, other] = [text, before, after].map(withPlainLines);
-  if (file === undefined || piece === undefined || other === undefined) return [];
+  const [file, piece, other] = [unixLines(text), unixLines(before), unixLines(after)];
+  if (!file.includes(piece)) return [];
   const results = [file.replaceAll(piece, () => other)];
   for (let at = file.indexOf(piece); at >= 0 && results.length < mostPlaces; at = file.indexOf(piece, at + 1)) {
     results.push(file.slice(0, at) + other + file.slice(at + piece.length));
   }
-  return file.includes(piece) ? results : [];
+  return results;
 }
 
-/** Editors may end files and lines in their own way. */
+/** Ignores line endings and trailing whitespace, which editors may change. */
 function isSame(one: string, other: string): boolean {
-  return withPlainLines(one).trimEnd() === withPlainLines(other).trimEnd();
-}
-
-function withPlainLines(text: string): string {
-  return text.replaceAll('\r\n', '\n');
+  return unixLines(one).trimEnd() === unixLines(other).trimEnd();
 }

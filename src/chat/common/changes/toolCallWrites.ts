@@ -12,7 +12,7 @@ interface ToolCallWritesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
-  /** By path: one look at a file at a time. */
+  /** Keyed by path. */
   readonly queue: KeyedQueue;
   readonly log: Logger;
 }
@@ -25,20 +25,20 @@ interface Call {
 }
 
 interface Touch {
-  /** Undefined: it could not be read before the call may have changed it. */
+  /** Text before the call. Undefined if the call may have changed the file before it was read. */
   base: TextId;
-  /** Somebody else may have changed the file meanwhile. */
+  /** Others may have changed the file in the meantime. */
   isDoubtful: boolean;
   file: TouchedFile;
 }
 
 /**
- * Files of calls that write by themselves: each is read when its call is announced, and again when the call says that it is
- * done. A call that fails, or that nobody allowed, has changed nothing.
+ * Detects writes by tool calls that bypass the editor port: reads a call's files when it is announced, and again when it has
+ * ended. A failed or denied call is assumed to have changed nothing.
  */
 export class ToolCallWrites {
   private calls = new Map<string, Call>();
-  /** What is written through the editor port is known better than by what the calls tell. */
+  /** Paths written through the editor port in this turn. What tool calls report about them is ignored. */
   private readonly seen = new Set<string>();
   private readonly running = new Set<Promise<void>>();
 
@@ -57,7 +57,7 @@ export class ToolCallWrites {
         this.ended(event.data, event.data.result.success);
         break;
       case 'tool:error':
-        // Nobody knows what one has done that nobody has ended.
+        // An unfinished call may have written.
         if (!event.data.unfinished) this.ended(event.data, false);
         break;
       case 'approval:required':
@@ -71,13 +71,13 @@ export class ToolCallWrites {
     }
   }
 
-  /** The file was written through the editor port. */
+  /** Call when a file was written through the editor port. */
   writtenByEditor(path: string): void {
     this.seen.add(path);
     for (const { touches } of this.calls.values()) touches.delete(path);
   }
 
-  /** The file has become another one, and not by a call. */
+  /** Sets the text of a file that was changed by something other than a call. */
   rebase(path: string, base: TextId): void {
     for (const { touches } of this.calls.values()) {
       const touch = touches.get(path);
@@ -85,7 +85,7 @@ export class ToolCallWrites {
     }
   }
 
-  /** What the waiting call finds is how its files are now. Never rejects. */
+  /** Reads the files of the waiting call again, right before it may run. Never rejects. */
   async beforeAnswer(approval: string): Promise<void> {
     await this.idle();
     for (const call of this.calls.values()) {
@@ -98,7 +98,7 @@ export class ToolCallWrites {
     }
   }
 
-  /** Notes what calls have changed that were done before it showed. Within the queue of the path. */
+  /** Records changes of completed calls that weren't visible on disk at their end. Call within the queue of the path. */
   async settle(path: string): Promise<void> {
     for (const { state, touches } of this.calls.values()) {
       const touch = touches.get(path);
@@ -124,7 +124,7 @@ export class ToolCallWrites {
     await Promise.all(this.running);
   }
 
-  /** The call may change these files from now on, or has done so already. */
+  /** Starts watching the files that the call may change. */
   private touches(data: EventData<'tool:pre' | 'tool:update'>): void {
     const call = this.callOf(data);
     this.touch(call, touchedFiles(call.kind, data));
@@ -134,7 +134,7 @@ export class ToolCallWrites {
     for (const file of files) this.run(file.path, (path) => this.begin(call, path, file));
   }
 
-  /** The call does nothing before its question is answered. */
+  /** Marks the call as waiting: it does nothing before its approval is answered. */
   private asked({ approval_id: approval, call_id, context = {} }: EventData<'approval:required'>): void {
     const call = this.callOf({ call_id: call_id ?? `approval ${approval}` });
     const { input, kind, paths } = context;
@@ -163,7 +163,7 @@ export class ToolCallWrites {
     return call;
   }
 
-  /** By whomever: not by this window when the call still waits. */
+  /** Handles an answer. If the call still waits here, another client has answered, and the call may have begun already. */
   private answered(approval: string, isGranted: boolean): void {
     for (const call of this.calls.values()) {
       if (call.approval !== approval || (call.state !== 'waiting' && call.state !== 'running')) continue;
@@ -187,7 +187,7 @@ export class ToolCallWrites {
       known.file = { ...known.file, ...file };
       return;
     }
-    // Told of a call that is over: nobody has seen the file before.
+    // Reported after the end of the call, so the earlier text is unknown.
     if (call.state === 'failed') return;
     await this.settle(path);
     const now = await this.ports.texts.read(path);
@@ -215,12 +215,12 @@ export class ToolCallWrites {
     return await ledger.note({
       path,
       base: isUnseen ? undefined : touch.base,
-      // Agents write to the disk: what is not saved is the user's.
+      // Agents write to disk, so unsaved changes are the user's.
       isSure: ({ isDirty, text }) => !touch.isDoubtful && !isDirty && hasWritten(text ?? null, touch.file) !== false,
     });
   }
 
-  /** When it is not known that the call has done it, its own words have to be in the file. */
+  /** As `note`, for changes found later: the agent's if the file contains what the call reported. */
   private async noteLate(path: string, touch: Touch): Promise<boolean> {
     return await this.ports.ledger.note({
       path,
@@ -237,7 +237,7 @@ export class ToolCallWrites {
   private follow(work: Promise<void>): void {
     const { log } = this.ports;
     const settled = work
-      .catch((error: unknown) => log.debug(`A file that an agent touches was not looked at: ${messageOf(error)}`))
+      .catch((error: unknown) => log.debug(`Cannot track a file that an agent writes: ${messageOf(error)}`))
       .finally(() => this.running.delete(settled));
     this.running.add(settled);
   }

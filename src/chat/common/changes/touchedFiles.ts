@@ -1,10 +1,7 @@
 import type { EventData } from '../../../session/common/sessionEvents';
 import { pathOf, type ToolInput } from '../transcript/toolParts';
 
-/**
- * A file that a call changes, and what the agent says about the change: texts of the whole file or of a piece of it. They are
- * the agent's words: nothing is ever written to a file because of them.
- */
+/** A file that a call changes. `old` and `new` are the whole file or a piece of it; reported by the agent, never restored. */
 export interface TouchedFile {
   readonly path: string;
   readonly old?: string | null;
@@ -15,7 +12,7 @@ type CallFacts = Pick<EventData<'tool:update'>, 'content' | 'input' | 'locations
 
 const writes: ReadonlySet<string> = new Set(['edit', 'delete', 'move']);
 
-/** The files that a call of this kind changes. One that only reads changes none, whatever it shows. */
+/** Returns the files that a call changes; none if its kind only reads. */
 export function touchedFiles(
   kind: string,
   { content = [], input = {}, locations = [] }: CallFacts,
@@ -26,7 +23,6 @@ export function touchedFiles(
   );
   const path = pathOf(input);
   const named = path === undefined ? [] : [{ path, ...replacement(input) }];
-  // What moves has a second name.
   const target = kind === 'move' ? [input['destination'], input['new_path'], input['to']] : [];
   const others = [
     ...locations.map((location) => location.path),
@@ -42,7 +38,7 @@ function replacement(input: ToolInput): { old?: string; new?: string } {
   return typeof content === 'string' ? { new: content } : {};
 }
 
-/** Whether the change seems to be made already, so that `now` is not how the file was before. Null for no file. */
+/** Whether the change seems to be already in `now`, the current text (null if there is no file). */
 export function looksMade(now: string | null, { old, new: after }: TouchedFile): boolean {
   if (now === null || after === undefined || after === old) return false;
   if (now === after) return true;
@@ -50,12 +46,13 @@ export function looksMade(now: string | null, { old, new: after }: TouchedFile):
   return old === '' || after.includes(old) || !now.includes(old);
 }
 
-/** Whether the file has in it what the agent says to have written; undefined when it does not say. */
+/** Whether the file contains the text that the agent reports to have written; undefined if it doesn't report one. */
 export function hasWritten(now: string | null, { new: after }: TouchedFile): boolean | undefined {
   if (after === undefined) return undefined;
   return now !== null && unixLines(now).includes(unixLines(after));
 }
 
-function unixLines(text: string): string {
+/** Normalizes line endings to line feeds. */
+export function unixLines(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

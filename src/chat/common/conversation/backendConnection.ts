@@ -19,33 +19,33 @@ import { HistorySkip } from './historySkip';
 export interface BackendConnectionPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
   readonly log: Logger;
-  /** @throws BackendError when there is no folder to work in */
+  /** @throws BackendError if there is no folder to work in */
   createOptions(head: SessionHead): CreateSessionOptions;
-  /** One that was made for it before, or a new one. @throws BackendError */
+  /** Returns the prepared session, or a new one. @throws BackendError */
   createSession(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession>;
-  /** The backend has been opened. */
+  /** Called after a backend was opened. */
   onBackend(backend: SessionBackend): void;
 }
 
 interface BackendConnectionHandlers {
   readonly onEvent: (event: SessionEvent) => void;
-  /** Events were lost on the way here. */
+  /** Events were lost in transit. */
   readonly onGap: () => void;
   readonly onState: () => void;
-  /** The session is over; nothing comes any more. */
+  /** The session has ended unexpectedly. */
   readonly onEnded: () => void;
 }
 
 interface Connected {
   readonly session: BackendSession;
-  /** `created`: it knows nothing of what was said before. */
+  /** `created`: the session doesn't know the earlier conversation. */
   readonly how: 'open' | 'loaded' | 'created';
 }
 
-/** Errors that trying another way would not help against. */
+/** Errors after which creating a new session would fail, too. */
 const final: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
 
-/** A conversation's way to its backend: opened with the first prompt, found again after it was lost. */
+/** Connects a conversation to its backend with the first prompt, and again after the connection was lost. */
 export class BackendConnection implements Disposable {
   private backend: SessionBackend | undefined;
   private known: BackendCapabilities | undefined;
@@ -65,19 +65,19 @@ export class BackendConnection implements Disposable {
     return this.current;
   }
 
-  /** Undefined before the backend was asked for. */
+  /** Undefined before the backend was opened. */
   get state(): BackendState | undefined {
     return this.backend?.state;
   }
 
-  /** Undefined before the backend has told. */
+  /** Undefined before the backend has reported them. */
   get capabilities(): BackendCapabilities | undefined {
     return this.known;
   }
 
-  /** `remoteId` is the backend's name for the session, of one that it may remember. @throws BackendError */
+  /** Returns the open session, or else loads `remoteId` or creates a new one. @throws BackendError */
   connect(remoteId: string | undefined, signal: AbortSignal): Promise<Connected> {
-    // Who was stopped while it opened a session may still be about to get one.
+    // A cancelled call may still be opening a session.
     return this.queue.run('open', () => this.connectNow(remoteId, signal));
   }
 
@@ -94,10 +94,7 @@ export class BackendConnection implements Disposable {
     return { session: this.follow(session, undefined), how: 'created' };
   }
 
-  /**
-   * Takes up a session of the backend, with or without what it tells of the past. `heard` is what is known of a turn that
-   * may still run. @throws BackendError
-   */
+  /** Loads a session, with or without its history. `heard` is the known text of a turn that may still run. @throws BackendError */
   async load(remoteId: string, withHistory: boolean, signal: AbortSignal, heard = ''): Promise<BackendSession> {
     const backend = await this.openBackend();
     this.known = await backend.capabilities(signal);
@@ -105,7 +102,7 @@ export class BackendConnection implements Disposable {
     return this.follow(session, withHistory ? undefined : new HistorySkip(session));
   }
 
-  /** What the session tells from now on is new, although no prompt has been told. */
+  /** Treats all further events as new, even without a prompt before them. */
   endHistory(): void {
     this.skip?.end();
   }
@@ -114,10 +111,12 @@ export class BackendConnection implements Disposable {
   async close(): Promise<void> {
     const { current } = this;
     this.dispose();
-    await current?.close().catch((error: unknown) => this.ports.log.debug(`Could not close: ${messageOf(error)}`));
+    await current
+      ?.close()
+      .catch((error: unknown) => this.ports.log.debug(`Cannot close a session: ${messageOf(error)}`));
   }
 
-  /** Lets go of the session; a server goes on with it. */
+  /** Disconnects from the session without ending it in the backend. */
   release(): void {
     this.dispose();
     this.current?.dispose();
@@ -150,13 +149,13 @@ export class BackendConnection implements Disposable {
       return this.follow(session, new HistorySkip(session));
     } catch (error) {
       if (signal.aborted || (isBackendError(error) && final.has(error.code))) throw error;
-      this.ports.log.info(`A session could not be taken up again: ${messageOf(error)}`);
+      this.ports.log.info(`Cannot load a session again: ${messageOf(error)}`);
       return undefined;
     }
   }
 
   private follow(session: BackendSession, skip: HistorySkip | undefined): BackendSession {
-    // The conversation was let go of meanwhile.
+    // The conversation was closed in the meantime.
     if (this.life.signal.aborted) session.dispose();
     this.current = session;
     this.skip = skip;
@@ -164,7 +163,7 @@ export class BackendConnection implements Disposable {
     return session;
   }
 
-  /** Never rejects. The session's own log of events lets others run now and then. */
+  /** Never rejects. */
   private async pump(session: BackendSession, skip: HistorySkip | undefined): Promise<void> {
     const { handlers } = this;
     let last = 0;
@@ -175,7 +174,7 @@ export class BackendConnection implements Disposable {
         if (!skip?.skips(event)) handlers.onEvent(event);
       }
     } catch (error) {
-      this.ports.log.error('The events of a session broke off', error);
+      this.ports.log.error('Cannot read the events of a session', error);
     }
     if (this.current !== session || this.life.signal.aborted) return;
     this.current = undefined;

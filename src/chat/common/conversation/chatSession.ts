@@ -19,7 +19,7 @@ import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } fr
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { GivenAnswers } from '../approvals/givenAnswers';
-import type { ChatFiles } from '../changes/changeJournal';
+import type { ChangeJournal, ChatFiles } from '../changes/changeJournal';
 import type { SessionStarts } from '../conversations/sessionStarts';
 import { draftOf, type HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
@@ -36,10 +36,10 @@ export interface ChatSessionPorts extends BackendConnectionPorts {
   newId(): string;
 }
 
-/** What only adds text does not change the view. */
+/** Events that change the transcript but not the view. */
 const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
 
-/** One conversation: its transcript and its log, its queue and its draft, and its way to a backend while it has one. */
+/** One conversation: its transcript, log, queue and draft, and its connection to a backend. */
 export class ChatSession implements Chat {
   private readonly told: Conversation;
   private readonly connection: BackendConnection;
@@ -124,21 +124,25 @@ export class ChatSession implements Chat {
     if (isShown) void this.told.journal.refresh();
   }
 
-  /** The next prompt finds everything again: the conversation on disk, and what was said in the backend. */
+  /** Whether nothing is lost by closing: it is idle and saved, and the backend can load its session again. */
   get canLetGo(): boolean {
     if (this.holders > 0 || this.shown) return false;
     if (this.file.readonly !== undefined) return true;
     if (this.story.isBusy || this.story.isStopping || this.turns.phase.kind !== 'idle') return false;
-    // What is in memory only would be gone.
+    // Unsaved records would be lost.
     if (this.file.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;
+  }
+
+  get journal(): Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'> {
+    return this.told.journal;
   }
 
   get backendId(): string {
     return this.file.head.backendId;
   }
 
-  /** The backend's own name for the session that is connected. */
+  /** Id of the connected session in the backend. */
   get backendSessionId(): string | undefined {
     return this.connection.session?.id;
   }
@@ -151,14 +155,13 @@ export class ChatSession implements Chat {
     return this.told.story;
   }
 
-  /** Another window writes this conversation now: open it again. */
   get isOutdated(): boolean {
     return this.file.isOutdated;
   }
 
-  /** Its state for the list; undefined when the head says it. */
+  /** State for the list; undefined if the state of the head applies. */
   get rowState(): SessionRow['state'] | undefined {
-    // What another window does is not followed all the time.
+    // Conversations of other windows aren't followed all the time.
     if (!this.file.isOurs) return undefined;
     if (this.story.approvals.all.length > 0) return 'waiting';
     return this.story.isBusy ? 'busy' : undefined;
@@ -178,18 +181,21 @@ export class ChatSession implements Chat {
     await this.told.restore(records, damage);
     const { lostImages } = this.held;
     if (lostImages.length === 0 || this.file.readonly !== undefined) return;
-    this.told.notice('warning', `Too large to keep with your draft. Add it again: ${lostImages.join(', ')}.`);
+    this.told.notice(
+      'warning',
+      `Not saved with your draft because of its size: ${lostImages.join(', ')}. Add it again.`,
+    );
   }
 
-  /** A turn that ended with its window may still run in a backend that lives on. Starts nothing. Never rejects. */
+  /** Resumes a turn that may still run in a server after its window was closed. */
   resumeTurn(): void {
     if (this.file.readonly === undefined) this.turns.resume();
   }
 
-  /** Makes a session of the backend's own to this conversation, with the history it tells. @throws BackendError */
+  /** Imports a session that the backend keeps, with its history. @throws BackendError */
   async adopt(remoteId: string, signal: AbortSignal): Promise<void> {
     this.told.begin();
-    // What is told of the past has changed files long ago.
+    // Replayed tool calls don't change files now.
     this.watchesFiles = false;
     await this.connection.load(remoteId, true, signal);
     this.told.bind(remoteId);
@@ -203,7 +209,7 @@ export class ChatSession implements Chat {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
     const id = this.ports.newId();
-    // What is typed while the agent starts is the next prompt.
+    // Clear the draft first, so that the user can type the next prompt while the agent starts.
     this.held.take(id, draft, written);
     try {
       await this.sendOrQueue({ id, text, attachments: [...attachments, ...along] });
@@ -230,7 +236,7 @@ export class ChatSession implements Chat {
     const due = (): QueuedPrompt | undefined => (this.turns.isBusy ? undefined : this.told.queue.first);
     if (!due()) return;
     await this.begin();
-    // Somebody else may have sent it meanwhile.
+    // Another page may have sent it in the meantime.
     const prompt = due();
     if (prompt) await this.turns.run(prompt);
   }
@@ -277,19 +283,11 @@ export class ChatSession implements Chat {
     await this.told.journal.keep(path);
   }
 
-  // What its owner does
+  // For `ChatSessions`
 
-  /** Takes what another window has said in it. Never rejects. */
+  /** Reads what another window has written. Never rejects. */
   async catchUp(): Promise<void> {
     if (!this.file.isOurs) await this.file.catchUp();
-  }
-
-  beforeWrite(path: string): Promise<void> {
-    return this.told.journal.beforeWrite(path);
-  }
-
-  afterWrite(path: string): Promise<void> {
-    return this.told.journal.afterWrite(path);
   }
 
   rename(title: string): void {
@@ -297,13 +295,13 @@ export class ChatSession implements Chat {
     this.told.emitter.fire();
   }
 
-  /** Ends it for good, and its session in the backend. Never rejects. */
+  /** Ends the conversation, and its session in the backend. Never rejects. */
   async end(): Promise<void> {
     this.turns.close();
     await this.connection.close();
   }
 
-  /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
+  /** Closes the conversation without ending its session: a server may continue the turn. */
   async close(): Promise<void> {
     this.turns.close();
     if (this.story.isBusy && this.file.isOurs) this.told.interrupted();
@@ -311,7 +309,7 @@ export class ChatSession implements Chat {
     await this.file.close();
   }
 
-  /** Another one takes its place: it is disposed when nobody holds it any more. */
+  /** Disposes the conversation as soon as it is no longer held, because another instance replaces it. */
   retire(): void {
     this.isRetired = true;
     if (this.holders === 0) this.dispose();
@@ -324,7 +322,7 @@ export class ChatSession implements Chat {
     this.held.dispose();
   }
 
-  /** Another window writes it now: what the agent did here would be seen and kept by nobody. Never rejects. */
+  /** Stops the turn because another window has taken over, and nothing could be saved here. Never rejects. */
   private async handOver(): Promise<void> {
     this.answers.stopped();
     await this.turns.stop();
@@ -334,7 +332,7 @@ export class ChatSession implements Chat {
 
   // Turns
 
-  /** Before a prompt: this window writes. @throws ChatError */
+  /** Claims the conversation before a prompt. @throws ChatError */
   private async begin(): Promise<void> {
     if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
     if (!this.file.isOurs) await this.file.claim();
@@ -364,13 +362,14 @@ export class ChatSession implements Chat {
     if (remoteId !== undefined && remoteId !== this.file.head.remoteId) this.told.bind(remoteId);
   }
 
-  /** By whatever. */
   private turnEnded(): void {
     this.told.turnEnded(this.shown);
     if (this.answers.goesOn(this.story.lastEnd?.outcome)) this.goOn();
   }
 
   private goOn(): void {
-    this.sendQueued().catch((error: unknown) => this.ports.log.info(`A queued prompt waits: ${messageOf(error)}`));
+    this.sendQueued().catch((error: unknown) =>
+      this.ports.log.info(`Cannot send a queued prompt: ${messageOf(error)}`),
+    );
   }
 }

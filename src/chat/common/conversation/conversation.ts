@@ -15,13 +15,13 @@ interface ConversationPorts {
   readonly log: Logger;
 }
 
-/** What happened in a conversation: each thing is told once, and goes to the transcript, to the journal of files and to the log. */
+/** Passes each record of a conversation to its transcript, queue and log, and keeps its head up to date. */
 export class Conversation {
   readonly document: TranscriptDocument;
   readonly story: ChatTranscript;
   readonly journal: ChangeJournal;
   readonly queue = new PromptQueue();
-  /** Fires for all but text that grows: the document tells of that. */
+  /** Fires for all changes except streamed text, for which the document has its own event. */
   readonly emitter: Emitter<void>;
 
   constructor(
@@ -52,11 +52,11 @@ export class Conversation {
     return this.file.head;
   }
 
-  /** Takes all that is on disk; `damage` says what is missing. */
+  /** Applies the records read from disk. `damage` says, for the user, what could not be read. */
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     for (const record of records) this.take(record);
     if (damage !== undefined) this.notice('warning', damage);
-    // What another window writes may be in the middle of a turn.
+    // If another window writes the conversation, its turn may still run.
     if (this.file.readonly === undefined) await this.leftTurn();
     else await this.journal.refresh();
   }
@@ -73,7 +73,7 @@ export class Conversation {
     this.record({ type: 'notice', level, text, ...(details === undefined ? {} : { details }) });
   }
 
-  /** Before the first of its records. */
+  /** Writes the `begin` record unless the conversation has begun already. */
   begin(): void {
     if (this.document.size > 0 || this.story.turnNumber > 0) return;
     const { backendId, id } = this.head;
@@ -87,43 +87,43 @@ export class Conversation {
     this.file.changeHead({ updatedAt: this.ports.clock.now(), state: 'idle' });
   }
 
-  /** It is this session of the backend from now on. */
+  /** Continues the conversation in this session of the backend. */
   bind(remoteId: string): void {
     this.record({ type: 'bound', remoteId });
     this.file.changeHead({ remoteId });
   }
 
-  /** By the first one, as long as there is no better title. */
+  /** Titles the conversation by its first prompt, unless the agent or the user has titled it. */
   titledByPrompt(text: string): void {
     const isFirst = this.story.prompts.length === 1;
     if (isFirst && this.head.titledBy === 'prompt') this.file.changeHead({ title: titleOfPrompt(text) });
   }
 
-  /** By the agent, unless the user has done it. */
+  /** Uses the agent's title, unless the user has set one. */
   titled(title: string | undefined): void {
     if (title === undefined || title.trim() === '' || this.head.titledBy === 'user') return;
     this.file.changeHead({ title: titleOfPrompt(title), titledBy: 'agent' });
   }
 
-  /** What the agent calls a session that it has begun in the middle would be the title of the middle. */
+  /** Ignores further titles of the agent, whose new session only covers a later part of the conversation. */
   keepTitle(): void {
     this.file.changeHead({ titledBy: 'user' });
   }
 
-  /** The turn ends because its window does. */
+  /** Ends the turn because its window was closed. */
   interrupted(): void {
     const text =
       'The window was closed while the agent was working. The answer may be incomplete. Send a prompt to continue.';
     this.record({ type: 'ended', outcome: 'interrupted', text });
   }
 
-  /** The turn ends because its session does. */
+  /** Ends the turn because its session has ended. */
   brokenOff(): void {
     const text = `${this.head.backendTitle} ended during the turn. Send a prompt to continue.`;
     this.record({ type: 'ended', outcome: 'interrupted', text });
   }
 
-  /** Keeps what the turn that has ended means for the list and for files. */
+  /** Updates the head and records the changed files after a turn. */
   turnEnded(isShown: boolean): void {
     const outcome = this.story.lastEnd?.outcome;
     const state = outcome === 'failed' ? 'failed' : isShown || outcome === 'cancelled' ? 'idle' : 'unread';
@@ -137,13 +137,12 @@ export class Conversation {
     this.queue.apply(record);
   }
 
-  /** Nobody is in a turn: what its window has not told of the last one any more is told here. Never rejects. */
+  /** Ends a turn that was left open by a window that is gone, and records its changed files. Never rejects. */
   private async leftTurn(): Promise<void> {
     if (this.story.isBusy) this.interrupted();
     await this.journal.endTurn(this.story.turnNumber);
   }
 
-  /** Another window goes on with it, or has stopped to. */
   private caughtUp({ isWriterGone, records }: ReadOn): void {
     for (const record of records) this.take(record);
     if (isWriterGone) void this.leftTurn();

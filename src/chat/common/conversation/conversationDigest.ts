@@ -1,11 +1,11 @@
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Entry } from '../../../transcript/common/entries';
 
-/** In UTF-16 units: enough to know what was talked about, little enough for any context window. */
+/** In UTF-16 units; small enough for any context window. */
 const maxUnits = 12 * 1024;
 const maxEntryUnits = 2000;
 
-/** What was said, the end of it whole, for an agent that does not remember. Empty when nothing was. */
+/** Summarizes the most recent entries for an agent that does not know the conversation. Empty if there are none. */
 export function conversationDigest(entries: Iterable<Entry>): PromptAttachment[] {
   const said: string[] = [];
   for (const entry of entries) {

@@ -1,7 +1,5 @@
 import type { Draft, DraftAttachment } from '../chatView';
 
-/** What hosts and pages do with drafts. */
-
 export const emptyDraft: Draft = { text: '', attachments: [] };
 
 export function isEmptyDraft({ attachments, text }: Draft): boolean {
@@ -12,7 +10,7 @@ export function isSameDraft(one: Draft, other: Draft): boolean {
   return one.text === other.text && one.attachments.length === other.attachments.length && hasAttachments(one, other);
 }
 
-/** One behind the other, with nothing attached twice. */
+/** Appends the second draft to the first, without duplicate attachments. */
 export function joinedDrafts(first: Draft, second: Draft): Draft {
   return {
     text: joinedTexts(first.text, second.text),
@@ -28,7 +26,7 @@ export function withAttachments(
   return [...there, ...added.filter(({ id }) => !ids.has(id))];
 }
 
-/** Its name without its data. */
+/** Removes the image data. */
 export function withoutImage(attachment: DraftAttachment): DraftAttachment {
   const named = { ...attachment };
   delete named.image;

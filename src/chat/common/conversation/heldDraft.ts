@@ -5,21 +5,21 @@ import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
 import { emptyDraft, joinedDrafts, withoutImage } from './drafts';
 
-/** In UTF-16 units: the list of conversations reads all heads. */
+/** In UTF-16 units. Limited because the list of conversations reads all heads. */
 const maxHeadUnits = 2 * 1024 * 1024;
 
-/** What is typed in one place and not sent. Nobody else has it: pages show it, and hand over what is typed in them. */
+/** The draft of one conversation, or of the empty page, shared by all pages that show it. */
 export class HeldDraft implements Disposable {
-  /** Titles of the images that were too large to be kept, of the draft that it begins with. */
+  /** Titles of images in the stored draft that were too large to store. */
   readonly lostImages: readonly string[];
   private current: Draft;
   private last: Written | undefined;
-  /** What is on its way, by the prompt that it became. */
+  /** Drafts being sent, by prompt. */
   private readonly taken = new Map<string | object, Draft>();
   private readonly emitter = new Emitter<DraftMove>((error) => this.onListenerError(error));
   readonly onDidMove = this.emitter.event;
 
-  /** `keep` is told each change, to have it over a reload. */
+  /** `keep` stores each change. */
   constructor(
     kept: Draft | undefined,
     private readonly keep: (draft: Draft) => void,
@@ -34,7 +34,7 @@ export class HeldDraft implements Disposable {
     return this.current;
   }
 
-  /** Unless the same page has written something since. */
+  /** Ignored if the same page has already written a later revision. */
   save(draft: Draft, written?: Written): void {
     if (this.isLate(written)) return;
     this.last = written;
@@ -42,19 +42,18 @@ export class HeldDraft implements Disposable {
     this.keep(draft);
   }
 
-  /** It is on its way: what is typed from now on is the next one. */
+  /** Starts sending the draft and clears it, so that the user can type the next prompt. */
   take(prompt: string | object, sent: Draft, written?: Written): void {
     this.taken.set(prompt, sent);
     this.save(emptyDraft, written);
     this.emitter.fire({ kind: 'sent', draft: sent });
   }
 
-  /** It has arrived. */
   forget(prompt: string | object): void {
     this.taken.delete(prompt);
   }
 
-  /** What was not taken, once, before what was typed meanwhile; `whole` is it with what was typed elsewhere. */
+  /** Restores a draft that was not accepted, before newer text. `whole` replaces it if more was typed elsewhere. */
   putBack(prompt: string | object, whole?: Draft): void {
     const draft = this.taken.get(prompt);
     this.taken.delete(prompt);
@@ -63,7 +62,7 @@ export class HeldDraft implements Disposable {
     this.emitter.fire({ kind: 'refused', draft });
   }
 
-  /** What that page has typed here belongs to the conversation that it has begun. */
+  /** Moves the draft to the conversation that the page `by` has started, if that page wrote it. */
   moveTo(chat: Pick<Chat, 'saveDraft'>, by: object): void {
     if (this.last?.by !== by) return;
     chat.saveDraft(this.current, this.last);
@@ -79,7 +78,7 @@ export class HeldDraft implements Disposable {
   }
 }
 
-/** Kept in the head of the conversation by the window that may write it. */
+/** Creates the draft of a conversation, stored in its head unless the conversation is read-only. */
 export function draftOf(file: SessionFile, onListenerError: (error: unknown) => void): HeldDraft {
   const keep = (draft: Draft): void => {
     if (file.readonly !== undefined) return;

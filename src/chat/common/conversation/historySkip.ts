@@ -1,6 +1,6 @@
 import type { SessionEvent, SessionEventName } from '../../../session/common/sessionEvents';
 
-/** What a session is now, also when it is told among its history. */
+/** Events that describe the current state of the session, even during a replay. */
 const present: ReadonlySet<SessionEventName> = new Set([
   'config:update',
   'commands:update',
@@ -10,14 +10,14 @@ const present: ReadonlySet<SessionEventName> = new Set([
   'notice',
 ]);
 
-/** Tells apart what a loaded session says of its past, which is in the transcript already, and what is new. */
+/** Filters out the replayed history of a loaded session, which is already in the transcript. */
 export class HistorySkip {
   private isOver = false;
   private inReplayedTurn = false;
 
   constructor(private readonly session: { readonly isBusy: boolean }) {}
 
-  /** It is known from elsewhere that what comes now is new. */
+  /** Treats all further events as new. */
   end(): void {
     this.isOver = true;
   }
@@ -35,7 +35,7 @@ export class HistorySkip {
       if (isEnd) this.inReplayedTurn = false;
       return true;
     }
-    // Told while nothing runs, it is past; a turn that was running all along tells no prompt.
+    // An event while no turn runs is history. A turn that was already running reports no prompt.
     this.isOver = this.session.isBusy;
     return !this.isOver;
   }

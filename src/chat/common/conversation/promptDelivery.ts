@@ -10,9 +10,9 @@ import { conversationDigest } from './conversationDigest';
 import type { BackendConnection } from './backendConnection';
 import type { Delivery } from './turnPhase';
 
-/** Finds what an attachment stands for when its prompt is sent. */
+/** Resolves the attachments of a prompt when it is sent. */
 export interface AttachmentResolver {
-  /** Empty when there is nothing any more. @throws EditorError */
+  /** Empty if there is nothing to send any more. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
@@ -27,18 +27,18 @@ interface PromptDeliveryPorts {
 const retryMs = 50;
 const maxTries = 40;
 
-/** Brings a prompt with all that goes along to a session of the backend. */
+/** Delivers prompts with their attachments to a session of the backend. */
 export class PromptDelivery {
-  /** It was made, not found, and has taken no prompt yet: it knows nothing of what was said before. */
+  /** A newly created session without a prompt, which doesn't know the earlier conversation. */
   private blank: BackendSession | undefined;
 
   constructor(private readonly ports: PromptDeliveryPorts) {}
 
-  /** With its options as they are shown. @throws BackendError; `optionRefused` when they are not, but the session is there */
+  /** Connects to the session and sets the displayed options. @throws BackendError; `optionRefused` if only that failed */
   async connect(signal: AbortSignal): Promise<BackendSession> {
     const { connection, starts, told } = this.ports;
     const { options: shown } = told.story;
-    // What is shown now counts: the session tells more, and may begin otherwise.
+    // Taken before connecting, since a new session reports its own options.
     const wanted = shown.length === 0 ? starts.wanted(told.head.backendId) : choicesOf(shown);
     const { how, session } = await connection.connect(told.head.remoteId, signal);
     if (how !== 'open') {
@@ -52,10 +52,10 @@ export class PromptDelivery {
     return session;
   }
 
-  /** What cannot be sent along is told. @throws BackendError, and when `signal` fires */
+  /** Connects and resolves the attachments; adds a notice for each that can't be sent. @throws BackendError, and on abort */
   async prepare({ attachments: drafts, id, text }: QueuedPrompt, signal: AbortSignal): Promise<Delivery> {
     const { told } = this.ports;
-    // What follows, notices too, belongs to this turn.
+    // Excludes this prompt and everything added while connecting.
     const before = told.document.size - 1;
     const reminder = (): PromptAttachment[] => conversationDigest(told.document.slice(0, before));
     const session = await this.connect(signal);
@@ -66,9 +66,9 @@ export class PromptDelivery {
     return { session, input: { text, attachments: [...digest, ...resolved] }, hasDigest: digest.length > 0 };
   }
 
-  /** Resolves when the backend has taken it. @throws BackendError, and when `signal` fires before it is on its way */
+  /** Resolves when the backend has accepted the prompt. @throws BackendError, and on abort before it was sent */
   async send({ hasDigest, input, session }: Delivery, signal: AbortSignal): Promise<void> {
-    // A session tells the end of its turn a moment before it takes the next prompt.
+    // Retries while busy: a session reports the end of a turn just before it accepts the next prompt.
     for (let tries = 1; ; tries++) {
       try {
         await session.prompt(input);
@@ -115,7 +115,7 @@ export class PromptDelivery {
         const found = await resolver.resolve(draft, signal);
         attachments.push(...found);
         if (found.length > 0) continue;
-        problems.push(`"${draft.title}" was not sent because it is empty now.`);
+        problems.push(`"${draft.title}" was not sent because it is now empty.`);
       } catch (error) {
         signal.throwIfAborted();
         problems.push(`"${draft.title}" was not sent: ${messageOf(error)}`);

@@ -2,19 +2,16 @@ import type { QueuedPrompt } from '../chatView';
 import { withoutImage } from './drafts';
 import type { LogRecord } from './logRecord';
 
-/** Enough to know a prompt by, in UTF-16 units. */
+/** In UTF-16 units. */
 const maxShownUnits = 500;
 
-/**
- * Prompts that wait for the end of a turn, first come first. It is made of the conversation's records and nothing else, so that
- * it is what it was when the conversation is opened again.
- */
+/** The queued prompts, oldest first. Built from the conversation's records only, so that it can be reproduced. */
 export class PromptQueue {
   private waiting: readonly QueuedPrompt[] = [];
-  /** Taken from the queue; it comes back when the backend does not take it. */
+  /** Sent from the queue; put back if the backend does not accept it. */
   private sent: QueuedPrompt | undefined;
 
-  /** Without what pages need not know before a prompt is edited. */
+  /** For pages: with shortened texts and without image data. */
   get shown(): QueuedPrompt[] {
     return this.waiting.map(({ attachments, id, text }) => ({
       id,

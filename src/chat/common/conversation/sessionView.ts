@@ -1,5 +1,5 @@
 import type { BackendState } from '../../../session/common/sessionBackend';
-import { OptionView, type SessionView } from '../chatView';
+import { commandViews, optionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
 import type { BackendConnection } from './backendConnection';
@@ -14,7 +14,7 @@ export interface StatusFacts {
   readonly phase: TurnPhase;
 }
 
-/** What goes on, in the order of what the user must know first. */
+/** Returns the status to show. What the user must act on takes precedence. */
 export function statusOf(facts: StatusFacts): Status {
   const { backend, phase, readonly, transcript } = facts;
   const failure = phase.kind === 'idle' ? phase.failure : undefined;
@@ -46,7 +46,7 @@ function busyStatus({ backend, transcript }: StatusFacts): Status {
   return statusText === undefined ? { status: 'busy' } : { status: 'busy', statusText };
 }
 
-/** A conversation as the page shows it. `now` is in milliseconds since the epoch. */
+/** Builds the view of a conversation for the page. `now` is in milliseconds since the epoch. */
 export function sessionView(
   told: Conversation,
   connection: BackendConnection,
@@ -71,7 +71,7 @@ export function sessionView(
     // Approvals can be answered only in the window that writes the conversation.
     ...(file.isInUse ? { isInUse: true, approvals: [] } : {}),
     queue: queue.shown,
-    // Until the backend has said that it takes none.
+    // Assumed until the backend reports otherwise.
     takesImages: connection.capabilities?.images ?? true,
     changes: journal.changes,
   };
@@ -82,7 +82,6 @@ function readonlyReason({ file, story }: Conversation): string | undefined {
   return isAsked ? `${file.readonly} An approval is waiting for you there.` : file.readonly;
 }
 
-/** What the transcript knows of the session, for the page. `now` is in milliseconds since the epoch. */
 function transcriptView(
   transcript: ChatTranscript,
   now: number,
@@ -91,10 +90,8 @@ function transcriptView(
   const { context, total } = usage;
   return {
     approvals: transcript.approvals.viewsAt(now),
-    options: transcript.options.map((option) => OptionView.parse(option)),
-    commands: transcript.commands.map(({ name, description, hint }) =>
-      hint === undefined ? { name, description } : { name, description, hint },
-    ),
+    options: optionViews(transcript.options),
+    commands: commandViews(transcript.commands),
     isBusy,
     ...(context ? { context: { ...context } } : {}),
     ...(total ? { usage: total } : {}),

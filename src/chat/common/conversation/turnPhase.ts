@@ -2,79 +2,78 @@ import { BackendError, type BackendSession, type PromptInput } from '../../../se
 import type { QueuedPrompt } from '../chatView';
 import type { NewRecord } from './logRecord';
 
-/** A prompt with all that goes along, and the session that it goes to. */
+/** A prompt ready to be sent, and its session. */
 export interface Delivery {
   readonly session: BackendSession;
   readonly input: PromptInput;
-  /** What was said before goes along: the session does not know it. */
+  /** `input` includes a summary of the conversation, which the session doesn't know. */
   readonly hasDigest: boolean;
 }
 
-/** Where the turn of a conversation stands. What the transcript shows of it is told by the effects. */
+/** The phase of a conversation's current turn. The transcript follows by effects. */
 export type TurnPhase =
-  /** `failure`: why the last prompt was not taken. */
+  /** `failure`: why the last prompt was not accepted. */
   | { readonly kind: 'idle'; readonly failure?: BackendError }
-  /** Its session is found or made, and what is attached is read. Nothing was sent. */
+  /** Connects the session and resolves attachments. Nothing was sent yet. */
   | { readonly kind: 'connecting'; readonly prompt: QueuedPrompt }
-  /** The backend has the prompt, or gets it: then `promptId` is its id. */
+  /** The backend has the prompt. `promptId` is set until it has accepted it. */
   | { readonly kind: 'sent'; readonly session: BackendSession; readonly promptId?: string }
-  /** The backend is made to end a turn that the user has ended. */
+  /** The user has stopped the turn, and the backend is asked to end it. */
   | {
       readonly kind: 'stopping';
       readonly session: BackendSession;
-      /** How many answers of the backend are missing: of the calls that cancel, and of the prompt when that was on its way. */
+      /** Number of outstanding responses: of cancel requests, and of the prompt if it was not accepted yet. */
       readonly waits: number;
-      /** Of the prompt that was on its way. */
+      /** Id of the prompt that was not accepted yet. */
       readonly promptId?: string | undefined;
       readonly next?: QueuedPrompt | undefined;
     }
-  /** It is found out whether the turn that ended with its window still runs. `isStopped`: the user wants it to end. */
+  /** Checks whether the turn still runs after its window was closed. `isStopped`: the user wants it to end. */
   | { readonly kind: 'resuming'; readonly isStopped: boolean; readonly next?: QueuedPrompt | undefined }
-  /** Nothing is sent any more. */
   | { readonly kind: 'closed' };
 
 export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: QueuedPrompt }
   | { readonly type: 'connected'; readonly promptId: string; readonly delivery: Delivery }
   | { readonly type: 'taken'; readonly promptId: string }
-  /** `isUnheard`: the backend has told nothing of its turn. */
+  /** `isUnheard`: the backend has reported no event of the turn. */
   | { readonly type: 'refused'; readonly promptId: string; readonly error: BackendError; readonly isUnheard: boolean }
   /** An event has ended the turn. */
   | { readonly type: 'ended' }
-  /** The session is over. `isBusy`: in a turn; `isSettling`: it had still to say that one has ended. */
+  /** The session has ended. `isBusy`: during a turn; `isSettling`: before it confirmed the end of a stopped one. */
   | { readonly type: 'lost'; readonly isBusy: boolean; readonly isSettling: boolean }
-  /** By the user. A turn may run that was begun elsewhere, in `session`. */
+  /** The user stops the turn, which may have been started elsewhere, in `session`. */
   | { readonly type: 'stop'; readonly isBusy: boolean; readonly session: BackendSession | undefined }
   | { readonly type: 'cancelled' }
   | { readonly type: 'resume' }
-  /** `session` is the one in which a turn runs. `isBusy`: its prompt was told. */
+  /** `session` is set if a turn still runs in it. `isBusy`: its prompt was reported. */
   | { readonly type: 'looked'; readonly session: BackendSession | undefined; readonly isBusy: boolean }
   | { readonly type: 'close' };
 
 export type TurnEffect =
   | { readonly type: 'begin'; readonly prompt: QueuedPrompt }
   | { readonly type: 'record'; readonly record: NewRecord }
-  /** Answered by `connected` or `refused`. */
+  /** Followed by the input `connected` or `refused`. */
   | { readonly type: 'connect'; readonly prompt: QueuedPrompt }
-  /** Answered by `taken` or `refused`. */
+  /** Followed by `taken` or `refused`. */
   | { readonly type: 'send'; readonly promptId: string; readonly delivery: Delivery }
-  /** What is on its way is given up, as far as that is possible. */
+  /** Cancels connecting or sending, if still possible. */
   | { readonly type: 'abort'; readonly promptId: string }
-  /** Answered by `cancelled`. */
+  /** Followed by `cancelled`. */
   | { readonly type: 'cancel'; readonly session: BackendSession }
-  /** Answered by `looked`. */
+  /** Followed by `looked`. */
   | { readonly type: 'look' }
-  /** The turn that was told as ended goes on. */
+  /** Reopens the turn that seemed to have ended. */
   | { readonly type: 'goOn' }
-  /** The session was lost in the middle of the turn. */
+  /** Ends the turn because its session was lost. */
   | { readonly type: 'breakOff' }
-  /** The prompt was never said. */
+  /** Removes a prompt that was not accepted. */
   | { readonly type: 'withdraw'; readonly promptId: string; readonly isFailure: boolean }
-  /** The prompt was told and has to wait: it is the next one of the queue. */
+  /** Moves a prompt from the transcript to the front of the queue. */
   | { readonly type: 'queue'; readonly prompt: QueuedPrompt }
-  /** The turn has ended: the queue may go on. */
+  /** Reports the end of the turn. */
   | { readonly type: 'end' }
-  /** Who has sent the prompt learns what became of it. */
+  /** Resolves or rejects the call that sent the prompt. */
   | { readonly type: 'answer'; readonly promptId: string; readonly error?: BackendError };
 
 interface TurnStep {
@@ -87,18 +86,18 @@ type Input<Type extends TurnInput['type']> = Extract<TurnInput, { type: Type }>;
 
 const idle: TurnPhase = { kind: 'idle' };
 
-/** Whether a prompt of ours waits for the backend, or is answered by it. */
+/** Whether a prompt is being sent or answered. */
 export function hasPrompt(phase: TurnPhase): boolean {
   if (phase.kind === 'stopping' || phase.kind === 'resuming') return phase.next !== undefined;
   return phase.kind === 'connecting' || phase.kind === 'sent';
 }
 
-/** The user has ended a turn that may still run. */
+/** Whether the user has stopped a turn that may still run. */
 export function isStopping(phase: TurnPhase): boolean {
   return phase.kind === 'stopping' || (phase.kind === 'resuming' && phase.isStopped);
 }
 
-/** What happens next. A prompt is sent once or withdrawn; a turn that is stopped is ended in the backend. */
+/** Returns the next phase. Each prompt is sent once or withdrawn; a stopped turn is also ended in the backend. */
 export function reduce(phase: TurnPhase, input: TurnInput): TurnStep {
   switch (input.type) {
     case 'prompt':
@@ -145,7 +144,7 @@ function connected(phase: TurnPhase, { delivery, promptId }: Input<'connected'>)
 
 function taken(phase: TurnPhase, promptId: string): TurnStep {
   const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
-  // Cancelled again: the first time, the backend may not have had it.
+  // Cancels again, since the backend may not have had the prompt the first time.
   if (isOnItsWay && phase.kind === 'stopping') return step(phase, { type: 'cancel', session: phase.session });
   const next: TurnPhase = isOnItsWay ? { kind: 'sent', session: phase.session } : phase;
   return step(next, { type: 'answer', promptId });
@@ -153,14 +152,14 @@ function taken(phase: TurnPhase, promptId: string): TurnStep {
 
 function refused(phase: TurnPhase, { error, isUnheard, promptId }: Input<'refused'>): TurnStep {
   const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
-  // What was never taken is never told as ended.
+  // The backend reports no end for a prompt that it did not accept.
   if (isOnItsWay && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
   if (isUnsent || (isOnItsWay && isUnheard)) {
     return step({ kind: 'idle', failure: error }, { type: 'withdraw', promptId, isFailure: true }, answer);
   }
-  // A turn that has begun tells of its failure by itself.
+  // A turn that has begun reports its own failure.
   return step(isOnItsWay ? { kind: 'sent', session: phase.session } : phase, answer);
 }
 
@@ -193,7 +192,7 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
   }
 }
 
-/** One answer of the backend less is missing. */
+/** Handles one of the outstanding responses of the backend. */
 function answered(phase: Phase<'stopping'>, ...effects: TurnEffect[]): TurnStep {
   const { next, promptId } = phase;
   const waits = phase.waits - 1;
@@ -210,7 +209,7 @@ function looked(phase: TurnPhase, { isBusy, session }: Input<'looked'>): TurnSte
   if (!session) return goOn(next);
   const effects: TurnEffect[] = [];
   if (next) effects.push({ type: 'queue', prompt: next });
-  // A turn whose prompt was told need not be told to go on.
+  // A turn whose prompt was reported is open already.
   if (next || !isBusy) effects.push({ type: 'goOn' });
   if (next) effects.push({ type: 'answer', promptId: next.id });
   return step({ kind: 'sent', session }, ...effects);
@@ -234,7 +233,7 @@ function goOn(next: QueuedPrompt | undefined): TurnStep {
   return next ? step({ kind: 'connecting', prompt: next }, { type: 'connect', prompt: next }) : step(idle);
 }
 
-/** The turn ends for the user before anything was sent. */
+/** Effects of stopping a turn before its prompt was sent. */
 function dropped({ id: promptId }: QueuedPrompt): TurnEffect[] {
   return [{ type: 'abort', promptId }, ...ended(false), { type: 'answer', promptId }];
 }

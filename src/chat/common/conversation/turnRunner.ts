@@ -14,13 +14,13 @@ interface TurnRunnerPorts {
   readonly delivery: PromptDelivery;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The turn has ended, by whatever. */
+  /** Called when the turn has ended for any reason. */
   readonly onEnd: () => void;
-  /** The prompt was never said: it belongs to where it came from. */
+  /** Called when a prompt was not accepted. */
   readonly onWithdrawn: (promptId: string) => void;
 }
 
-/** Who has sent a prompt, and waits. */
+/** A pending call of `run`. */
 interface Sender extends Pick<PromiseWithResolvers<undefined>, 'resolve' | 'reject'> {
   readonly abort: AbortController;
 }
@@ -29,11 +29,11 @@ const resumeTimeoutMs = 10_000;
 const resumePollMs = 100;
 const resumePolls = 25;
 
-/** Does what the phase of the turn asks for, and tells it what came of that. */
+/** Runs the state machine of turns: performs the effects, and feeds their results back as inputs. */
 export class TurnRunner {
   private current: TurnPhase = { kind: 'idle' };
   private readonly senders = new Map<string, Sender>();
-  /** Resolves when the backend has ended what was stopped last, or could not. */
+  /** Settles when the last cancellation or check has finished. */
   private ending: Promise<void> = Promise.resolve();
   private readonly life = new AbortController();
 
@@ -43,12 +43,12 @@ export class TurnRunner {
     return this.current;
   }
 
-  /** What is sent now has to wait for the end of a turn. */
+  /** Whether a new prompt has to be queued. */
   get isBusy(): boolean {
     return this.ports.told.story.isBusy || hasPrompt(this.current);
   }
 
-  /** Resolves when the backend has taken the prompt, or the user has stopped it. @throws BackendError */
+  /** Resolves when the backend has accepted the prompt, or the user has stopped it. @throws BackendError */
   async run(prompt: QueuedPrompt): Promise<void> {
     const { promise, reject, resolve } = Promise.withResolvers<undefined>();
     this.senders.set(prompt.id, { resolve, reject, abort: new AbortController() });
@@ -56,14 +56,14 @@ export class TurnRunner {
     await promise;
   }
 
-  /** The turn has ended in the transcript with this call, and in the backend when it resolves. Never rejects. */
+  /** Ends the turn in the transcript immediately, and in the backend before it resolves. Never rejects. */
   async stop(): Promise<void> {
     const { connection, told } = this.ports;
     this.take({ type: 'stop', isBusy: told.story.isBusy, session: connection.session });
     await this.ending;
   }
 
-  /** A turn that ended with its window may still run in a backend that lives on. */
+  /** Checks whether a turn that was interrupted when its window closed still runs in the backend. */
   resume(): void {
     const { head, story } = this.ports.told;
     const isLeft = story.lastEnd?.outcome === 'interrupted' && head.remoteId !== undefined;
@@ -74,18 +74,18 @@ export class TurnRunner {
     this.take({ type: 'ended' });
   }
 
-  /** The session is over in the backend. */
+  /** Call when the session has ended in the backend. */
   lost(): void {
     const { isBusy, isStopping } = this.ports.told.story;
     this.take({ type: 'lost', isBusy, isSettling: isStopping });
   }
 
-  /** With its options as they are shown. @throws BackendError */
+  /** @throws BackendError */
   async connect(): Promise<BackendSession> {
     return await this.ports.delivery.connect(this.life.signal);
   }
 
-  /** What was not sent is withdrawn, and nothing more is sent. */
+  /** Withdraws a prompt that was not sent yet, and refuses new ones. */
   close(): void {
     this.life.abort();
     this.take({ type: 'close' });
@@ -136,7 +136,7 @@ export class TurnRunner {
         return;
       case 'queue':
         told.record({ type: 'withdrawn', id: effect.prompt.id });
-        // One that was taken from the queue is in it again by that.
+        // Withdrawing puts back a prompt that came from the queue.
         if (!told.queue.get(effect.prompt.id)) told.record({ type: 'queued', ...effect.prompt, isNext: true });
         return;
       case 'end':
@@ -200,12 +200,12 @@ export class TurnRunner {
     try {
       session = await this.foundBusy();
     } catch (error) {
-      this.ports.log.info(`A turn was not taken up again: ${messageOf(error)}`);
+      this.ports.log.info(`Cannot resume a turn: ${messageOf(error)}`);
     }
     this.take({ type: 'looked', session, isBusy: this.ports.told.story.isBusy });
   }
 
-  /** The session of the backend, when a turn runs in it. @throws BackendError, ChatError */
+  /** Returns the session if a turn runs in it. @throws BackendError, ChatError */
   private async foundBusy(): Promise<BackendSession | undefined> {
     const { clock, connection, told } = this.ports;
     const { remoteId } = told.head;
@@ -213,7 +213,7 @@ export class TurnRunner {
     const late = new AbortController();
     const timer = clock.setTimer(resumeTimeoutMs, () => late.abort());
     try {
-      // Before: who follows a session of the backend is who writes what it tells.
+      // Claim first: only the window that writes the conversation may follow its session.
       await told.file.claim();
       const signal = AbortSignal.any([this.life.signal, late.signal]);
       const session = await connection.load(remoteId, false, signal, told.story.heard);

@@ -3,13 +3,13 @@ import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import type { BackendView } from '../chatView';
 
-/** What the user sees of a backend; `state` is undefined when it was never used. */
+/** Builds the view of a backend. `state` is undefined if it was never used. */
 export function backendView(
   { cannotList, defaults, description, health, id, install, needsPermission, problem, source, title }: BackendEntry,
   state: BackendState | undefined,
 ): BackendView {
   const isTroubled = state?.kind === 'failed' || state?.kind === 'authRequired';
-  // Who uses it knows better.
+  // The state of a backend in use is more recent than its health.
   const heard = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
   const version = state?.kind === 'ready' ? state.version : heard?.kind === 'answers' ? heard.version : undefined;
   const said = problem ?? (isTroubled ? state.message : heard && 'message' in heard ? heard.message : undefined);
@@ -27,7 +27,6 @@ export function backendView(
   };
 }
 
-/** What its use has shown. */
 function kindOfServer(state: BackendState | undefined): 'answers' | 'needsToken' | undefined {
   if (state?.kind === 'ready') return 'answers';
   return state?.kind === 'authRequired' ? 'needsToken' : undefined;

@@ -30,22 +30,22 @@ interface ChatSessionsPorts {
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Of all workspaces. */
+  /** Global, not per workspace. */
   readonly memento: Memento;
-  /** Unique for ever, of letters, digits and `-`. */
+  /** Returns a globally unique id of letters, digits and `-`. */
   readonly newId: () => string;
   readonly starts: SessionStarts;
 }
 
 interface Workplace {
   readonly backendId: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder?: string | undefined;
 }
 
 const loadTimeoutMs = 60_000;
 
-/** The conversations of a window: those that are open here, and those on disk. */
+/** The conversations of a window, open or stored on disk. */
 export class ChatSessions implements Chats, WriteObserver {
   private readonly chats = new Map<string, ChatSession>();
   private readonly opening = new Map<string, Promise<ChatSession>>();
@@ -88,7 +88,7 @@ export class ChatSessions implements Chats, WriteObserver {
     };
   }
 
-  /** Reads the list, and follows what other windows do. */
+  /** Reads the list and starts watching for changes by other windows. */
   async start(): Promise<void> {
     const { backends, store } = this.ports;
     this.listeners.push(
@@ -164,7 +164,7 @@ export class ChatSessions implements Chats, WriteObserver {
       return open;
     }
     await this.closing.get(sessionId);
-    // Who asks for the same one meanwhile gets it, too.
+    // Concurrent calls share one opening.
     const opening =
       this.opening.get(sessionId) ?? this.openChat(sessionId).finally(() => this.opening.delete(sessionId));
     this.opening.set(sessionId, opening);
@@ -205,11 +205,11 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   async beforeWrite(writer: Writer, path: string): Promise<void> {
-    for (const chat of this.chatsOf(writer)) await chat.beforeWrite(path);
+    for (const chat of this.chatsOf(writer)) await chat.journal.beforeWrite(path);
   }
 
   async afterWrite(writer: Writer, path: string): Promise<void> {
-    for (const chat of this.chatsOf(writer)) await chat.afterWrite(path);
+    for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path);
   }
 
   async stop(): Promise<void> {
@@ -217,7 +217,7 @@ export class ChatSessions implements Chats, WriteObserver {
     await Promise.all(this.closing.values());
     await Promise.all(
       [...this.chats.values()].map((chat) =>
-        chat.close().catch((error: unknown) => this.ports.log.error('a conversation was not closed', error)),
+        chat.close().catch((error: unknown) => this.ports.log.error('cannot close a conversation', error)),
       ),
     );
     await this.ports.store.stop();
@@ -281,12 +281,12 @@ export class ChatSessions implements Chats, WriteObserver {
     return chat;
   }
 
-  /** It is opened again when somebody asks for it. */
+  /** Closes an idle conversation; `open` opens it again. */
   private letGo(chat: ChatSession): void {
     this.chats.delete(chat.id);
     const closed = chat
       .close()
-      .catch((error: unknown) => this.ports.log.error('a conversation was not closed', error))
+      .catch((error: unknown) => this.ports.log.error('cannot close a conversation', error))
       .finally(() => {
         chat.dispose();
         this.closing.delete(chat.id);
@@ -312,7 +312,7 @@ export class ChatSessions implements Chats, WriteObserver {
     const folders = this.ports.files.editor.folders.map(({ path }) => path);
     const [first] = folders;
     if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start.');
-    // The workspace may have lost the folder since.
+    // The folder may have been removed from the workspace.
     const isThere = folder !== undefined && folders.some((path) => isInside(folder, path, false));
     const cwd = isThere ? folder : first;
     const others = folders.filter((path) => path !== cwd);

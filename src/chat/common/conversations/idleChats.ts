@@ -2,15 +2,15 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
 interface Idle {
-  /** Nobody shows it, and nothing goes on that would be lost. */
+  /** Not visible, and nothing would be lost by closing it. */
   readonly canLetGo: boolean;
 }
 
 const lookMs = 60_000;
-/** As often as that it has to be found idle, one look after the other. */
+/** Number of consecutive checks that must find a conversation idle. */
 const looks = 5;
 
-/** Finds what nobody has needed for some minutes, so that it does not fill memory and keep other windows out. */
+/** Closes conversations that were idle for some minutes, to free memory and to let other windows write them. */
 export class IdleChats<One extends Idle> implements Disposable {
   private readonly seen = new Map<One, number>();
   private timer: Disposable | undefined;

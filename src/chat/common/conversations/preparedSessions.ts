@@ -10,26 +10,26 @@ import type { SessionStarts } from './sessionStarts';
 interface PreparedSessionsPorts {
   /** @throws BackendError */
   readonly open: (backendId: string) => Promise<SessionBackend>;
-  /** `folder`: absolute. @throws BackendError when there is no folder to work in */
+  /** `folder` is absolute. @throws BackendError if there is no folder to work in */
   readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
-  /** It was never spoken in: it is not listed as a conversation, and deleted where that is possible. Never rejects. */
+  /** Hides an unused session from the list, and deletes it if the backend supports that. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;
   readonly starts: SessionStarts;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Nobody has written for so long: the first prompt makes a session of its own. */
+/** How long a session is kept while a page shows an empty conversation. */
 const idleMs = 10 * 60_000;
-/** A prompt on its way has left its page too, and takes the session once its agent has started. */
+/** How long it is kept after that. A prompt being sent has left the empty page, and takes the session when the agent has started. */
 const leftMs = 2 * 60_000;
 
 interface Waiting {
   readonly backendId: string;
   readonly options: CreateSessionOptions;
-  /** Fires when it is given up, or taken. */
+  /** Aborted when the session is discarded or taken. */
   readonly over: AbortController;
-  /** Undefined where none is made. Never rejects. */
+  /** Resolves to undefined if no session was created. Never rejects. */
   making: Promise<Made | undefined>;
   made: Made | undefined;
 }
@@ -40,8 +40,8 @@ interface Made {
 }
 
 /**
- * One session that is made before there is a prompt, so that its modes and models can be chosen: it becomes the session of the next
- * conversation with that agent, or is closed. What goes wrong with it is told by the prompt.
+ * Holds one session created before the first prompt, so that its modes and models can be chosen. The next conversation with the
+ * backend takes it; otherwise it is closed. Errors are only logged, since the prompt will report them.
  */
 export class PreparedSessions {
   private waiting: Waiting | undefined;
@@ -51,7 +51,7 @@ export class PreparedSessions {
 
   constructor(private readonly ports: PreparedSessionsPorts) {}
 
-  /** Makes one unless it is there; brings it up to date with what is chosen by now. Never throws. */
+  /** Creates the session, or applies the current choices to the existing one. Never throws. */
   prepare(backendId: string, folder: string | undefined): void {
     let options: CreateSessionOptions;
     try {
@@ -79,27 +79,24 @@ export class PreparedSessions {
     this.startLimit();
   }
 
-  /**
-   * Whether a prompt may come for it: a page shows where it would be written. Without one it is closed after a short while,
-   * with one when nothing was said or written for long: each `true` counts as that.
-   */
+  /** Reports whether a page shows an empty conversation. Each call with `true` restarts the idle time. */
   setAwaited(isAwaited: boolean): void {
     if (!isAwaited && !this.isAwaited) return;
     this.isAwaited = isAwaited;
     this.startLimit();
   }
 
-  /** Closes the one that waits, unless it is with that backend. */
+  /** Closes the session unless it belongs to this backend. */
   keepOnly(backendId: string | undefined): void {
     if (this.waiting && this.waiting.backendId !== backendId) this.giveUp();
   }
 
-  /** Whether it is the one that waits, which is no conversation yet. */
+  /** Whether this is the prepared session, which isn't a conversation yet. */
   has(backendId: string, sessionId: string): boolean {
     return this.waiting?.backendId === backendId && this.waiting.made?.session.id === sessionId;
   }
 
-  /** The one that waits, where it fits, else a new one. @throws BackendError */
+  /** Returns the prepared session if it fits, else a new one. @throws BackendError */
   async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
     const prepared = await this.take(backend, options, signal);
     if (prepared) return prepared;
@@ -108,7 +105,6 @@ export class PreparedSessions {
     return session;
   }
 
-  /** The window ends: its agents do, too. */
   dispose(): void {
     const { made } = this.waiting ?? {};
     this.limit?.dispose();
@@ -135,7 +131,7 @@ export class PreparedSessions {
     let made: Made | undefined;
     try {
       made = await untilAborted(waiting.making, signal);
-      // What is being set is set before anything else is.
+      // Wait until pending choices are applied.
       if (made) await untilAborted(this.queue.idle(made.session.id), signal);
     } catch (error) {
       this.putBack(waiting);
@@ -150,7 +146,7 @@ export class PreparedSessions {
     return undefined;
   }
 
-  /** The user has stopped waiting for it: the next prompt may have it. */
+  /** Keeps the session for the next prompt after the user cancelled this one. */
   private putBack(waiting: Waiting): void {
     if (this.waiting) this.discard(waiting);
     else {
@@ -162,7 +158,7 @@ export class PreparedSessions {
   private startLimit(): void {
     this.limit?.dispose();
     if (!this.waiting) return;
-    // A session that the user was about to prompt when they closed the lid is still theirs when they open it.
+    // Counts only time awake, so that the session survives a suspended computer.
     this.limit = setAwakeTimer(this.ports.clock, this.isAwaited ? idleMs : leftMs, () => this.giveUp());
   }
 
@@ -181,7 +177,7 @@ export class PreparedSessions {
     if (!made) return;
     made.session
       .close()
-      .catch((error: unknown) => log.debug(`Could not close a session that was not used: ${messageOf(error)}`))
+      .catch((error: unknown) => log.debug(`Cannot close an unused session: ${messageOf(error)}`))
       .finally(() => void forget(waiting.backendId, made.session.id));
   }
 
@@ -206,12 +202,12 @@ export class PreparedSessions {
       await this.apply(made);
       return made;
     } catch (error) {
-      log.debug(`No session was made before the prompt: ${messageOf(error)}`);
+      log.debug(`Cannot prepare a session: ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  /** So that what depends on a choice is shown as it is then. What is refused is told by the prompt. Never rejects. */
+  /** Sets the chosen options on the session. The prompt reports what is refused. Never rejects. */
   private apply({ backend, session }: Made): Promise<void> {
     return this.queue.run(session.id, async () => {
       try {
@@ -222,7 +218,7 @@ export class PreparedSessions {
     });
   }
 
-  /** Another process of the agent has never heard of it. */
+  /** Discards the session when its agent stops, since a new process wouldn't know it. */
   private endWithAgent(waiting: Waiting, backend: SessionBackend): void {
     const states = backend.onDidChangeState(({ kind }) => {
       if (kind !== 'ready' && this.waiting === waiting) this.giveUp();
@@ -239,9 +235,9 @@ export class PreparedSessions {
           starts.showWaiting(backendId, session);
       }
     } catch (error) {
-      log.error('The events of a session that waits broke off', error);
+      log.error('Cannot read the events of a prepared session', error);
     }
-    // It has ended by itself: its agent was stopped, or its settings have changed.
+    // The session has ended: its agent was stopped, or its settings have changed.
     if (this.waiting !== waiting) return;
     this.waiting = undefined;
     starts.showWaiting(backendId, undefined);

@@ -9,7 +9,7 @@ import type { SessionRow } from '../chatView';
 
 export interface RemoteSearch {
   readonly isKnown: (backendId: string, remoteId: string) => boolean;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
 }
@@ -17,34 +17,34 @@ export interface RemoteSearch {
 const timeoutMs = 5000;
 const prefix = 'remote:';
 const memoryName = 'chat.deletedSessions';
-/** The oldest are listed again then, where the backend still has them. */
+/** The oldest are forgotten, and listed again if the backend still has them. */
 const maxDeleted = 500;
 
 const Deleted = z.array(z.object({ backendId: z.string(), remoteId: z.string() }));
 type Deleted = z.infer<typeof Deleted>;
 
-/** The conversations that backends remember themselves. */
+/** Lists and deletes sessions that backends keep themselves. */
 export class RemoteSessions {
   private readonly titles = new Map<string, string>();
 
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
-    /** Keeps what the user has deleted and a backend still has. */
+    /** Stores which sessions were deleted by the user but still exist in their backend. */
     private readonly memento: Memento,
   ) {}
 
-  /** By their titles. Never rejects. */
+  /** Finds sessions by title. Never rejects. */
   async search(backends: readonly SessionBackend[], query: string, search: RemoteSearch): Promise<SessionRow[]> {
     const lists = await Promise.all(backends.map((backend) => this.listQuickly(backend, search)));
     const words = query.toLowerCase().split(/\s+/);
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
 
-  /** Starts the backend if need be, as long as that takes. @throws BackendError `unsupported` and others */
+  /** Starts the backend if necessary, without a time limit. @throws BackendError, for example `unsupported` */
   async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearch): Promise<readonly SessionRow[]> {
     const { canList } = await backend.capabilities(signal);
-    if (!canList) throw new BackendError('unsupported', `${backend.title} cannot list its conversations.`);
+    if (!canList) throw new BackendError('unsupported', `${backend.title} can’t list its conversations.`);
     const sessions = await backend.listSessions(withoutUndefined({ signal, cwd }));
     return sessions
       .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
@@ -58,20 +58,20 @@ export class RemoteSessions {
       }));
   }
 
-  /** It is not listed any more, and deleted in its backend when that runs and can. Never rejects. */
+  /** Hides a session from the list, and deletes it in the backend if that runs and supports it. Never rejects. */
   async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
     this.keep([...this.deleted, { backendId, remoteId }]);
     if (backend?.state.kind === 'ready') await this.deleteIn(backend, remoteId);
   }
 
-  /** The backend runs: what was deleted while it did not is deleted there, too. Never rejects. */
+  /** Deletes in the backend what the user deleted while it wasn't running. Never rejects. */
   async catchUp(backend: SessionBackend): Promise<void> {
     for (const { backendId, remoteId } of this.deleted) {
       if (backendId === backend.id) await this.deleteIn(backend, remoteId);
     }
   }
 
-  /** Under which it was listed; undefined when it was not, or the backend gave it none. */
+  /** Returns the title under which the session was last listed, if any. */
   titleOf(backendId: string, remoteId: string): string | undefined {
     return this.titles.get(remoteRowId(backendId, remoteId));
   }
@@ -88,7 +88,7 @@ export class RemoteSessions {
   private keep(deleted: Deleted): void {
     this.memento
       .update(memoryName, deleted.slice(-maxDeleted))
-      .then(undefined, (error: unknown) => this.log.warn(`What was deleted is not remembered: ${messageOf(error)}`));
+      .then(undefined, (error: unknown) => this.log.warn(`Cannot store deleted sessions: ${messageOf(error)}`));
   }
 
   private isDeleted(backendId: string, remoteId: string): boolean {
@@ -103,7 +103,7 @@ export class RemoteSessions {
         this.keep(this.deleted.filter(({ backendId, remoteId }) => backendId !== backend.id || remoteId !== id));
       });
     } catch (error) {
-      this.log.debug(`${backend.title} did not forget a session: ${messageOf(error)}`);
+      this.log.debug(`${backend.title} did not delete a session: ${messageOf(error)}`);
     }
   }
 
@@ -124,7 +124,7 @@ function remoteRowId(backendId: string, remoteId: string): string {
   return `${prefix}${encodeURIComponent(backendId)}:${encodeURIComponent(remoteId)}`;
 }
 
-/** Undefined for the id of a conversation that is here. */
+/** Undefined if the id is that of a stored conversation. */
 export function parseRemoteRowId(id: string): { backendId: string; remoteId: string } | undefined {
   if (!id.startsWith(prefix)) return undefined;
   const [backendId, remoteId] = id.slice(prefix.length).split(':');

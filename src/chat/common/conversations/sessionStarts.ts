@@ -2,18 +2,18 @@ import type { ConfigOption, Unattended } from '../../../session/common/sessionEv
 import type { OptionChoice } from '../../../session/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
 
-/** What new sessions begin with, and what is learnt from them. */
+/** Provides the options of new sessions, and remembers what sessions offer. */
 export interface SessionStarts {
-  /** Amplifier's profile and model. */
+  /** Returns the profile and model for a session of an Amplifier server. */
   choices(backendId: string): SessionChoices;
-  /** What an agent's session is set to before its first prompt. */
+  /** Returns the options to set on an agent's session before its first prompt. */
   wanted(backendId: string): readonly OptionChoice[];
-  /** A session has just been made: so the agent sets its options by itself. */
+  /** Remembers the agent's own defaults, from a new session. */
   learn(backendId: string, options: readonly ConfigOption[]): void;
-  /** What the session that waits for its first prompt says; undefined when none waits any more. */
+  /** Sets the prepared session whose options and commands are shown, or undefined if there is none any more. */
   showWaiting(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void;
-  /** What an agent was seen to do without asking; undefined when it asked. */
+  /** Records what an agent did without asking; undefined if it asked. */
   saw(backendId: string, unattended: Unattended | undefined): void;
-  /** What to tell the user of a choice that the agent does not offer; undefined when there is nothing, or it was told. */
+  /** Returns a notice about a choice that the agent doesn't offer; undefined if the user needn't know, or was told already. */
   notOffered(backendId: string, choice: OptionChoice): string | undefined;
 }

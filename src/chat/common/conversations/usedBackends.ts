@@ -7,7 +7,7 @@ import type { Logger } from '../../../base/common/log';
 
 const askMs = 5000;
 
-/** The backends that this window has talked to, and how they are. They belong to their registry. */
+/** The backends used by this window. Their registry owns them. */
 export class UsedBackends implements Disposable {
   private isDisposed = false;
   private asking: Promise<void> | undefined;
@@ -20,7 +20,7 @@ export class UsedBackends implements Disposable {
     private readonly told: { onReady(backend: SessionBackend): void; onChange(): void },
   ) {}
 
-  /** Those that can be asked and nothing is started for it. */
+  /** Backends that are running. */
   get ready(): readonly SessionBackend[] {
     return [...this.used.values()].map(({ backend }) => backend).filter(({ state }) => state.kind === 'ready');
   }
@@ -29,7 +29,7 @@ export class UsedBackends implements Disposable {
     return this.used.get(id)?.backend;
   }
 
-  /** Undefined when it was never used. */
+  /** Undefined if it was never used. */
   stateOf(id: string): BackendState | undefined {
     return this.used.get(id)?.backend.state;
   }
@@ -41,7 +41,7 @@ export class UsedBackends implements Disposable {
     return backend;
   }
 
-  /** It takes the place of one with its id: that was stopped by a change of its settings. */
+  /** Adds a backend. Replaces one with the same id, which was stopped by a change of settings. */
   add(backend: SessionBackend): void {
     const known = this.used.get(backend.id);
     if (known?.backend === backend || this.isDisposed) return;
@@ -57,12 +57,12 @@ export class UsedBackends implements Disposable {
     look();
   }
 
-  /** Whether it goes on without this window, so that nothing has to be started to ask it. */
+  /** Whether the backend is a server, which keeps running without this window. */
   async livesOn(id: string): Promise<boolean> {
     return (await this.servers()).some((server) => server.id === id);
   }
 
-  /** Those that answer run anyway: they are used from now on. Never rejects. */
+  /** Connects to all servers that are known to be running. Never rejects. */
   openServers(): Promise<void> {
     this.asking ??= this.askServers().finally(() => (this.asking = undefined));
     return this.asking;
@@ -76,13 +76,13 @@ export class UsedBackends implements Disposable {
 
   private async askServers(): Promise<void> {
     for (const { health, id, title } of await this.servers()) {
-      // Also one that was used before and has been gone since.
+      // Also reconnects to a server that was used before.
       if (health?.kind !== 'answers' || this.stateOf(id)?.kind === 'ready') continue;
       try {
         const backend = await this.open(id);
         await withDeadline(this.clock, `Asking ${title}`, askMs, (signal) => backend.capabilities(signal));
       } catch (error) {
-        this.log.debug(`${title} was not asked for its conversations: ${messageOf(error)}`);
+        this.log.debug(`Cannot connect to ${title}: ${messageOf(error)}`);
       }
     }
   }
@@ -94,7 +94,7 @@ export class UsedBackends implements Disposable {
       );
       return entries.filter(({ problem, source }) => source === 'server' && problem === undefined);
     } catch (error) {
-      this.log.debug(`The backends were not listed: ${messageOf(error)}`);
+      this.log.debug(`Cannot list the backends: ${messageOf(error)}`);
       return [];
     }
   }

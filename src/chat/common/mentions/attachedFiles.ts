@@ -6,20 +6,20 @@ import type { DraftAttachment } from '../chatView';
 
 interface AttachedFilesPorts {
   readonly editor: Pick<EditorPort, 'stat'>;
-  /** A file or folder may have come or gone. */
+  /** Fires when files or folders may have been created or deleted. */
   readonly onDidChangeFiles: Event<void>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-/** Building a project makes and deletes many files, most of which nobody has attached. */
+/** A build creates and deletes many files at once. */
 const quietMs = 250;
 
-/** Tells which attachments of a draft name files that are gone. */
+/** Finds attachments of a draft whose files no longer exist. */
 export class AttachedFiles implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onError(error)));
-  /** What `missing` resolves to may be something else now. */
+  /** Fires when the result of `missing` may have changed. */
   readonly onDidChange = this.emitter.event;
   private readonly later: Coalescer;
 
@@ -31,7 +31,7 @@ export class AttachedFiles implements Disposable {
     this.store.add(this.ports.onDidChangeFiles(() => this.later.schedule()));
   }
 
-  /** Ids of those whose file or folder does not exist. Never rejects. */
+  /** Returns the ids of attachments whose file or folder doesn't exist. Never rejects. */
   async missing(attachments: readonly DraftAttachment[]): Promise<string[]> {
     const ids = await Promise.all(attachments.map(async (one) => ((await this.isGone(one)) ? [one.id] : [])));
     return ids.flat();
@@ -41,7 +41,7 @@ export class AttachedFiles implements Disposable {
     this.store.dispose();
   }
 
-  /** What else goes with a prompt may be about a file that is gone. */
+  /** Other kinds, such as problems, may refer to a file that is gone. */
   private async isGone({ kind, path }: DraftAttachment): Promise<boolean> {
     if (path === undefined || !(kind === 'file' || kind === 'folder' || kind === 'selection')) return false;
     return await this.ports.editor.stat(path).then(

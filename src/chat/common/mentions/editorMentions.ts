@@ -12,7 +12,7 @@ interface EditorMentionsPorts {
 
 const maxFiles = 20;
 
-/** The files that are open in tabs, all at once. */
+/** All files open in tabs, as one row. */
 export class EditorMentions implements MentionSource {
   readonly kind = 'editors';
 
@@ -34,7 +34,7 @@ export class EditorMentions implements MentionSource {
     ];
   }
 
-  /** Those that are open when the prompt is sent. */
+  /** Returns the files that are open when the prompt is sent. */
   async resolve(): Promise<readonly PromptAttachment[]> {
     const { editor, openFiles } = this.ports;
     const found = await Promise.all(

@@ -4,38 +4,35 @@ import type { Event } from '../../../base/common/event';
 import type { PathCandidate } from './fuzzy';
 
 export interface IndexedFile extends PathCandidate {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
 }
 
 interface FileIndexPorts {
-  /** All files of the workspace that are not hidden, absolute. */
+  /** Returns the absolute paths of all workspace files that aren't hidden. */
   readonly listFiles: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly onDidCreate: Event<string>;
   readonly onDidDelete: Event<string>;
-  /** What is listed may be quite another now: other folders, other settings. */
+  /** Fires when workspace folders or exclude settings have changed. */
   readonly onDidReset: Event<void>;
-  /** How a path is called in the workspace, with `/`. */
+  /** Returns the path relative to the workspace, with `/`. */
   readonly relative: (path: string) => string;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-/** Building a project makes many files at once, most of them no one asks for. */
+/** Maximum number of created files added between two listings. A build creates many at once. */
 const maxNews = 2_000;
 const relistMs = 3_000;
 
-/**
- * The files of the workspace, listed when somebody first asks. Single files that come and go are noted at once; the list is
- * made again a little after, in the background.
- */
+/** The files of the workspace, listed on first use. Updated immediately by file events, and listed again shortly after. */
 export class FileIndex implements Disposable {
   private readonly store = new DisposableStore();
   private readonly ended = new AbortController();
   private readonly relistLater: Coalescer;
   private byPath: Map<string, IndexedFile> | undefined;
   private listing: Promise<void> | undefined;
-  /** What came or went while the list was made; it may hold that or not. */
+  /** Number of file events during a listing, which may or may not include them. */
   private missed = 0;
   private news = 0;
 
@@ -55,7 +52,7 @@ export class FileIndex implements Disposable {
     );
   }
 
-  /** In the order of the listing. The first call waits for it. */
+  /** Returns the files in the order of the listing. The first call waits for it. */
   async files(): Promise<Iterable<IndexedFile>> {
     if (!this.byPath) await this.list();
     return this.byPath?.values() ?? [];
@@ -71,7 +68,7 @@ export class FileIndex implements Disposable {
       this.missed++;
       return;
     }
-    // A folder goes as a whole, and only the watcher of the list knows what was in it.
+    // Deleting a folder reports only the folder; the next listing drops its files.
     if (!isThere) this.byPath.delete(path);
     else if (++this.news <= maxNews) this.byPath.set(path, this.indexed(path));
     this.relistLater.schedule();

@@ -9,15 +9,15 @@ import { tokensOf } from './mentions';
 interface FileMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat'>;
-  /** Absolute paths, the one opened last first. */
+  /** Returns absolute paths, the most recently opened first. */
   readonly recent: () => readonly string[];
 }
 
 const maxRows = 20;
-/** Some of what is found is not for agents. */
+/** More than `maxRows`, since agents may not read some of the files. */
 const maxCandidates = maxRows * 2;
 
-/** Files of the workspace by some letters of their paths; those opened last come first. */
+/** Files of the workspace, by fuzzy path. Recently opened files come first. */
 export class FileMentions implements MentionSource {
   readonly kind = 'file';
 
@@ -38,12 +38,12 @@ export class FileMentions implements MentionSource {
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
-    // A file that was deleted since has a path still.
+    // Throws if the file was deleted; `resolve` would not.
     await this.ports.editor.stat(path);
     return [{ type: 'file', path: await this.ports.editor.resolve(path) }];
   }
 
-  /** The row of a path that is named, for example by dropping it. @throws EditorError */
+  /** Returns the row of a given path, for example of a dropped file. @throws EditorError */
   async rowOf(path: string, relative: string): Promise<MentionRow> {
     const { size } = await this.ports.editor.stat(path);
     const title = relative.slice(relative.lastIndexOf('/') + 1);
@@ -59,7 +59,7 @@ export class FileMentions implements MentionSource {
   }
 
   private row({ path, relative }: IndexedFile): Promise<MentionRow | undefined> {
-    // What may not be seen, or is gone, is not offered.
+    // Leaves out files that agents may not read or that were deleted.
     return this.rowOf(path, relative).catch(() => undefined);
   }
 }

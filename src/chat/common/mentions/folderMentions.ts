@@ -5,6 +5,7 @@ import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex } from './fileIndex';
 import { bestPaths, type PathCandidate } from './fuzzy';
+import { withReadablePaths } from './mentions';
 
 interface FolderMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
@@ -18,24 +19,24 @@ interface Folder extends PathCandidate {
 const maxRows = 8;
 const maxListed = 300;
 
-/** Folders of the workspace; what is sent is the list of their files. */
+/** Folders of the workspace. The list of their files is sent. */
 export class FolderMentions implements MentionSource {
   readonly kind = 'folder';
 
   constructor(private readonly ports: FolderMentionsPorts) {}
 
   async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
-    // Without a word, the files of the workspace say more than its folders.
+    // Without a query, files are more useful than folders.
     if (query.trim() === '') return [];
     const best = bestPaths(query, await this.folders(), { count: maxRows * 2, bonus: () => 0 });
     signal.throwIfAborted();
-    const rows = await Promise.all(best.map((folder) => this.row(folder)));
-    return rows.flatMap((row) => row ?? []).slice(0, maxRows);
+    const readable = await withReadablePaths(this.ports.editor, best);
+    return readable.slice(0, maxRows).map(({ path, relative }) => this.rowOf(path, relative));
   }
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
-    // A folder that was deleted since has a path still.
+    // Throws if the folder was deleted; `resolve` would not.
     await this.ports.editor.stat(path);
     const folder = await this.ports.editor.resolve(path);
     const { names, more } = await this.list(folder);
@@ -50,14 +51,7 @@ export class FolderMentions implements MentionSource {
     return { kind: 'folder', id: `folder:${path}`, title, path, ...(folder === '' ? {} : { detail: folder }) };
   }
 
-  private async row({ path, relative }: Folder): Promise<MentionRow | undefined> {
-    return await this.ports.editor.resolve(path).then(
-      () => this.rowOf(path, relative),
-      () => undefined,
-    );
-  }
-
-  /** Every folder that has a file somewhere below it. */
+  /** Returns all folders that contain files, directly or in subfolders. */
   private async folders(): Promise<Iterable<Folder>> {
     const found = new Map<string, Folder>();
     for (const { path, relative } of await this.ports.index.files()) {
@@ -71,24 +65,14 @@ export class FolderMentions implements MentionSource {
   }
 
   private async list(folder: string): Promise<{ names: string[]; more: number }> {
-    const below: string[] = [];
-    for (const { path } of await this.ports.index.files()) {
-      if (path.startsWith(folder) && isSeparator(path.charAt(folder.length))) below.push(path);
-    }
-    const checked = await Promise.all(
-      below.slice(0, maxListed).map((path) =>
-        this.ports.editor.resolve(path).then(
-          () => [path.slice(folder.length + 1)],
-          () => [],
-        ),
-      ),
-    );
-    return { names: checked.flat(), more: Math.max(0, below.length - maxListed) };
+    const files = [...(await this.ports.index.files())];
+    const below = files.filter(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`));
+    const readable = await withReadablePaths(this.ports.editor, below.slice(0, maxListed));
+    return {
+      names: readable.map(({ path }) => path.slice(folder.length + 1)),
+      more: Math.max(0, below.length - maxListed),
+    };
   }
-}
-
-function isSeparator(character: string): boolean {
-  return character === '/' || character === '\\';
 }
 
 function parentOf(path: string): string {

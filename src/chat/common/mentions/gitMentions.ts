@@ -2,9 +2,9 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
-import { isAskedFor } from './mentions';
+import { isAskedFor, withReadablePaths } from './mentions';
 
-/** What has changed in the repository since its last commit. */
+/** Uncommitted changes of a repository. */
 interface GitChanges {
   readonly root: string;
   readonly branch: string;
@@ -12,7 +12,7 @@ interface GitChanges {
 }
 
 export interface GitFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly state: 'changed' | 'untracked' | 'deleted';
 }
@@ -20,15 +20,15 @@ export interface GitFile {
 export interface GitPort {
   /** Undefined without Git or a repository. */
   changes(): Promise<GitChanges | undefined>;
-  /** As `git diff HEAD` says it; empty for a file that is not tracked. */
+  /** Returns the output of `git diff HEAD`; empty for an untracked file. */
   diff(path: string): Promise<string>;
 }
 
 const maxFiles = 100;
-/** UTF-16 units of the text that is sent. */
+/** Maximum length of the sent text, in UTF-16 units. */
 const maxLength = 64 * 1024;
 
-/** The changes that are not committed, as a diff. Files that are not for agents are left out. */
+/** Uncommitted changes, as a diff. Leaves out files that agents may not read. */
 export class GitMentions implements MentionSource {
   readonly kind = 'git';
 
@@ -68,14 +68,6 @@ export class GitMentions implements MentionSource {
   }
 
   private async allowed({ files }: GitChanges): Promise<GitFile[]> {
-    const checked = await Promise.all(
-      files.slice(0, maxFiles).map((file) =>
-        this.editor.resolve(file.path).then(
-          () => [file],
-          () => [],
-        ),
-      ),
-    );
-    return checked.flat();
+    return await withReadablePaths(this.editor, files.slice(0, maxFiles));
   }
 }

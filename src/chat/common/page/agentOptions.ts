@@ -2,38 +2,35 @@ import * as z from 'zod/mini';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedOf, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
-import { OptionView, Unattended, type BackendView } from '../chatView';
+import { OptionView, optionViews, Unattended, type BackendView } from '../chatView';
 import { shownOptions, wantedChoices, type OptionSources } from '../conversations/optionPrecedence';
 
 const memoryName = 'chat.agentOptions';
 const Values = z.record(z.string(), z.union([z.string(), z.boolean()]));
 const KeptAgent = z.object({
-  /** The command line that offered them. */
+  /** Command line of the agent that offered these options. */
   about: z.string(),
-  /** As the agent sets them by itself. */
+  /** With the agent's own default values. */
   options: z.array(OptionView),
   /** The user's last choices. */
   chosen: Values,
-  /** What it was seen to do without asking. */
+  /** What the agent was seen doing without asking. */
   unattended: z.optional(Unattended),
 });
 type KeptAgent = z.infer<typeof KeptAgent>;
 const Kept = z.record(z.string(), z.unknown());
 
-/** Some agents list every model that there is. */
+/** Larger option lists are not stored: some agents list every existing model. */
 const maxKeptUnits = 200_000;
 
-/**
- * What new conversations with agents begin with: what an agent offered last, and what the user has chosen for it, kept over
- * windows by the agent's id.
- */
+/** Options for new conversations with ACP agents: what each offered last, and the user's choices. Stored across windows. */
 export class AgentOptions {
   private readonly views = new Map<string, BackendView>();
-  /** Of sessions that wait for their first prompt. */
+  /** Options of prepared sessions, by agent. */
   private readonly waiting = new Map<string, readonly OptionView[]>();
-  /** What was offered when it was last heard of in this window. */
+  /** Options last offered in this window, by agent. */
   private readonly learnt = new Map<string, readonly OptionView[]>();
-  /** For the next conversation, by agent. */
+  /** The user's choices for the next conversation, by agent. */
   private readonly picked = new Map<string, Readonly<Record<string, OptionValue>>>();
   private readonly told = new Set<string>();
 
@@ -48,7 +45,7 @@ export class AgentOptions {
     this.views.set(view.id, view);
   }
 
-  /** As a new conversation will have them. */
+  /** Returns the options with the values that a new conversation will have. */
   of(agentId: string): OptionView[] {
     return shownOptions(this.offered(agentId), this.sources(agentId));
   }
@@ -57,36 +54,36 @@ export class AgentOptions {
     return wantedChoices(this.offered(agentId), this.sources(agentId));
   }
 
-  /** The user's choice for the next conversation; also for those after it. */
+  /** Sets the user's choice for the next conversation and remembers it for later ones. */
   pick(agentId: string, optionId: string, value: OptionValue): void {
     this.picked.set(agentId, { ...this.picked.get(agentId), [optionId]: value });
     this.remember(agentId, optionId, value);
   }
 
   /**
-   * The user's choice in a conversation, for those that begin after it. One in which the agent asks less holds only there: who
-   * lets go of the reins for one task has not done so for all.
+   * Remembers a choice made inside a conversation for later ones. Values that let the agent act unattended are not remembered:
+   * allowing that for one task doesn't allow it for all.
    */
   pickedInside(agentId: string, option: OptionView | undefined, value: OptionValue): void {
     if (!option || unattendedOf(option, value) !== undefined) return;
     this.remember(agentId, option.id, value);
   }
 
-  /** The conversation that was chosen for has begun. */
+  /** Clears the choices for one conversation, which has begun. */
   begun(agentId: string): void {
     this.picked.delete(agentId);
     this.waiting.delete(agentId);
   }
 
   learn(agentId: string, options: readonly ConfigOption[]): void {
-    const views = options.map((option) => OptionView.parse(option));
+    const views = optionViews(options);
     this.learnt.set(agentId, views);
     const kept = this.kept(agentId);
     const isLarge = JSON.stringify(views).length > maxKeptUnits;
     this.keep(agentId, { ...kept, about: this.aboutOf(agentId), options: isLarge ? [] : views });
   }
 
-  /** What it did without asking; undefined when it asked. Returns whether that is news. */
+  /** Records what the agent did without asking; undefined if it asked. Returns whether this changed anything. */
   saw(agentId: string, unattended: Unattended | undefined): boolean {
     const { unattended: before, ...kept } = this.kept(agentId);
     const now = unattended && before === 'runs' ? before : unattended;
@@ -100,21 +97,17 @@ export class AgentOptions {
   }
 
   showWaiting(agentId: string, options: readonly ConfigOption[] | undefined): void {
-    if (options)
-      this.waiting.set(
-        agentId,
-        options.map((option) => OptionView.parse(option)),
-      );
+    if (options) this.waiting.set(agentId, optionViews(options));
     else this.waiting.delete(agentId);
   }
 
-  /** Of a default in the settings; once in a window. */
+  /** Returns a notice, once per window, about a default in the settings that the agent doesn't offer. */
   notOffered(agentId: string, { from, option, value }: OptionChoice): string | undefined {
     const key = JSON.stringify([agentId, option, value]);
     if (from !== 'settings' || this.told.has(key)) return undefined;
     this.told.add(key);
     const title = this.views.get(agentId)?.title ?? agentId;
-    return `${title} does not offer ${option} "${String(value)}", so this default of backline.acp.agents was ignored.`;
+    return `${title} doesn’t offer ${option} "${String(value)}". This default in backline.acp.agents was ignored.`;
   }
 
   private offered(agentId: string): readonly OptionView[] {
@@ -138,7 +131,7 @@ export class AgentOptions {
     return this.views.get(agentId)?.description ?? '';
   }
 
-  /** What another program offered under that name, and what was chosen for it, says nothing of this one. */
+  /** Returns the stored record, unless it belongs to another program with the same id. */
   private kept(agentId: string): KeptAgent {
     const kept = z.safeParse(KeptAgent, this.all[agentId]).data;
     if (!kept) return { about: '', options: [], chosen: {} };

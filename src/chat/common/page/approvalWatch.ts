@@ -3,12 +3,10 @@ import { Emitter } from '../../../base/common/event';
 import type { Chat, Chats } from '../chatPorts';
 import { waitingRows } from './pageFeed';
 
-/** A question that waits for the user. */
 export interface WaitingApproval {
-  /** Unique among all conversations. */
+  /** Unique across all conversations. */
   readonly key: string;
   readonly chat: Chat;
-  /** In one line. */
   readonly prompt: string;
 }
 
@@ -64,7 +62,7 @@ export class ApprovalWatch implements Disposable {
       if (this.store.isDisposed) return;
       this.followed.set(id, { chat, listener: chat.onDidChange(() => this.emitter.fire()) });
     } catch (error) {
-      // Asked for again when the list changes.
+      // Retried when the list changes.
       this.onError(error);
       return;
     } finally {

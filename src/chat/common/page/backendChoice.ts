@@ -8,7 +8,7 @@ import type { BackendView } from '../chatView';
 
 interface BackendChoicePorts {
   readonly chats: Pick<Chats, 'backends' | 'onDidChangeBackends'>;
-  /** The id or the title of the setting; empty for none. */
+  /** Backend id or title from the setting; empty if unset. */
   readonly preferred: () => string;
   readonly memento: Memento;
   readonly onError: (error: unknown) => void;
@@ -16,11 +16,10 @@ interface BackendChoicePorts {
 
 const memoryName = 'chat.backend';
 
-/** The backends of a window as the user last saw them, and which one a new conversation is with. */
+/** The known backends, and the one that new conversations use. */
 export class BackendChoice implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onError(error)));
-  /** The views, or which one is chosen, may have changed. */
   readonly onDidChange = this.emitter.event;
   private known: readonly BackendView[] = [];
   private picked: string | undefined;
@@ -38,7 +37,7 @@ export class BackendChoice implements Disposable {
     return this.known;
   }
 
-  /** What was picked in this window, else the setting's, else what was used last, else the demo agent. */
+  /** Picked in this window, else set in settings, else used last, else the demo agent. */
   get chosen(): BackendView | undefined {
     const preferred = this.ports.preferred();
     return (
@@ -51,7 +50,7 @@ export class BackendChoice implements Disposable {
     );
   }
 
-  /** The setting names none that there is. */
+  /** The setting names a backend that doesn't exist. */
   get isPreferredMissing(): boolean {
     const preferred = this.ports.preferred();
     return preferred !== '' && !this.known.some(({ id, title }) => id === preferred || title === preferred);
@@ -63,12 +62,12 @@ export class BackendChoice implements Disposable {
     this.emitter.fire();
   }
 
-  /** The last one used is the first choice of the next window. */
+  /** Remembers the backend as the one used last, for new windows. */
   remember(id: string): void {
     this.ports.memento.update(memoryName, id).then(undefined, this.ports.onError);
   }
 
-  /** Looks again; calls that come meanwhile make it look once more. Never rejects. */
+  /** Reloads the backends; a call during a reload causes one more. Never rejects. */
   refresh(): Promise<void> {
     this.isStale = true;
     this.looking ??= this.look().finally(() => (this.looking = undefined));

@@ -5,13 +5,13 @@ import type { BackendView, SessionRow } from '../chatView';
 interface ChatSituation {
   readonly isTrusted: boolean;
   readonly chosen: BackendView | undefined;
-  /** The setting names a backend that there is not. */
+  /** The setting names a backend that doesn't exist. */
   readonly isPreferredMissing: boolean;
   readonly rows: readonly SessionRow[];
   readonly waiting: number;
 }
 
-/** Commands that help; named by the caller, who knows how they are registered. */
+/** Actions offered in the status list. */
 export interface ChatActions {
   readonly open: StatusAction;
   readonly pickBackend: StatusAction;
@@ -20,13 +20,13 @@ export interface ChatActions {
   readonly manageTrust: StatusAction;
 }
 
-/** What the status list says of the chat: first what waits for the user. */
+/** Returns the chat's entry in the status list. What needs the user's attention comes first. */
 export function chatStatus(
   { isTrusted, chosen, isPreferredMissing, rows, waiting }: ChatSituation,
   actions: ChatActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   if (!isTrusted) {
-    const summary = 'You can read conversations. Agents don’t start in an untrusted workspace.';
+    const summary = 'Agents don’t start in an untrusted workspace. You can still read conversations.';
     return { state: 'off', summary, actions: [actions.manageTrust, actions.open] };
   }
   if (waiting > 0) {
@@ -52,7 +52,7 @@ function said(rows: readonly SessionRow[]): string[] {
   const count = (state: SessionRow['state']): number => rows.filter((row) => row.state === state).length;
   const [busy, unread] = [count('busy'), count('unread')];
   return [
-    ...(busy > 0 ? [`${countOf(busy, 'answer is', 'answers are')} being written.`] : []),
-    ...(unread > 0 ? [`${countOf(unread, 'answer is', 'answers are')} new.`] : []),
+    ...(busy > 0 ? [`${countOf(busy, 'answer')} in progress.`] : []),
+    ...(unread > 0 ? [`${countOf(unread, 'unread answer')}.`] : []),
   ];
 }

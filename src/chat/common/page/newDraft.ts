@@ -5,7 +5,7 @@ import { HeldDraft } from '../conversation/heldDraft';
 
 const memoryName = 'chat.newDraft';
 
-/** What is typed where no conversation has begun, kept over reloads. Images are kept as long as the window. */
+/** Creates the draft of the empty page. It survives reloads, except for images. */
 export function newDraft(memento: Memento, onError: (error: unknown) => void): HeldDraft {
   const keep = ({ attachments, text }: Draft): void => {
     const kept = { text, attachments: attachments.filter(({ image }) => !image) };

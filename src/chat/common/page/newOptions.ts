@@ -1,13 +1,13 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
-import type { ConfigOption, SlashCommand, Unattended } from '../../../session/common/sessionEvents';
+import type { ConfigOption, Unattended } from '../../../session/common/sessionEvents';
 import type { OptionChoice, OptionValue } from '../../../session/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
-import { CommandView, type BackendView, type OptionView } from '../chatView';
+import { CommandView, commandViews, type BackendView, type OptionView } from '../chatView';
 import type { SessionStarts } from '../conversations/sessionStarts';
 import { AgentOptions } from './agentOptions';
 
@@ -23,17 +23,14 @@ const KeptCommands = z.record(z.string(), z.array(CommandView));
 const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
-/**
- * What can be chosen before a conversation begins, a server's profile or an agent's mode for example, and the commands that its
- * agent had last. Kept.
- */
+/** Options (a server's profile, an agent's mode) and slash commands for new conversations. Remembers choices across windows. */
 export class NewOptions implements SessionStarts, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.ports.onError(error));
   readonly onDidChange = this.emitter.event;
   private readonly views = new Map<string, BackendView>();
   private readonly known = new Map<string, readonly OptionView[]>();
   private readonly commands = new Map<string, readonly CommandView[]>();
-  /** By backend, how often it was asked: only the newest answer counts. */
+  /** Number of requests by backend: only the newest response is used. */
   private readonly asked = new Map<string, number>();
   private readonly agents: AgentOptions;
 
@@ -41,17 +38,17 @@ export class NewOptions implements SessionStarts, Disposable {
     this.agents = new AgentOptions(ports.memento, ports.onError);
   }
 
-  /** The backends that there are. What was chosen for a server is remembered by its address. */
+  /** Sets the known backends. Choices for a server are remembered by its address. */
   setBackends(views: readonly BackendView[]): void {
     for (const view of views) {
-      // What another server offers is not known yet.
+      // The options of a server at another address are unknown.
       if (this.views.get(view.id)?.description !== view.description) this.known.delete(view.id);
       this.views.set(view.id, view);
       this.agents.know(view);
     }
   }
 
-  /** As they are known now, with what the user chose. */
+  /** Returns the known options with the user's choices applied. */
   of(backendId: string | undefined): OptionView[] {
     if (backendId === undefined) return [];
     if (!this.isServer(backendId)) return this.agents.of(backendId);
@@ -61,7 +58,7 @@ export class NewOptions implements SessionStarts, Disposable {
       const value = chosen[option.id];
       if (value === undefined || value === option.value) return option;
       const isListed = option.choices.some((choice) => choice.value === value);
-      // What the backend says of its own value says nothing of another one.
+      // `problem` was about the backend's own value.
       return isListed || option.custom ? { ...option, value, problem: undefined } : option;
     });
   }
@@ -72,7 +69,7 @@ export class NewOptions implements SessionStarts, Disposable {
     const { profile: chosenProfile, model: chosenModel } = this.chosenFor(backendId);
     const valueOf = (id: string, chosen: string | undefined): string => {
       const value = options.find((option) => option.id === id)?.value;
-      // Where the server could not be asked, what was chosen for it counts.
+      // If the server's options are unknown, use the stored choice.
       return typeof value === 'string' ? value : ((options.length === 0 ? chosen : undefined) ?? '');
     };
     const profile = valueOf('profile', chosenProfile);
@@ -92,7 +89,7 @@ export class NewOptions implements SessionStarts, Disposable {
 
   showWaiting(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void {
     this.agents.showWaiting(backendId, session?.config);
-    if (session) this.keepCommands(backendId, session.commands.map(toCommandView));
+    if (session) this.keepCommands(backendId, commandViews(session.commands));
     this.emitter.fire();
   }
 
@@ -101,7 +98,7 @@ export class NewOptions implements SessionStarts, Disposable {
     this.emitter.fire();
   }
 
-  /** What an agent has been seen to do without asking in earlier turns; undefined when nothing was. */
+  /** What the agent did without asking in earlier turns, if anything. */
   seen(backendId: string | undefined): Unattended | undefined {
     return backendId === undefined || this.isServer(backendId) ? undefined : this.agents.seen(backendId);
   }
@@ -110,13 +107,13 @@ export class NewOptions implements SessionStarts, Disposable {
     return this.agents.notOffered(backendId, choice);
   }
 
-  /** A conversation has begun with what was chosen for it. */
+  /** Clears the choices for one conversation, which has begun. */
   begun(backendId: string): void {
     this.agents.begun(backendId);
     this.emitter.fire();
   }
 
-  /** The user has chosen it in a conversation, whose options these are: those that begin later have it, too. */
+  /** Remembers a choice made inside a conversation, as the default of later ones. `options` are those of the conversation. */
   chosenInside(backendId: string, options: readonly OptionView[], optionId: string, value: OptionValue): void {
     if (this.isServer(backendId)) return;
     const option = options.find(({ id }) => id === optionId);
@@ -135,7 +132,7 @@ export class NewOptions implements SessionStarts, Disposable {
 
   private setOfServer(backendId: string, optionId: string, value: string): void {
     const { model, ...others } = this.chosenFor(backendId);
-    // Another profile has other models.
+    // Models depend on the profile.
     const before = optionId === 'profile' || model === undefined ? others : { ...others, model };
     const kept = { ...this.kept, [this.keyOf(backendId)]: { ...before, [optionId]: value } };
     this.ports.memento.update(memoryName, kept).then(undefined, this.ports.onError);
@@ -143,7 +140,7 @@ export class NewOptions implements SessionStarts, Disposable {
     void this.refresh(backendId);
   }
 
-  /** Those of the last conversation with it: agents tell of theirs when one has begun. */
+  /** Commands from the last session with the backend: agents announce commands only after a session starts. */
   commandsOf(backendId: string | undefined): readonly CommandView[] {
     if (backendId === undefined) return [];
     return this.commands.get(backendId) ?? this.keptCommands[backendId] ?? [];
@@ -157,7 +154,7 @@ export class NewOptions implements SessionStarts, Disposable {
     this.emitter.fire();
   }
 
-  /** Asks a server; agents have no options before their session. A server that does not answer has none. Never rejects. */
+  /** Reloads the options of a server; other backends have none before a session. Never rejects. */
   async refresh(backendId: string): Promise<void> {
     const view = this.views.get(backendId);
     if (view?.source !== 'server' || view.state === 'unavailable') return;
@@ -170,7 +167,7 @@ export class NewOptions implements SessionStarts, Disposable {
       const backend = await this.ports.backends.open(backendId);
       options = (await backend.sessionOptions?.(chosen)) ?? [];
     } catch {
-      // What is wrong with the server is told where it is chosen.
+      // The backend picker shows what is wrong with the server.
     }
     if (asked !== this.asked.get(backendId)) return;
     if (options) this.known.set(backendId, options);
@@ -202,8 +199,4 @@ export class NewOptions implements SessionStarts, Disposable {
   private get kept(): Kept {
     return z.safeParse(Kept, this.ports.memento.get(memoryName)).data ?? {};
   }
-}
-
-function toCommandView({ description, hint, name }: SlashCommand): CommandView {
-  return { name, description, ...(hint === undefined ? {} : { hint }) };
 }

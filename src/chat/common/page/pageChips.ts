@@ -3,19 +3,19 @@ import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { ContextChipView, DraftAttachment } from '../chatView';
 
-/** Something that goes along with the prompts of a conversation by itself. */
+/** A source of context that is attached to prompts automatically. */
 export interface ChipSource {
   /** Coalesced. */
   readonly onDidChange: Event<void>;
-  /** Of a conversation with that backend. */
+  /** Returns the chips for a conversation with the backend. */
   of(backendId: string): Promise<readonly ContextChipView[]>;
-  /** Nothing happens for a kind that is another source's. */
+  /** Ignores kinds of other sources. */
   set(kind: string, isOn: boolean): void;
-  /** What is added to the attachments of a prompt that is sent now. Absent where the backend adds it by itself. */
+  /** Attachments for a prompt sent now. Absent if the backend adds the context itself. */
   mentions?(): Promise<readonly DraftAttachment[]>;
 }
 
-/** The chips of all sources, in their order. One that fails takes nothing from the others. */
+/** The chips of all sources. A source that fails doesn't affect the others. */
 export class PageChips implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter = this.store.add(new Emitter<void>((error) => this.onError(error)));
@@ -35,7 +35,7 @@ export class PageChips implements Disposable {
     return await this.gathered((source) => source.of(backendId));
   }
 
-  /** What goes along with a prompt that is sent now. Never rejects. */
+  /** Returns the attachments for a prompt sent now. Never rejects. */
   async mentions(): Promise<DraftAttachment[]> {
     return await this.gathered(async (source) => (await source.mentions?.()) ?? []);
   }

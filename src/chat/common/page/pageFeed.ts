@@ -20,20 +20,20 @@ interface PageFeedPorts {
   readonly newOptions: Pick<NewOptions, 'of' | 'seen' | 'commandsOf' | 'keepCommands' | 'onDidChange'>;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
-  /** What is typed where no conversation has begun. */
+  /** The draft of the empty page. */
   readonly newDraft: Pick<HeldDraft, 'value' | 'onDidMove'>;
   readonly post: (update: ChatUpdate) => void;
-  /** The conversation that is shown has to be opened again. */
+  /** Called when the displayed conversation must be reopened. */
   readonly onOutdated: (chat: Chat) => void;
   readonly clock: Clock;
 }
 
 /** One frame of a screen. */
 const frameMs = 16;
-/** The list is long and says little: it need not move with every event. */
 const rowsMs = 250;
-/** The page asks for more by searching. */
+/** More rows are found by searching. */
 const maxRows = 200;
+/** Number of entries first sent to a page. */
 const tail = 40;
 
 type Part = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'refused' | 'keepsComposer' | 'seenUnattended'>;
@@ -53,10 +53,7 @@ const everything: readonly Part[] = [
   'untrusted',
 ];
 
-/**
- * Tells one page what has changed, at most once a frame however much happens, and nothing at all while there is no page:
- * one that comes asks for everything.
- */
+/** Posts changes to one page, at most once per frame. Posts nothing while there is no page; a new page gets everything. */
 export class PageFeed implements Disposable {
   private readonly store = new DisposableStore();
   private readonly frame: Coalescer;
@@ -64,7 +61,7 @@ export class PageFeed implements Disposable {
   private readonly dirty = new Set<Part>();
   private current: { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
   private historyLength = 0;
-  /** What has become of the draft, and of the composer, since the last post. */
+  /** Changes to the draft since the last post. */
   private moves: Pick<ChatUpdate, 'sent' | 'refused' | 'keepsComposer'> = {};
   private chips: ContextChipView[] = [];
   private chipsAsked = 0;
@@ -97,12 +94,11 @@ export class PageFeed implements Disposable {
     return this.current?.chat;
   }
 
-  /** Whether there is a page that hears what is posted. */
   get hasPage(): boolean {
     return this.isListening;
   }
 
-  /** Another conversation, or none: the page is told all of it. `keepsComposer`: what is typed belongs to it. */
+  /** Shows a conversation, or an empty page. With `keepsComposer`, the composer's contents move to it. */
   show(chat: Chat | undefined, keepsComposer = false): void {
     this.current?.store.dispose();
     this.current = undefined;
@@ -126,7 +122,7 @@ export class PageFeed implements Disposable {
     this.refreshMissing();
   }
 
-  /** There is a page now, and it knows nothing. */
+  /** Starts posting to a new page, beginning with everything. */
   pageCame(): void {
     this.isListening = true;
     this.current?.feed.restart(tail);
@@ -136,26 +132,25 @@ export class PageFeed implements Disposable {
     this.refreshMissing();
   }
 
-  /** It is hidden or gone; nothing is posted until one comes. */
+  /** Stops posting because the page is hidden or closed. */
   pageLeft(): void {
     this.isListening = false;
     this.frame.dispose();
-    // What would be gathered for it is told to the next one anyway.
+    // The next page gets everything anyway.
     this.current?.feed.restart(tail);
   }
 
-  /** What waits for the next frame, without waiting for it. */
+  /** Posts pending changes without waiting for the next frame. */
   flushNow(): void {
     if (this.isListening) this.frame.flushNow();
   }
 
-  /** About `count` entries more from before those that the page has. */
+  /** Adds about `count` older entries to what the page has. */
   loadOlder(count: number): void {
     this.current?.feed.showOlder(count);
     this.schedule();
   }
 
-  /** By the page, in the conversation that it shows or would begin. */
   draftSaved(): void {
     this.refreshMissing();
   }
@@ -172,7 +167,7 @@ export class PageFeed implements Disposable {
     this.store.dispose();
   }
 
-  /** They take a moment to be known, and what is asked for last counts. */
+  /** Only the result of the last call is used. */
   private refreshChips(): void {
     if (!this.isListening) return;
     const asked = ++this.chipsAsked;
@@ -203,7 +198,7 @@ export class PageFeed implements Disposable {
   private draftMoved({ draft, kind }: DraftMove): void {
     this.refreshMissing();
     const { keepsComposer } = this.moves;
-    // What was sent again is not back.
+    // Sending again clears an earlier refusal.
     if (kind === 'sent') this.moves = { ...(keepsComposer && { keepsComposer }), sent: draft };
     else this.moves = { ...this.moves, refused: draft };
     if (kind === 'refused') this.changed('draft');
@@ -247,7 +242,7 @@ export class PageFeed implements Disposable {
   }
 }
 
-/** How many conversations wait for the user's answer. */
+/** Returns the conversations with a pending approval. */
 export function waitingRows(rows: readonly SessionRow[]): readonly SessionRow[] {
   return rows.filter(({ state }) => state === 'waiting');
 }

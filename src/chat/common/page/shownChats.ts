@@ -1,10 +1,10 @@
 import type { Chat } from '../chatPorts';
 
-/** Which conversations someone looks at, on any page of the window. */
+/** Tracks which conversations are visible on the pages of the window. */
 export class ShownChats {
   private readonly byPage = new Map<object, Chat>();
 
-  /** What a page shows now; undefined when it is hidden, gone, or shows none. */
+  /** Sets the conversation that a page shows; undefined if the page is hidden, closed or empty. */
   set(page: object, chat: Chat | undefined): void {
     const before = this.byPage.get(page);
     if (before === chat) return;

@@ -11,12 +11,12 @@ interface CallContent {
 }
 
 /**
- * The content of a call as what it is. Many agents send all text as Markdown; what a command has printed is the text of a
- * terminal, and other than in Markdown its lines and escape sequences mean something.
+ * Returns the content of a call, with the output of commands turned into terminal content. Many agents send it as Markdown text,
+ * which would lose its line breaks and escape sequences.
  */
 export function contentOf(call: CallContent): readonly ToolContent[] {
   const { content, kind } = call;
-  // Beside a terminal, text is what the agent says about it.
+  // Next to a terminal, text is the agent's comment on it.
   if (kind !== 'execute' || content.some(({ type }) => type === 'terminal')) return content;
   const shown: ToolContent[] = [];
   for (const item of content) {
@@ -34,18 +34,18 @@ export function contentOf(call: CallContent): readonly ToolContent[] {
   return shown.map((item) => (item.type === 'terminal' ? { ...item, exit_code: exitCode } : item));
 }
 
-/** Whether text is to be shown as it is: a file or a list of matches, which the agent has not put into Markdown. */
+/** Whether to show the text verbatim: a file or list of matches that isn't in a Markdown code block. */
 export function isPlainText(kind: CallContent['kind'], text: string): boolean {
   return (kind === 'read' || kind === 'search') && !/^ {0,3}(```|~~~)/m.test(text);
 }
 
-/** What the command is for, in the agent's words; some agents send it as content until there is output. */
+/** Whether the text is the call's title or description, which some agents send as content until there is output. */
 function isAboutTheCall(text: string, { title, input }: CallContent): boolean {
   const words = text.trim();
   return [title, input['description']].some((about) => typeof about === 'string' && about.trim() === words);
 }
 
-/** The text in a fence that is all there is. */
+/** Returns the text inside a code fence that encloses everything. */
 function withoutFence(text: string): string {
   const [, , inner] = /^\s*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?\1[ \t]*\s*$/.exec(text) ?? [];
   return inner ?? text;
@@ -57,7 +57,7 @@ function joined(one: string, other: string): string {
 
 const Code = z.number().int().optional().catch(undefined);
 
-/** Where agents say in the result of a command how it ended. */
+/** Where the results of various agents have the exit code. */
 const Result = z.looseObject({
   exitCode: Code,
   exit_code: Code,

@@ -22,25 +22,22 @@ import { UsageTotals } from './usageTotals';
 interface Turn {
   readonly startedAt: number | undefined;
   readonly spoken: SpokenEntries;
-  /** Undefined for what an agent says without having been asked. */
+  /** Undefined if the agent began the turn itself. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
 }
 
 interface SentPrompt {
-  /** Of its record; none for one that was sent elsewhere. */
+  /** Id of its record; undefined if it was sent from elsewhere. */
   readonly id: string | undefined;
   readonly entryId: string;
-  /** What is edited when it is sent again. */
+  /** For editing and resending. */
   draft: Draft;
 }
 
 type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
 
-/**
- * Makes the transcript and the state of a conversation from its records, the same ones in the same way whenever they are
- * read. Its events are in the normal form of a session.
- */
+/** Builds the transcript and state of a conversation from its records. Deterministic. Expects normalized session events. */
 export class ChatTranscript {
   readonly writer: EntryWriter;
   readonly approvals = new ApprovalViews();
@@ -48,15 +45,14 @@ export class ChatTranscript {
   readonly prompts: SentPrompt[] = [];
   options: readonly ConfigOption[] = [];
   commands: readonly SlashCommand[] = [];
-  /** The agent's. */
+  /** Title given by the agent. */
   title: string | undefined;
-  /** What the agent says it is doing. */
+  /** What the agent reports to be doing. */
   statusText: string | undefined;
   private readonly ends: EndEntries;
   private stage: TurnStage<Turn> = { at: 'rest' };
   private readonly tools: ToolEntries;
 
-  /** `who` is the title of the backend. */
   constructor(
     document: TranscriptDocument,
     private readonly who: string,
@@ -70,12 +66,12 @@ export class ChatTranscript {
     return isAsked(this.stage);
   }
 
-  /** The backend has not said yet that the stopped turn has ended. */
+  /** The user stopped the turn, and the backend has not confirmed its end. */
   get isStopping(): boolean {
     return this.stage.at === 'stopped';
   }
 
-  /** The prompt was not taken by the backend yet. */
+  /** The backend has not accepted the prompt yet. */
   get isStarting(): boolean {
     return isStarting(this.stage);
   }
@@ -84,12 +80,12 @@ export class ChatTranscript {
     return this.ends.last;
   }
 
-  /** The number of the turn that runs, or ran last. */
+  /** Number of the current or last turn. */
   get turnNumber(): number {
     return this.writer.turn;
   }
 
-  /** What was said in the turn that runs, or ran last. */
+  /** Text of the answers in the current or last turn. */
   get heard(): string {
     const answers = [...this.writer.document.entries()].filter(({ turn }) => turn === this.turnNumber);
     return answers.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : [])).join('\n\n');
@@ -142,7 +138,7 @@ export class ChatTranscript {
       default:
         break;
     }
-    // The end of a block is often told with what follows it.
+    // The end of a block often arrives together with what follows it.
     if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.lastAt = record.at;
   }
 
@@ -154,7 +150,7 @@ export class ChatTranscript {
     this.stage = stageAfter(this.stage, step);
   }
 
-  /** A turn that was stopped has ended in the backend, too. */
+  /** The backend has confirmed the end of a stopped turn. */
   private settle(): void {
     if (this.stage.at === 'stopped') this.step({ kind: 'ended' });
   }
@@ -172,7 +168,7 @@ export class ChatTranscript {
     this.writer.turn--;
   }
 
-  /** The prompt shows what did not go with it, and is edited without that. */
+  /** Marks attachments that could not be sent, and excludes them when the prompt is edited. */
   private markNotSent({ id, attachments: ids }: RecordOf<'notSent'>): void {
     const prompt = this.turn?.prompt;
     const entry = prompt?.id === id ? this.writer.whole(prompt.entryId) : undefined;
@@ -342,10 +338,7 @@ export class ChatTranscript {
     return this.createTurn(prompt);
   }
 
-  /**
-   * The turn that the backend speaks of; an agent may also say something unasked. Undefined while it goes on with one that
-   * the user has stopped.
-   */
+  /** The turn that events belong to; begins one if the agent acts unprompted. Undefined while a stopped turn is still ending. */
   private currentTurn(): Turn | undefined {
     if (this.stage.at === 'stopped') return undefined;
     if (this.stage.at === 'rest') this.step({ kind: 'unasked', turn: this.createTurn(undefined) });
@@ -373,7 +366,7 @@ export class ChatTranscript {
     this.ends.put({ kind: 'end', ...writer.base(), ...facts, ...(durationMs === undefined ? {} : { durationMs }) });
   }
 
-  /** The end that was told was none. */
+  /** Reopens a turn that only seemed to have ended. */
   private resume(): void {
     if (this.isBusy) return;
     this.turn?.spoken.end();

@@ -4,7 +4,7 @@ import type { RecordOf } from '../conversation/logRecord';
 
 type End = EntryOf<'end'>;
 
-/** The ends of turns, which learn later what their turn has changed and what became of that. */
+/** The end entries of turns. Their file changes are added and updated later. */
 export class EndEntries {
   private readonly ids = new Map<number, string>();
   private lastTurn: number | undefined;
@@ -21,7 +21,6 @@ export class EndEntries {
     this.writer.put(end);
   }
 
-  /** The turn goes on. */
   removeLast(): void {
     const { last } = this;
     if (!last) return;
@@ -33,7 +32,7 @@ export class EndEntries {
   changed({ turn, changes }: RecordOf<'changed'>): void {
     const end = this.of(turn);
     if (!end) return;
-    // What an older turn has left is no more.
+    // The results of older turns are overwritten.
     for (const { path } of changes) this.mark(path, 'changedSince', (other) => other < turn);
     this.writer.put({ ...end, changes });
   }
@@ -45,7 +44,7 @@ export class EndEntries {
   revertedTurn({ path, turn }: RecordOf<'turnReverted'>): void {
     this.mark(path, 'reverted', (other) => other === turn);
     this.mark(path, 'changedSince', (other) => other > turn);
-    // The file is again as this one has left it.
+    // The file is back to the state that an earlier turn left it in.
     const before = [...this.ids.keys()].findLast((other) => other < turn && this.changes(other, path));
     this.mark(path, 'applied', (other) => other === before);
   }
@@ -72,7 +71,7 @@ export class EndEntries {
   }
 }
 
-/** Whether it is of that file, and can be taken back. */
+/** Whether the change is to this file and hasn't been reverted. */
 function isStanding({ path: changed, state }: FileChange, path: string): boolean {
   return changed === path && (state === 'applied' || state === 'changedSince');
 }

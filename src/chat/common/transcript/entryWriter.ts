@@ -5,7 +5,7 @@ import type { TranscriptDocument } from '../../../transcript/common/transcriptDo
 import { trimEntry } from '../../../transcript/common/trim';
 import type { DiffTexts } from '../chatPorts';
 
-/** What every entry begins with. */
+/** The members that all entries share. */
 export interface EntryBase {
   readonly id: string;
   readonly turn: number;
@@ -13,7 +13,7 @@ export interface EntryBase {
   readonly parent?: string;
 }
 
-/** What is kept beside the transcript of what was cut from it, in UTF-16 units; the oldest is let go. */
+/** Total size of full entries kept for trimmed ones, in UTF-16 units. The oldest are evicted. */
 const maxKeptUnits = 32 * 1024 * 1024;
 
 interface Kept {
@@ -22,20 +22,20 @@ interface Kept {
   readonly units: number;
 }
 
-/** Puts entries into a transcript: numbers them, cuts them to size, and keeps what was cut. */
+/** Adds entries to a transcript: assigns ids, trims large entries, and keeps their full version. */
 export class EntryWriter {
-  /** Of the entries to come. */
+  /** Turn number of new entries. */
   turn = 0;
-  /** When what is told now has happened, milliseconds since the epoch; undefined for what is told again. */
+  /** Time of the current record, in milliseconds since the epoch; undefined while a session is replayed. */
   at: number | undefined;
-  /** When what was told before it has happened, but for the ends of blocks. */
+  /** Time of the previous record, ignoring the ends of blocks. */
   lastAt: number | undefined;
   private count = 0;
   private readonly kept = new BoundedMap<string, Kept>({ maxWeight: maxKeptUnits, weigh: ({ units }) => units });
 
   constructor(readonly document: TranscriptDocument) {}
 
-  /** A new entry's. Ids depend on nothing but what came before. */
+  /** Creates the base of a new entry. Ids are sequential, so they are stable when the records are read again. */
   base(parent?: string): EntryBase {
     return {
       id: `e${++this.count}`,
@@ -45,7 +45,7 @@ export class EntryWriter {
     };
   }
 
-  /** `diffs` has the texts of the parts that are diffs, by their index. */
+  /** Adds or replaces an entry. `diffs` holds the full texts of diff parts, by part index. */
   put(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
     const trimmed = trimEntry(entry);
     this.kept.delete(entry.id);

@@ -11,9 +11,9 @@ type MessageEvent = EventOf<
   | 'thinking:final'
 >;
 
-/** What the agent says and thinks in one turn: an entry for each block of text and for each thought. */
+/** The entries of one turn's text blocks and thoughts. */
 export class SpokenEntries {
-  /** By the index of the block, from its first text: an empty block is not shown. */
+  /** Open answers by block index. Created with the first text, so that empty blocks aren't shown. */
   private readonly answers = new Map<number, EntryBase>();
   private thinking: { readonly base: EntryBase; readonly since: number | undefined } | undefined;
 
@@ -44,7 +44,7 @@ export class SpokenEntries {
     }
   }
 
-  /** The turn is over, and with it what is open. */
+  /** Ends everything that is still open. */
   end(): void {
     if (this.thinking) this.endThinking(this.textOf(this.thinking.base));
     for (const index of [...this.answers.keys()]) this.endAnswer(index);

@@ -3,7 +3,7 @@ import { TranscriptDocument } from '../../../transcript/common/transcriptDocumen
 import { ChatTranscript } from './chatTranscript';
 import type { LogRecord } from '../conversation/logRecord';
 
-/** What a conversation on disk shows, with nothing cut away. `who` answers in it. */
+/** Returns the untrimmed entries of a stored conversation. */
 export function storedEntries(records: readonly LogRecord[], who: string): Entry[] {
   const document = new TranscriptDocument(() => undefined);
   try {

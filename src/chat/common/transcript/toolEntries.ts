@@ -23,7 +23,7 @@ interface Call {
   error?: string;
   durationMs?: number | undefined;
   decision?: string;
-  /** It began when no turn was open, so nobody waits for its end. */
+  /** The call began between turns, so its end may never be reported. */
   readonly isLate: boolean;
 }
 
@@ -39,15 +39,15 @@ const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
   unanswered: 'stale',
 };
 
-/** The calls of tools as entries, each updated in its place until it has ended. */
+/** The transcript entries of tool calls, updated in place until a call has ended. */
 export class ToolEntries {
   private calls = new Map<string, Call>();
-  /** What a call is that is heard of between turns: nobody knows whether it goes on. */
+  /** State of calls reported between turns, since their end may never be reported. */
   private lateState: 'cancelled' | 'stale' | undefined;
 
   constructor(private readonly writer: EntryWriter) {}
 
-  /** Another backend session: its ids are not those of before. */
+  /** Forgets all calls, since a new backend session may reuse their ids. */
   restart(): void {
     this.calls.clear();
   }
@@ -71,13 +71,12 @@ export class ToolEntries {
     return callId === undefined ? undefined : this.calls.get(callId)?.base.id;
   }
 
-  /** What a call would do, as far as it is known. */
   partsOf(callId: string): ShownParts | undefined {
     const call = this.calls.get(callId);
     return call && shownParts(call);
   }
 
-  /** A question about it is open. */
+  /** Marks the call as waiting for an approval. */
   wait(callId: string): void {
     const call = this.calls.get(callId);
     if (!call || (ended.has(call.state) && !call.isLate)) return;
@@ -94,7 +93,7 @@ export class ToolEntries {
     this.put(call);
   }
 
-  /** The turn is over, and with it what runs. */
+  /** Ends all running calls at the end of the turn. */
   endAll(state: 'cancelled' | 'stale'): void {
     for (const call of this.calls.values()) {
       if (ended.has(call.state)) continue;
@@ -104,12 +103,12 @@ export class ToolEntries {
     this.lateState = state;
   }
 
-  /** A turn that seemed to be over goes on. */
+  /** Continues a turn that seemed to be over. */
   resumeTurn(): void {
     this.lateState = undefined;
   }
 
-  /** What comes late of an earlier turn is not waited for any more. */
+  /** Forgets the ended calls of earlier turns. */
   startTurn(): void {
     this.lateState = undefined;
     for (const [id, call] of this.calls) if (ended.has(call.state)) this.calls.delete(id);
@@ -119,7 +118,7 @@ export class ToolEntries {
     const { call_id: id = '', parent_call_id: parent, tool_name: name, operation, input, kind = 'other' } = data;
     const known = this.calls.get(id);
     if (known?.state === 'stale') {
-      // Its turn was cut off, and goes on.
+      // Its turn was cut off and now continues.
       if (Object.keys(input).length > 0) known.input = input;
       this.describe(known, data);
       this.put(known);
@@ -173,7 +172,7 @@ export class ToolEntries {
     call.durationMs = this.elapsed(call);
   }
 
-  /** Nobody has said how it ended. */
+  /** Ends a call whose result was not reported. */
   private leave(call: Call, state: 'cancelled' | 'stale'): void {
     if (!ended.has(call.state)) call.state = state;
     if (call.state === state) call.durationMs ??= this.elapsed(call);
@@ -219,7 +218,7 @@ export class ToolEntries {
   }
 }
 
-/** What the agent wants to be shown; else what the call is given and gives back. */
+/** Returns the content sent by the agent, or else the call's input and output. */
 function shownParts(call: Call): ShownParts {
   const { content, input, kind, output } = call;
   const command = commandOf(input);
@@ -234,7 +233,7 @@ function shownParts(call: Call): ShownParts {
   return { parts, diffs: change.diffs };
 }
 
-/** Whether an error would only repeat what a part shows. */
+/** Whether a part already shows the error. */
 function says(part: Part, error: string): boolean {
   const words = error.trim();
   if (part.type === 'text') return part.text.trim() === words;
@@ -256,7 +255,7 @@ function titleOf({ title, name, kind, operation, input }: Call): string {
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
 }
 
-/** Whether a title shows the command, or as much of it as fits: what it is said to be for does not tell what is run. */
+/** Whether a title contains the command or its beginning. A title that only describes the purpose doesn't show what runs. */
 function namesCommand(title: string, command: string): boolean {
   const bare = (text: string): string => text.replaceAll(/[`\s]+/g, ' ').trim();
   const start = bare(title).replace(/\s*(…|\.\.\.)$/, '');
@@ -269,7 +268,7 @@ function firstLine(text: string): string {
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-/** Names of tools that let another agent work. */
+/** Matches names of tools that run a subagent. */
 const agentWords = /sub.?agent|delegate|^task$/i;
 
 function textOf(value: unknown): string | undefined {

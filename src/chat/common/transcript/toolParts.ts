@@ -9,13 +9,13 @@ type ToolEntry = EntryOf<'tool'>;
 
 export interface ShownParts {
   readonly parts: readonly Part[];
-  /** Of the parts that are diffs, by the index of the part. */
+  /** Full texts of the parts that are diffs, by part index. */
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-/** What an agent wants to be shown of a call, which may be of a `kind` and run a `command`. */
+/** Converts the content that an agent sent for a call. `about` describes the call. */
 export function contentParts(
   content: readonly ToolContent[],
   about: { readonly command?: string | undefined; readonly kind?: ToolEntry['toolKind'] } = {},
@@ -49,7 +49,7 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
   }
 }
 
-/** What the input of a call that says nothing else shows of a change: the texts it replaces or writes. */
+/** Returns the change that the input of a call describes: the texts it replaces or writes. */
 export function inputParts(input: ToolInput): ShownParts {
   const path = pathOf(input);
   if (path === undefined) return nothing;
@@ -62,7 +62,7 @@ export function inputParts(input: ToolInput): ShownParts {
   return content === undefined ? nothing : { parts: [{ type: 'file', path, text: content }], diffs: [] };
 }
 
-/** What a call gave back, when its agent does not say how to show it. */
+/** Converts the output of a call without content. */
 export function resultParts(output: unknown, isCommand: boolean, command: string | undefined): readonly Part[] {
   if (output === undefined || output === null || output === '') return [];
   const ofCommand = command === undefined ? {} : { command };
@@ -85,17 +85,17 @@ export function resultParts(output: unknown, isCommand: boolean, command: string
   return [{ type: 'json', json: toJson(output) }];
 }
 
-/** The command that a call runs, as one would type it. */
+/** Returns the command line that a call runs. */
 export function commandOf(input: ToolInput): string | undefined {
   const command = input['command'] ?? input['cmd'] ?? input['argv'];
   const args = isTexts(input['args']) ? input['args'].map(quoted) : [];
-  // A text may be a whole line for a shell, so it is not quoted.
+  // A string may be a whole shell command, so it isn't quoted.
   if (typeof command === 'string') return [command, ...args].join(' ');
   if (!isTexts(command) || command.length === 0) return undefined;
   return [...command.map(quoted), ...args].join(' ');
 }
 
-/** The members that `commandOf` takes it from. */
+/** Names of the members that `commandOf` reads. */
 export function commandKeys(input: ToolInput): string[] {
   const key = ['command', 'cmd', 'argv'].find((name) => input[name] !== undefined && input[name] !== null);
   return [...(key === undefined ? [] : [key]), ...(isTexts(input['args']) ? ['args'] : [])];
@@ -105,7 +105,7 @@ export function urlOf(input: ToolInput): string | undefined {
   return textIn(input, ['url', 'uri']);
 }
 
-/** The file that a call is about, by the names that tools give it. */
+/** Returns the file path in a call's input, under any of its usual names. */
 export function pathOf(input: ToolInput): string | undefined {
   return textIn(input, ['path', 'file_path', 'filePath', 'filename', 'file', 'abs_path', 'notebook_path']);
 }

@@ -1,32 +1,32 @@
-/** Where a conversation is in its turns. `Turn` is what is kept of one. */
+/** The state of a conversation with respect to its turns. `Turn` is the data kept for one. */
 export type TurnStage<Turn> =
   | { readonly at: 'rest' }
-  /** The agent says something without having been asked. */
+  /** The agent began the turn without a prompt. */
   | { readonly at: 'unasked'; readonly turn: Turn }
-  /** The prompt was written here, and the backend has not told it yet. */
+  /** The user sent a prompt here; the backend has not reported it yet. */
   | { readonly at: 'sent'; readonly turn: Turn }
   | { readonly at: 'running'; readonly turn: Turn }
-  /** The backend tells a turn of the past. */
+  /** The backend replays a past turn. */
   | { readonly at: 'replayed'; readonly turn: Turn }
   /**
-   * The user has stopped a turn whose end the backend has still to tell, and before that its prompt when it `owesPrompt`.
-   * `next` is the turn of a prompt that was written since.
+   * The user stopped a turn, and the backend has still to report its end; with `owesPrompt`, its prompt before that.
+   * `next` is the turn of a newer prompt.
    */
   | { readonly at: 'stopped'; readonly owesPrompt: boolean; readonly next: Turn | undefined };
 
 export type TurnStep<Turn> =
-  /** The user has written a prompt. */
+  /** The user sent a prompt. */
   | { readonly kind: 'prompted'; readonly turn: Turn }
-  /** The backend tells a prompt that was written here. */
+  /** The backend reported a prompt that was sent here. */
   | { readonly kind: 'echoed' }
-  /** The backend tells a prompt that was written elsewhere, or a turn goes on that seemed to be over. */
+  /** The backend reported a prompt that was sent elsewhere, or a turn that seemed over continues. */
   | { readonly kind: 'begun'; readonly turn: Turn; readonly isReplayed: boolean }
   | { readonly kind: 'unasked'; readonly turn: Turn }
-  /** By the user. `inBackend`: the backend has the prompt, or is about to get it. */
+  /** The user stopped the turn. `inBackend`: the backend has the prompt, or is about to get it. */
   | { readonly kind: 'stopped'; readonly inBackend: boolean }
-  /** The prompt that was written last was never said. */
+  /** The last prompt was not accepted. */
   | { readonly kind: 'withdrawn' }
-  /** The turn has ended; of one that was stopped, in the backend too. */
+  /** The turn ended; if it was stopped, the backend has confirmed that. */
   | { readonly kind: 'ended' };
 
 export function stageAfter<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): TurnStage<Turn> {
@@ -52,18 +52,18 @@ export function stageAfter<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): 
   }
 }
 
-/** The turn that is open here, whatever the backend has still to tell of the one before it. */
+/** Returns the open turn, even if the backend has still to report the end of the one before. */
 export function openTurn<Turn>(stage: TurnStage<Turn>): Turn | undefined {
   if (stage.at === 'rest') return undefined;
   return stage.at === 'stopped' ? stage.next : stage.turn;
 }
 
-/** Whether a turn is open that somebody has asked for. */
+/** Whether a turn with a prompt is open. */
 export function isAsked<Turn>(stage: TurnStage<Turn>): boolean {
   return stage.at !== 'unasked' && openTurn(stage) !== undefined;
 }
 
-/** Whether the backend has still to tell the prompt of the open turn. */
+/** Whether the backend has not yet reported the prompt of the open turn. */
 export function isStarting<Turn>(stage: TurnStage<Turn>): boolean {
   return stage.at === 'sent' || (stage.at === 'stopped' && stage.next !== undefined);
 }

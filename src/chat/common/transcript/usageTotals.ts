@@ -1,9 +1,9 @@
 import type { EventData, TokenUsage } from '../../../session/common/sessionEvents';
 import type { Usage } from '../../../transcript/common/entries';
 
-/** What a conversation has used: tokens are told per turn, cost as a total that grows. */
+/** Usage of a conversation. Backends report tokens per turn, and cost as a running total. */
 export class UsageTotals {
-  /** Of the context window, in tokens. */
+  /** Context window, in tokens. */
   context: { readonly used: number; readonly size: number } | undefined;
   private tokens: Usage = {};
   private cost: Usage['cost'];
@@ -26,7 +26,7 @@ export class UsageTotals {
   endTurn(reported: TokenUsage | null | undefined): Usage | undefined {
     const turn: Usage = reported ? tokensOf(reported) : {};
     this.tokens = sum(this.tokens, turn);
-    // A total that went back has started anew.
+    // A total that decreased was reset.
     const amount = this.cost ? this.cost.amount - this.costBefore : 0;
     const cost = amount < 0 ? (this.cost?.amount ?? 0) : amount;
     if (this.cost && cost > 0) turn.cost = { amount: Math.round(cost * 1e6) / 1e6, currency: this.cost.currency };
@@ -34,7 +34,7 @@ export class UsageTotals {
   }
 }
 
-/** No tokens at all means that they were not counted. */
+/** Zero input and output tokens mean that the backend doesn't count them. */
 function tokensOf(reported: TokenUsage): Usage {
   if (reported.input_tokens === 0 && reported.output_tokens === 0) return {};
   const usage: Usage = { input: reported.input_tokens, output: reported.output_tokens };
