@@ -63,13 +63,13 @@ export interface Chat {
   readonly onDidChange: Event<void>;
   readonly draft: Draft;
   /** Fires when the draft was sent, or restored because the backend refused it. */
-  readonly onDidMoveDraft: Event<DraftMove>;
+  readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
   /** Survives a reload, except for large images and while another window writes the conversation. */
   saveDraft(draft: Draft, written?: Written): void;
   /** The prompts sent so far, oldest first. */
   readonly history: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
-  hold(): Disposable;
+  keepOpen(): Disposable;
   /** Visible to the user, so a turn that ends now is not marked unread. */
   isShown: boolean;
 
@@ -93,9 +93,9 @@ export interface Chat {
   setOption(optionId: string, value: string | boolean): Promise<void>;
   promptToEdit(entryId: string): Draft;
   /** The entries of the transcript, untrimmed. */
-  readonly entries: Whole<Entry>;
+  readonly entries: FullContents<Entry>;
   /** The parts of pending approvals, trimmed only to what a page can show. */
-  readonly approvals: Whole<Part[]>;
+  readonly approvals: FullContents<Part[]>;
 
   /** Text of a file before the conversation changed it; null if it did not exist, undefined if unknown. */
   textBefore(path: string): Promise<string | null | undefined>;
@@ -107,7 +107,7 @@ export interface Chat {
 }
 
 /** A draft that was sent, or restored because the backend refused it. */
-export interface DraftMove {
+export interface DraftTransition {
   readonly kind: 'sent' | 'refused';
   readonly draft: Draft;
 }
@@ -119,7 +119,7 @@ export interface Written {
 }
 
 /** The full version, by id, of things that pages show trimmed. */
-export interface Whole<Shown> {
+export interface FullContents<Shown> {
   whole(id: string): Shown | undefined;
   /** The complete texts of a diff; `part` is the index among the item’s parts. */
   diffTexts(id: string, part: number): DiffTexts | undefined;
@@ -155,7 +155,7 @@ export interface MentionSource {
   /** Whether more results for the query are still being collected. */
   isSearching?(query: string): boolean;
   /** Waits for more results. Resolves to whether to search again. Never rejects. */
-  next?(query: string, signal: AbortSignal): Promise<boolean>;
+  waitForMore?(query: string, signal: AbortSignal): Promise<boolean>;
   /** Returns what is sent to the backend; empty if there is nothing to send any more. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }

@@ -39,16 +39,16 @@ export interface ChatStore extends Disposable {
   /** Reads a conversation, even while another window writes it. @throws ChatError `notFound`, `unreadable` */
   read(id: string): Promise<StoredConversation>;
   /** @throws ChatError `notFound`, `storage` */
-  changeHead(id: string, change: Partial<SessionHead>): Promise<void>;
+  updateHead(id: string, change: Partial<SessionHead>): Promise<void>;
   /** Deletes a conversation. `forget` runs after it is locked. @throws ChatError `readonly` while another window writes it, `storage` */
   remove(id: string, forget?: () => Promise<void>): Promise<void>;
   /** Finds conversations by title or text, newest first. When `signal` fires, resolves with the results so far. */
-  search(query: string, signal?: AbortSignal): Promise<readonly FoundSession[]>;
+  search(query: string, signal?: AbortSignal): Promise<readonly SessionSearchResult[]>;
   /** Writes pending data and closes all files. Never rejects. */
   stop(): Promise<void>;
 }
 
-export interface FoundSession {
+export interface SessionSearchResult {
   readonly head: SessionHead;
   readonly snippet?: string;
 }
@@ -64,7 +64,7 @@ export interface OpenedSession extends StoredConversation {
   readonly file: SessionFile;
 }
 
-export interface ReadOn {
+export interface RecordsRead {
   readonly records: readonly LogRecord[];
   /** No window writes the conversation any more, so a turn that is still open was cut off. */
   readonly isWriterGone: boolean;
@@ -74,7 +74,7 @@ export interface ReadOn {
 export interface SessionFile extends TextBlobs {
   readonly head: SessionHead;
   /** Why this window cannot write: another window does, or a newer version of Backline did. Undefined if it can. */
-  readonly readonly: string | undefined;
+  readonly readonlyReason: string | undefined;
   /** Why saving fails, and what to do; the conversation continues in memory. */
   readonly problem: string | undefined;
   /** Fires when `problem`, `readonly` or any of the flags below changes. */
@@ -82,11 +82,11 @@ export interface SessionFile extends TextBlobs {
   /** This window writes it. */
   readonly isOurs: boolean;
   /** Another window writes it. */
-  readonly isInUse: boolean;
+  readonly isInUseElsewhere: boolean;
   /** Another window took over from this one. Nothing is written here; reopen the conversation. */
   readonly isOutdated: boolean;
   /** Fires with records that another window has written. */
-  readonly onDidReadOn: Event<ReadOn>;
+  readonly onDidReadRecords: Event<RecordsRead>;
   /**
    * Makes this window the only writer, after reading what others have written. Required before the first write.
    * @throws ChatError `readonly` if another window has it, `notFound`
@@ -98,7 +98,7 @@ export interface SessionFile extends TextBlobs {
   follow(): Disposable;
   /** Queues a record for writing. Before `claim`, records are kept in memory, and dropped if another window writes first. */
   append(record: LogRecord): void;
-  changeHead(change: Partial<SessionHead>): void;
+  updateHead(change: Partial<SessionHead>): void;
   /** Resolves when all records are on disk or could not be written. */
   flush(): Promise<void>;
   close(): Promise<void>;

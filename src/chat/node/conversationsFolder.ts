@@ -31,7 +31,7 @@ async function realPath(place: string): Promise<string> {
 /** How long after the last heartbeat of its lock a conversation may still be written. */
 const lockedMs = 60_000;
 
-interface Gathering {
+interface GatherOptions {
   readonly from: string;
   readonly to: string;
   readonly files: FilePort;
@@ -40,7 +40,7 @@ interface Gathering {
 }
 
 /** Moves conversations from an older location; those being written are left for the next time. Never rejects. */
-export async function gatherConversations({ clock, files, from, log, to }: Gathering): Promise<void> {
+export async function gatherConversations({ clock, files, from, log, to }: GatherOptions): Promise<void> {
   try {
     const names = (await files.list(from)).filter((name) => name !== 'heads');
     if (names.length > 0) await files.makeFolder(path.join(to, 'heads'));

@@ -20,20 +20,20 @@ interface LogFollowerPorts {
 
 /** Calls `look` when the folder of a conversation changes, and every few seconds. */
 export class LogFollower implements Disposable {
-  private readonly soon: Coalescer;
+  private readonly coalescer: Coalescer;
   private watcher: Disposable | undefined;
-  private poll: Disposable | undefined;
+  private pollTimer: Disposable | undefined;
   private isDisposed = false;
 
   constructor(private readonly ports: LogFollowerPorts) {
-    this.soon = new Coalescer(ports.clock, soonMs, () => void this.look());
+    this.coalescer = new Coalescer(ports.clock, soonMs, () => void this.look());
   }
 
   start(): void {
     const { files, folder, log } = this.ports;
     try {
       this.watcher = files.watch(folder, () => {
-        if (!this.isDisposed) this.soon.schedule();
+        if (!this.isDisposed) this.coalescer.schedule();
       });
     } catch (error) {
       log.debug(`Cannot watch a conversation, polling instead: ${messageOf(error)}`);
@@ -44,19 +44,19 @@ export class LogFollower implements Disposable {
   dispose(): void {
     this.isDisposed = true;
     this.watcher?.dispose();
-    this.soon.dispose();
-    this.poll?.dispose();
+    this.coalescer.dispose();
+    this.pollTimer?.dispose();
   }
 
   private async look(): Promise<void> {
-    this.poll?.dispose();
+    this.pollTimer?.dispose();
     const goesOn = await this.ports.look();
     if (this.isDisposed) return;
     if (!goesOn) {
       this.dispose();
       return;
     }
-    this.poll?.dispose();
-    this.poll = this.ports.clock.setTimer(pollMs, () => void this.look());
+    this.pollTimer?.dispose();
+    this.pollTimer = this.ports.clock.setTimer(pollMs, () => void this.look());
   }
 }

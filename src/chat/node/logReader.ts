@@ -20,7 +20,7 @@ const Version = z.object({ type: z.literal('begin'), version: z.number() });
 
 /** Reads a log, and what is appended to it later. */
 export class LogReader {
-  private readonly normalizer = new LogNormalizer();
+  private readonly logNormalizer = new LogNormalizer();
 
   /** `offset` is where to begin, in bytes. */
   constructor(
@@ -58,7 +58,7 @@ export class LogReader {
     // Set at the end, so that a read that failed halfway is repeated.
     this.offset = end;
     const damage = damageOf(unread, isTorn && !isBeingWritten, isNewer);
-    return { records: records.flatMap((record) => this.normalizer.normalized(record)), damage, isNewer };
+    return { records: records.flatMap((record) => this.logNormalizer.normalize(record)), damage, isNewer };
   }
 }
 

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { mergedDeltas, type LogRecord } from '../common/conversation/logRecord';
+import { mergeDeltas, type LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 
 const writeDelayMs = 50;
@@ -14,29 +14,29 @@ const slowMs = 10_000;
 const maxWaitingUnits = 32 * 1024 * 1024;
 
 /** Events written without delay, since users expect to find them saved. */
-const flushedEvents: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
+const eventsToFlush: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
 
 interface LogWriterPorts {
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called before each write; resolves when the folder exists and is locked. */
-  readonly ready: () => Promise<void>;
+  readonly ensureWritable: () => Promise<void>;
 }
 
 /** Appends records to a log in order and in batches. Records that could not be written are retried. */
 export class LogWriter implements Disposable {
-  private waiting: string[] = [];
-  private waitingUnits = 0;
+  private pendingLines: string[] = [];
+  private pendingUnits = 0;
   /** The newest record, which the next one may be merged into. */
-  private last: LogRecord | undefined;
-  private running: Promise<void> | undefined;
-  private hasLost = false;
+  private lastRecord: LogRecord | undefined;
+  private runningWrite: Promise<void> | undefined;
+  private hasLostRecords = false;
   private currentProblem: string | undefined;
-  private retry: Disposable | undefined;
-  private slow: Disposable | undefined;
+  private retryTimer: Disposable | undefined;
+  private slowTimer: Disposable | undefined;
   private isDisposed = false;
-  private readonly soon: Coalescer;
+  private readonly coalescer: Coalescer;
   private readonly emitter = new Emitter<void>((error) => this.ports.log.error('a listener failed', error));
   readonly onDidChangeProblem = this.emitter.event;
 
@@ -46,7 +46,7 @@ export class LogWriter implements Disposable {
     public end: number,
     private readonly ports: LogWriterPorts,
   ) {
-    this.soon = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
+    this.coalescer = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
   }
 
   get problem(): string | undefined {
@@ -54,24 +54,24 @@ export class LogWriter implements Disposable {
   }
 
   append(record: LogRecord): void {
-    const merged = this.last && mergedDeltas(this.last, record);
+    const merged = this.lastRecord && mergeDeltas(this.lastRecord, record);
     if (merged) {
-      this.last = merged;
+      this.lastRecord = merged;
     } else {
-      this.settleLast();
-      this.last = record;
+      this.serializeLast();
+      this.lastRecord = record;
     }
-    if (isFlushed(record)) void this.flush();
-    else this.soon.schedule();
+    if (mustFlush(record)) void this.flush();
+    else this.coalescer.schedule();
   }
 
   /** Never rejects. */
   async flush(): Promise<void> {
-    this.soon.dispose();
+    this.coalescer.dispose();
     // The second round writes records added during the first.
-    for (let round = 0; round < 2 && this.hasWaiting; round++) {
-      this.running ??= this.write().finally(() => (this.running = undefined));
-      await this.running;
+    for (let round = 0; round < 2 && this.hasPending; round++) {
+      this.runningWrite ??= this.writePending().finally(() => (this.runningWrite = undefined));
+      await this.runningWrite;
       if (this.currentProblem !== undefined) return;
     }
   }
@@ -79,61 +79,61 @@ export class LogWriter implements Disposable {
   /** Drops records that have not been written. */
   dispose(): void {
     this.isDisposed = true;
-    this.soon.dispose();
-    this.retry?.dispose();
-    this.slow?.dispose();
+    this.coalescer.dispose();
+    this.retryTimer?.dispose();
+    this.slowTimer?.dispose();
     this.emitter.dispose();
   }
 
-  private get hasWaiting(): boolean {
-    return this.running !== undefined || this.waiting.length > 0 || this.last !== undefined;
+  private get hasPending(): boolean {
+    return this.runningWrite !== undefined || this.pendingLines.length > 0 || this.lastRecord !== undefined;
   }
 
-  private settleLast(): void {
-    if (!this.last) return;
-    this.push(`${JSON.stringify(this.last)}\n`);
-    this.last = undefined;
+  private serializeLast(): void {
+    if (!this.lastRecord) return;
+    this.pushLine(`${JSON.stringify(this.lastRecord)}\n`);
+    this.lastRecord = undefined;
   }
 
-  private push(line: string): void {
-    this.waiting.push(line);
-    this.waitingUnits += line.length;
-    if (this.waitingUnits <= maxWaitingUnits || this.currentProblem === undefined) return;
-    this.hasLost = true;
-    this.waiting = [];
-    this.waitingUnits = 0;
+  private pushLine(line: string): void {
+    this.pendingLines.push(line);
+    this.pendingUnits += line.length;
+    if (this.pendingUnits <= maxWaitingUnits || this.currentProblem === undefined) return;
+    this.hasLostRecords = true;
+    this.pendingLines = [];
+    this.pendingUnits = 0;
   }
 
-  private async write(): Promise<void> {
-    const { clock, files, log, ready } = this.ports;
-    this.retry?.dispose();
-    this.retry = undefined;
-    this.settleLast();
-    const lines = this.waiting;
-    const units = this.waitingUnits;
-    this.waiting = [];
-    this.waitingUnits = 0;
-    const lost = this.hasLost ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
+  private async writePending(): Promise<void> {
+    const { clock, files, log, ensureWritable } = this.ports;
+    this.retryTimer?.dispose();
+    this.retryTimer = undefined;
+    this.serializeLast();
+    const lines = this.pendingLines;
+    const units = this.pendingUnits;
+    this.pendingLines = [];
+    this.pendingUnits = 0;
+    const lost = this.hasLostRecords ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
     const bytes = Buffer.from([...lost, ...lines].join(''));
-    this.slow = clock.setTimer(slowMs, () => this.setProblem(this.currentProblem ?? slowProblem));
+    this.slowTimer = clock.setTimer(slowMs, () => this.setProblem(this.currentProblem ?? slowProblem));
     try {
-      await ready();
+      await ensureWritable();
       if (this.isDisposed) return;
       await files.writeAt(this.file, this.end, bytes);
       this.end += bytes.length;
-      this.hasLost = false;
+      this.hasLostRecords = false;
       this.setProblem(undefined);
     } catch (error) {
       if (this.isDisposed) return;
-      this.waiting = [...lines, ...this.waiting];
-      this.waitingUnits += units;
+      this.pendingLines = [...lines, ...this.pendingLines];
+      this.pendingUnits += units;
       const problem = problemOf(error);
       // Log only once, since it is retried every few seconds.
       if (problem !== this.currentProblem) log.warn(`A conversation could not be written: ${messageOf(error)}`);
       this.setProblem(problem);
-      this.retry = clock.setTimer(retryMs, () => void this.flush());
+      this.retryTimer = clock.setTimer(retryMs, () => void this.flush());
     } finally {
-      this.slow.dispose();
+      this.slowTimer.dispose();
     }
   }
 
@@ -144,9 +144,9 @@ export class LogWriter implements Disposable {
   }
 }
 
-function isFlushed(record: LogRecord): boolean {
+function mustFlush(record: LogRecord): boolean {
   if (record.type !== 'event') return record.type !== 'notice' && record.type !== 'snapshot';
-  return flushedEvents.has(record.event.event);
+  return eventsToFlush.has(record.event.event);
 }
 
 function lostRecord(at: number): LogRecord {

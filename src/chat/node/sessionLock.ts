@@ -15,9 +15,9 @@ const heartbeatMs = 10_000;
 const lateMs = 2 * heartbeatMs;
 /** Well above a late heartbeat. */
 const staleMs = 45_000;
-const listenMs = 5000;
+const silencePeriodMs = 5000;
 /** Number of `listenMs` periods after which a silent lock is stale; together as long as `staleMs`. */
-const silences = 9;
+const maxSilentPeriods = 9;
 
 interface LockPorts {
   readonly files: FilePort;
@@ -26,7 +26,7 @@ interface LockPorts {
   readonly onLost: () => void;
 }
 
-interface Found {
+interface LockState {
   /** Contents of the file; undefined if missing. */
   readonly text: string | undefined;
   readonly owner: Owner | undefined;
@@ -36,14 +36,14 @@ interface Found {
 
 /** Ensures, by a lock file, that only one window writes a conversation. The lock of a dead process is taken over. */
 export class SessionLock implements Disposable {
-  private readonly owner = randomUUID();
+  private readonly ownerId = randomUUID();
   private isTaken = false;
   /** Another window has taken it. */
   private isLost = false;
-  private beatAt = 0;
-  private timer: Disposable | undefined;
+  private lastHeartbeatAt = 0;
+  private heartbeatTimer: Disposable | undefined;
   private silence: { readonly modifiedAt: number; times: number } | undefined;
-  private listening: Disposable | undefined;
+  private silenceTimer: Disposable | undefined;
 
   constructor(
     private readonly file: string,
@@ -56,11 +56,12 @@ export class SessionLock implements Disposable {
   }
 
   /** Tries to acquire the lock; resolves to whether it succeeded. @throws errors of the file port */
-  async take(): Promise<boolean> {
+  async acquire(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt++) {
-      if ((await this.ports.files.createNew(this.file, this.content())) && (await this.isOurs())) return this.taken();
-      const found = await this.look();
-      if (found.owner?.owner === this.owner) return this.taken();
+      if ((await this.ports.files.createNew(this.file, this.lockContent())) && (await this.isOurs()))
+        return this.markTaken();
+      const found = await this.readLock();
+      if (found.owner?.owner === this.ownerId) return this.markTaken();
       if (!found.isStale || !(await this.evictStale(found))) return false;
     }
     return false;
@@ -70,17 +71,17 @@ export class SessionLock implements Disposable {
    * Checks the lock before a write. `taken`: it was acquired just now, so another window may have written before;
    * `theirs`: another window has it. @throws errors of the file port
    */
-  async keep(): Promise<'held' | 'taken' | 'theirs'> {
-    if (this.isTaken && this.wasSeenLately) return 'held';
-    if (this.isTaken && (await this.beatNow())) return 'held';
+  async ensureHeld(): Promise<'held' | 'taken' | 'theirs'> {
+    if (this.isTaken && this.isHeartbeatRecent) return 'held';
+    if (this.isTaken && (await this.updateHeartbeat())) return 'held';
     if (this.isLost) return 'theirs';
-    return (await this.take()) ? 'taken' : 'theirs';
+    return (await this.acquire()) ? 'taken' : 'theirs';
   }
 
   /** Whether another window has the lock. @throws errors of the file port */
-  async isHeld(): Promise<boolean> {
-    const { isStale, owner } = await this.look();
-    return !isStale && owner?.owner !== this.owner;
+  async isHeldElsewhere(): Promise<boolean> {
+    const { isStale, owner } = await this.readLock();
+    return !isStale && owner?.owner !== this.ownerId;
   }
 
   /** Never rejects. */
@@ -92,30 +93,30 @@ export class SessionLock implements Disposable {
 
   dispose(): void {
     this.isTaken = false;
-    this.timer?.dispose();
-    this.timer = undefined;
-    this.listening?.dispose();
-    this.listening = undefined;
+    this.heartbeatTimer?.dispose();
+    this.heartbeatTimer = undefined;
+    this.silenceTimer?.dispose();
+    this.silenceTimer = undefined;
   }
 
-  private get wasSeenLately(): boolean {
-    const sinceBeatMs = this.ports.clock.now() - this.beatAt;
+  private get isHeartbeatRecent(): boolean {
+    const sinceBeatMs = this.ports.clock.now() - this.lastHeartbeatAt;
     // Negative if the clock was set back.
     return sinceBeatMs >= 0 && sinceBeatMs < lateMs;
   }
 
-  private taken(): true {
+  private markTaken(): true {
     this.dispose();
     this.isTaken = true;
-    this.beatAt = this.ports.clock.now();
-    this.beatLater();
+    this.lastHeartbeatAt = this.ports.clock.now();
+    this.scheduleHeartbeat();
     return true;
   }
 
   /** Removes a stale lock by an atomic rename. If it has changed since it was found, puts it back and resolves to false. */
-  private async evictStale(found: Found): Promise<boolean> {
+  private async evictStale(found: LockState): Promise<boolean> {
     const { files } = this.ports;
-    const tombstone = `${this.file}.${this.owner}`;
+    const tombstone = `${this.file}.${this.ownerId}`;
     if (!(await files.move(this.file, tombstone))) return true;
     const isFound =
       (await files.read(tombstone)) === found.text && (await files.modifiedAt(tombstone)) === found.modifiedAt;
@@ -124,25 +125,25 @@ export class SessionLock implements Disposable {
     return isFound;
   }
 
-  private beatLater(): void {
-    this.timer?.dispose();
-    this.timer = this.ports.clock.setTimer(heartbeatMs, () => void this.beat());
+  private scheduleHeartbeat(): void {
+    this.heartbeatTimer?.dispose();
+    this.heartbeatTimer = this.ports.clock.setTimer(heartbeatMs, () => void this.heartbeat());
   }
 
   /** Never rejects. */
-  private async beat(): Promise<void> {
+  private async heartbeat(): Promise<void> {
     // Retried with the next heartbeat.
-    await this.beatNow().catch(() => undefined);
-    if (this.isTaken) this.beatLater();
+    await this.updateHeartbeat().catch(() => undefined);
+    if (this.isTaken) this.scheduleHeartbeat();
   }
 
-  private async beatNow(): Promise<boolean> {
+  private async updateHeartbeat(): Promise<boolean> {
     const text = await this.ports.files.read(this.file);
     // Released in the meantime.
     if (!this.isTaken) return false;
-    if (ownerOf(text)?.owner === this.owner) {
+    if (ownerOf(text)?.owner === this.ownerId) {
       await this.ports.files.touch(this.file);
-      this.beatAt = this.ports.clock.now();
+      this.lastHeartbeatAt = this.ports.clock.now();
       return true;
     }
     this.dispose();
@@ -154,10 +155,10 @@ export class SessionLock implements Disposable {
   }
 
   private async isOurs(): Promise<boolean> {
-    return ownerOf(await this.ports.files.read(this.file))?.owner === this.owner;
+    return ownerOf(await this.ports.files.read(this.file))?.owner === this.ownerId;
   }
 
-  private async look(): Promise<Found> {
+  private async readLock(): Promise<LockState> {
     const { files } = this.ports;
     const text = await files.read(this.file);
     const modifiedAt = await files.modifiedAt(this.file);
@@ -178,21 +179,21 @@ export class SessionLock implements Disposable {
   private isSilent(modifiedAt: number): boolean {
     if (this.silence?.modifiedAt !== modifiedAt) {
       this.silence = { modifiedAt, times: 0 };
-      this.listen(this.silence);
+      this.countSilence(this.silence);
     }
-    return this.silence.times >= silences;
+    return this.silence.times >= maxSilentPeriods;
   }
 
-  private listen(silence: { times: number }): void {
-    this.listening?.dispose();
-    this.listening = this.ports.clock.setTimer(listenMs, () => {
+  private countSilence(silence: { times: number }): void {
+    this.silenceTimer?.dispose();
+    this.silenceTimer = this.ports.clock.setTimer(silencePeriodMs, () => {
       silence.times++;
-      if (silence.times < silences) this.listen(silence);
+      if (silence.times < maxSilentPeriods) this.countSilence(silence);
     });
   }
 
-  private content(): string {
-    return JSON.stringify({ owner: this.owner, pid: process.pid, host: hostname(), startedAt });
+  private lockContent(): string {
+    return JSON.stringify({ owner: this.ownerId, pid: process.pid, host: hostname(), startedAt });
   }
 }
 

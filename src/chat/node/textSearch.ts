@@ -33,7 +33,7 @@ const searchedEvents: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the words of a query, all of which must be found. */
-export function wordsOf(query: string): string[] {
+export function queryWords(query: string): string[] {
   return query
     .toLowerCase()
     .split(/\s+/)
@@ -60,8 +60,8 @@ export async function searchLog(
   const search = new WordSearch(words);
   let read = 0;
   for await (const { text, endOffset } of linesOf(files.chunks(file, signal))) {
-    search.add(textOf(text));
-    if (search.isDone) break;
+    search.addText(textOf(text));
+    if (search.hasFoundAll) break;
     if (!spend(endOffset - read) || signal?.aborted) return undefined;
     read = endOffset;
   }
@@ -69,39 +69,39 @@ export async function searchLog(
 }
 
 class WordSearch {
-  private readonly missing: Set<string>;
-  private readonly first: string;
-  private piece = '';
+  private readonly missingWords: Set<string>;
+  private readonly firstWord: string;
+  private currentPiece = '';
   private snippet: string | undefined;
 
   constructor(words: readonly string[]) {
-    this.missing = new Set(words);
-    this.first = words[0] ?? '';
+    this.missingWords = new Set(words);
+    this.firstWord = words[0] ?? '';
   }
 
-  get isDone(): boolean {
-    return this.missing.size === 0;
+  get hasFoundAll(): boolean {
+    return this.missingWords.size === 0;
   }
 
-  add(text: string): void {
-    this.piece += text;
-    if (this.piece.length >= pieceUnits) this.look();
+  addText(text: string): void {
+    this.currentPiece += text;
+    if (this.currentPiece.length >= pieceUnits) this.searchPiece();
   }
 
   finish(): string | undefined {
-    this.look();
-    return this.isDone ? this.snippet : undefined;
+    this.searchPiece();
+    return this.hasFoundAll ? this.snippet : undefined;
   }
 
-  private look(): void {
-    const lower = this.piece.toLowerCase();
-    for (const word of this.missing) {
+  private searchPiece(): void {
+    const lower = this.currentPiece.toLowerCase();
+    for (const word of this.missingWords) {
       const index = lower.indexOf(word);
       if (index === -1) continue;
-      this.missing.delete(word);
-      if (word === this.first) this.snippet = snippetAt(this.piece, index);
+      this.missingWords.delete(word);
+      if (word === this.firstWord) this.snippet = snippetAt(this.currentPiece, index);
     }
-    this.piece = this.piece.slice(-overlapUnits);
+    this.currentPiece = this.currentPiece.slice(-overlapUnits);
   }
 }
 

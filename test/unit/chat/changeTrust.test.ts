@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasWritten, looksMade } from '../../../src/chat/common/changes/touchedFiles';
+import { containsWrittenText, isAlreadyApplied } from '../../../src/chat/common/changes/touchedFiles';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
@@ -194,12 +194,12 @@ describe('a change that an agent tells of', () => {
   ];
   for (const [name, now, old, after, isMade] of cases) {
     const file = { path: 'a', new: after, ...(old === undefined ? {} : { old }) };
-    it(name, () => assert.equal(looksMade(now, file), isMade));
+    it(name, () => assert.equal(isAlreadyApplied(now, file), isMade));
   }
 
   it('is in the file whatever ends its lines', () => {
-    assert.equal(hasWritten('a\r\nb\r\n', { path: 'a', new: 'a\nb' }), true);
-    assert.equal(hasWritten('a\r\nc\r\n', { path: 'a', new: 'a\nb' }), false);
-    assert.equal(hasWritten(null, { path: 'a' }), undefined);
+    assert.equal(containsWrittenText('a\r\nb\r\n', { path: 'a', newText: 'a\nb' }), true);
+    assert.equal(containsWrittenText('a\r\nc\r\n', { path: 'a', newText: 'a\nb' }), false);
+    assert.equal(containsWrittenText(null, { path: 'a' }), undefined);
   });
 });

@@ -51,7 +51,7 @@ describe('the transcript of an agent that tells all', () => {
       'thinking: Hmm',
       'tool: Edit a.ts [edit, waiting]',
     ]);
-    const [approval] = told.story.approvals.all;
+    const [approval] = told.story.approvals.views;
     assert.equal(approval?.asks, 'Claude');
     assert.equal(approval.mode, 'Ask');
     assert.equal(approval.parts[0]?.type, 'diff');
@@ -80,7 +80,7 @@ describe('the transcript of an agent that tells all', () => {
     assert.ok(tool?.kind === 'tool');
     assert.equal(tool.decision, 'Yes');
     assert.equal(tool.durationMs, 7);
-    assert.deepEqual(told.story.approvals.all, []);
+    assert.deepEqual(told.story.approvals.views, []);
     assert.equal(told.story.isBusy, false);
   });
 
@@ -123,7 +123,7 @@ describe('the transcript of an agent that tells all', () => {
 
   it('lets no question outlive its turn', () => {
     const told = richTurn(new Told()).events(event('error', { error: 'It broke.', code: 'x' }));
-    assert.deepEqual(told.story.approvals.all, []);
+    assert.deepEqual(told.story.approvals.views, []);
     assert.deepEqual(told.outline.slice(3), ['tool: Edit a.ts [edit, stale]', 'end: failed']);
   });
 
@@ -208,7 +208,7 @@ describe('the transcript of a plain Amplifier server', () => {
         context: {},
       }),
     );
-    const [approval] = told.story.approvals.all;
+    const [approval] = told.story.approvals.views;
     assert.deepEqual(approval?.parts, [{ type: 'terminal', command: 'rm -r x', output: '' }]);
     assert.deepEqual(
       approval.options.map(({ kind }) => kind),
@@ -336,7 +336,7 @@ describe('a transcript that is read again', () => {
   it('is the one that was told, ids included', () => {
     const first = richTurn(new Told()).events(end);
     const again = new Told();
-    for (const record of first.records) again.story.apply(LogRecord.parse(JSON.parse(JSON.stringify(record))));
+    for (const record of first.records) again.story.applyRecord(LogRecord.parse(JSON.parse(JSON.stringify(record))));
     assert.deepEqual(again.entries, first.entries);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { seededRandom } from '../../../bench/support/random';
 import {
   hasPrompt,
-  reduce,
+  nextPhase,
   type TurnEffect,
   type TurnInput,
   type TurnPhase,
@@ -57,7 +57,7 @@ function named(effect: TurnEffect): string {
 function after(...inputs: TurnInput[]): { kind: TurnPhase['kind']; phase: TurnPhase; does: string } {
   let phase: TurnPhase = { kind: 'idle' };
   let effects: readonly TurnEffect[] = [];
-  for (const input of inputs) ({ phase, effects } = reduce(phase, input));
+  for (const input of inputs) ({ phase, effects } = nextPhase(phase, input));
   return { kind: phase.kind, phase, does: effects.map(named).join(', ') };
 }
 
@@ -196,7 +196,7 @@ class World {
   }
 
   take(input: TurnInput): void {
-    const { effects, phase } = reduce(this.phase, input);
+    const { effects, phase } = nextPhase(this.phase, input);
     this.phase = phase;
     for (const effect of effects) this.perform(effect);
     if (phase.kind === 'idle') assert.equal(this.running, undefined, `${input.type}: the backend works unseen`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {
-  isAsked,
+  hasPromptedTurn,
   isStarting,
   openTurn,
-  stageAfter,
+  nextStage,
   type TurnStage,
   type TurnStep,
 } from '../../../src/chat/common/transcript/turnStage';
@@ -11,7 +11,7 @@ import {
 const rest: TurnStage<string> = { at: 'rest' };
 
 function after(...steps: TurnStep<string>[]): TurnStage<string> {
-  return steps.reduce(stageAfter, rest);
+  return steps.reduce(nextStage, rest);
 }
 
 const prompted = (turn: string): TurnStep<string> => ({ kind: 'prompted', turn });
@@ -33,33 +33,33 @@ describe('the stage of a turn', () => {
     assert.equal(after(begun(false)).at, 'running');
     const unasked = after({ kind: 'unasked', turn: 'one' });
     assert.equal(openTurn(unasked), 'one');
-    assert.equal(isAsked(unasked), false);
-    assert.deepEqual(stageAfter(unasked, echoed), unasked);
+    assert.equal(hasPromptedTurn(unasked), false);
+    assert.deepEqual(nextStage(unasked, echoed), unasked);
   });
 
   it('waits for the end of what was stopped in the backend, while the next prompt waits for that', () => {
     const stopping = after(prompted('one'), echoed, stopped());
     assert.deepEqual(stopping, { at: 'stopped', owesPrompt: false, next: undefined });
     assert.equal(openTurn(stopping), undefined);
-    const waiting = stageAfter(stopping, prompted('two'));
+    const waiting = nextStage(stopping, prompted('two'));
     assert.equal(openTurn(waiting), 'two');
-    assert.ok(isAsked(waiting) && isStarting(waiting));
-    assert.deepEqual(stageAfter(waiting, ended), { at: 'sent', turn: 'two' });
-    assert.deepEqual(stageAfter(waiting, { kind: 'withdrawn' }), stopping);
-    assert.deepEqual(stageAfter(stopping, ended), rest);
+    assert.ok(hasPromptedTurn(waiting) && isStarting(waiting));
+    assert.deepEqual(nextStage(waiting, ended), { at: 'sent', turn: 'two' });
+    assert.deepEqual(nextStage(waiting, { kind: 'withdrawn' }), stopping);
+    assert.deepEqual(nextStage(stopping, ended), rest);
   });
 
   it('takes no echo of a stopped prompt for that of the next', () => {
     const early = after(prompted('one'), stopped(), prompted('two'));
     assert.deepEqual(early, { at: 'stopped', owesPrompt: true, next: 'two' });
-    const echoedOnce = stageAfter(early, echoed);
+    const echoedOnce = nextStage(early, echoed);
     assert.deepEqual(echoedOnce, { at: 'stopped', owesPrompt: false, next: 'two' });
-    assert.deepEqual(stageAfter(echoedOnce, echoed), { at: 'running', turn: 'two' });
+    assert.deepEqual(nextStage(echoedOnce, echoed), { at: 'running', turn: 'two' });
   });
 
   it('is at rest at once after a stop that the backend need not hear of', () => {
     assert.deepEqual(after(prompted('one'), stopped(false)), rest);
     const stopping = after(prompted('one'), echoed, stopped());
-    assert.deepEqual(stageAfter(stageAfter(stopping, prompted('two')), stopped(false)), stopping);
+    assert.deepEqual(nextStage(nextStage(stopping, prompted('two')), stopped(false)), stopping);
   });
 });

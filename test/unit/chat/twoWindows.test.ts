@@ -156,7 +156,7 @@ describe('one conversation in two windows', () => {
     await second.close();
     assert.deepEqual(await readdir(path.join(first.folder, 'heads')), []);
     assert.deepEqual(second.chats.rows, []);
-    await assert.rejects(second.store.changeHead(id, { title: 'Back' }), { code: 'notFound' });
+    await assert.rejects(second.store.updateHead(id, { title: 'Back' }), { code: 'notFound' });
   });
 
   it('is not ended in its agent when another window uses it', async () => {

@@ -49,8 +49,8 @@ export const kindSentences: Readonly<Record<Kind, string>> = {
 };
 
 /** Whether the label suggests another effect: the opposite, or another duration. */
-export function saysElse({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
-  const [said, meant] = [directionOf(kindOf(label)), directionOf(kind)];
+export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
+  const [said, meant] = [directionOf(kindOfLabel(label)), directionOf(kind)];
   if (meant === 'other') return false;
   if (said !== 'other' && said !== meant) return true;
   const text = optionText(label);
@@ -62,7 +62,7 @@ export function saysElse({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>
 }
 
 /** Guesses the kind of an answer from its label; `other` if that is ambiguous. */
-export function kindOf(label: string): Kind {
+export function kindOfLabel(label: string): Kind {
   const text = optionText(label);
   const isForAlways = lastingWords.test(text);
   // "Yes, and don't ask again" denies nothing.
@@ -80,7 +80,7 @@ const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline
 
 function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
   const group = options.filter(({ kind }) => directionOf(kind) === direction);
-  const plain = group.find((option) => !isLasting(option) && option.isMisnamed !== true && !saysElse(option));
+  const plain = group.find((option) => !isLasting(option) && option.isMisnamed !== true && !isMisleadingLabel(option));
   return { plain, menu: group.filter((option) => option !== plain) };
 }
 

@@ -35,9 +35,11 @@ const maxPromptUnits = 120;
 export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
-  const env = unique([raw, input].flatMap((source) => environmentNames.flatMap((name) => envOf(source[name]) ?? [])));
+  const env = unique(
+    [raw, input].flatMap((source) => environmentNames.flatMap((name) => parseEnvironment(source[name]) ?? [])),
+  );
   // Backends may report escalations incompletely or not at all.
-  const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isRead(context, name)));
+  const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isParsed(context, name)));
   const escalations = unique(
     [context.escalations ?? {}, escalationsIn(unread), escalationsIn(input)].flatMap((found) =>
       namedTexts(Object.entries(found)),
@@ -45,10 +47,13 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
   );
   const cwd = context.cwd ?? cwdOf(input);
 
-  const told = toldParts(raw, context, call);
-  const texts = textsOf(told);
+  const mainParts = mainPartsOf(raw, context, call);
+  const texts = textsOf(mainParts);
   const unseen = paths.filter((path) => ![...texts].some((text) => path === text || path.endsWith(`/${String(text)}`)));
-  const parts: Part[] = [...told.parts, ...(unseen.length === 0 ? [] : [{ type: 'list' as const, items: unseen }])];
+  const parts: Part[] = [
+    ...mainParts.parts,
+    ...(unseen.length === 0 ? [] : [{ type: 'list' as const, items: unseen }]),
+  ];
 
   const isShown = (name: string, value: unknown): boolean =>
     value === undefined ||
@@ -56,9 +61,9 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
     texts.has(value) ||
     value === cwd ||
     value === prompt ||
-    isEnv(name, value) ||
+    isEnvironment(name, value) ||
     escalations.some((one) => one.name === name && one.value === asText(value));
-  const members = told.isInputWhole ? [] : Object.entries(input);
+  const members = mainParts.isInputWhole ? [] : Object.entries(input);
   const more = namedTexts([
     ...Object.entries(unread).filter(([name, value]) => !isShown(name, value)),
     ...members.filter(([name, value]) => !isShown(name, value)),
@@ -69,7 +74,7 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
   if (parts.length === 0 && isLong) parts.push({ type: 'text', text: prompt, plain: true });
   return {
     context,
-    diffs: told.diffs,
+    diffs: mainParts.diffs,
     shown: {
       parts,
       ...(warnings.length > 0 ? { warnings } : {}),
@@ -82,14 +87,14 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
   };
 }
 
-interface ToldParts extends ShownParts {
+interface MainParts extends ShownParts {
   /** The values that form the command. */
   readonly commandTexts: readonly unknown[];
   readonly isInputWhole?: boolean;
 }
 
 /** Chooses the parts. A command comes first and is never shortened. */
-function toldParts(raw: ToolInput, context: ApprovalContext, call: ShownParts | undefined): ToldParts {
+function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: ShownParts | undefined): MainParts {
   const input = context.input ?? {};
   const source = commandOf(raw) === undefined ? input : raw;
   const command = commandOf(source);
@@ -100,7 +105,7 @@ function toldParts(raw: ToolInput, context: ApprovalContext, call: ShownParts | 
   if (change.parts.length > 0 || command !== undefined) return { ...withCommand(command, change), commandTexts };
   const uri = urlOf(input) ?? urlOf(raw);
   if (uri !== undefined) return { parts: [{ type: 'link', uri }], diffs: [], commandTexts };
-  const members = Object.fromEntries(Object.entries(input).filter(([name, value]) => !isEnv(name, value)));
+  const members = Object.fromEntries(Object.entries(input).filter(([name, value]) => !isEnvironment(name, value)));
   if (Object.keys(members).length > 0) {
     return { parts: [{ type: 'json', json: toJson(members) }], diffs: [], commandTexts, isInputWhole: true };
   }
@@ -115,7 +120,7 @@ function withCommand(command: string | undefined, { parts, diffs }: ShownParts):
 }
 
 /** Returns all values that the parts show unchanged. */
-function textsOf({ commandTexts, diffs, parts }: ToldParts): ReadonlySet<unknown> {
+function textsOf({ commandTexts, diffs, parts }: MainParts): ReadonlySet<unknown> {
   const texts = new Set<unknown>(commandTexts);
   for (const diff of diffs) if (diff) for (const text of [diff.path, diff.before, diff.after]) texts.add(text);
   for (const part of parts) {
@@ -129,12 +134,12 @@ function textsOf({ commandTexts, diffs, parts }: ToldParts): ReadonlySet<unknown
 }
 
 /** Whether the field was valid, and so has its own place on the card. */
-function isRead(context: ApprovalContext, name: string): boolean {
+function isParsed(context: ApprovalContext, name: string): boolean {
   return name in ApprovalContext.shape && context[name] !== undefined;
 }
 
 /** Parses a record, a list of names and values, or a list of `NAME=value`; undefined for other values. */
-function envOf(value: unknown): NamedText[] | undefined {
+function parseEnvironment(value: unknown): NamedText[] | undefined {
   if (isRecord(value)) return namedTexts(Object.entries(value));
   if (!Array.isArray(value)) return undefined;
   const named = value.map((item: unknown): NamedText | undefined => {
@@ -149,8 +154,8 @@ function envOf(value: unknown): NamedText[] | undefined {
   return known.length === named.length ? known : undefined;
 }
 
-function isEnv(name: string, value: unknown): boolean {
-  return environmentNames.includes(name) && envOf(value) !== undefined;
+function isEnvironment(name: string, value: unknown): boolean {
+  return environmentNames.includes(name) && parseEnvironment(value) !== undefined;
 }
 
 /** Compares names as Windows does on all systems: an unneeded warning does no harm. */

@@ -1,35 +1,35 @@
 /** Identifies an approval: ids are unique only within one session of an agent, and a restarted agent reuses them. */
-interface ApprovalName {
+interface ApprovalKey {
   readonly sessionId: string;
   readonly id: string;
   readonly prompt: string;
 }
 
 /** The user's reason for denying an approval, as typed so far. */
-export interface ApprovalReason extends ApprovalName {
+export interface ApprovalReason extends ApprovalKey {
   readonly reason: string;
   /** Already sent to the agent; shown until the approval is gone. */
   readonly isSent?: boolean | undefined;
 }
 
 /** The oldest are evicted. */
-const mostReasons = 20;
+const maxReasons = 20;
 
-export function reasonFor(kept: readonly ApprovalReason[], approval: ApprovalName): string | undefined {
+export function reasonFor(kept: readonly ApprovalReason[], approval: ApprovalKey): string | undefined {
   return kept.find((each) => isSame(each, approval))?.reason;
 }
 
 /** Sets or removes the reason for an approval. */
 export function withReason(
   kept: readonly ApprovalReason[],
-  { id, prompt, sessionId }: ApprovalName,
+  { id, prompt, sessionId }: ApprovalKey,
   reason: string | undefined,
 ): readonly ApprovalReason[] {
   const others = kept.filter((each) => each.sessionId !== sessionId || each.id !== id);
-  return reason === undefined ? others : [...others, { sessionId, id, prompt, reason }].slice(-mostReasons);
+  return reason === undefined ? others : [...others, { sessionId, id, prompt, reason }].slice(-maxReasons);
 }
 
-export function withReasonSent(kept: readonly ApprovalReason[], approval: ApprovalName): readonly ApprovalReason[] {
+export function withReasonSent(kept: readonly ApprovalReason[], approval: ApprovalKey): readonly ApprovalReason[] {
   return kept.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
 }
 
@@ -37,7 +37,7 @@ export function withReasonSent(kept: readonly ApprovalReason[], approval: Approv
 export function withoutGone(
   kept: readonly ApprovalReason[],
   sessionId: string,
-  open: readonly Omit<ApprovalName, 'sessionId'>[],
+  open: readonly Omit<ApprovalKey, 'sessionId'>[],
 ): readonly ApprovalReason[] {
   const left = kept.filter(
     (each) => each.sessionId !== sessionId || open.some(({ id, prompt }) => isSame(each, { sessionId, id, prompt })),
@@ -45,6 +45,6 @@ export function withoutGone(
   return left.length === kept.length ? kept : left;
 }
 
-function isSame(one: ApprovalName, other: ApprovalName): boolean {
+function isSame(one: ApprovalKey, other: ApprovalKey): boolean {
   return one.sessionId === other.sessionId && one.id === other.id && one.prompt === other.prompt;
 }

@@ -3,7 +3,7 @@ import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
 import { diffOf } from '../../../transcript/common/lineDiff';
-import { kindOf, saysElse } from './approvalAnswers';
+import { kindOfLabel, isMisleadingLabel } from './approvalAnswers';
 import { evidenceOf } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
@@ -12,7 +12,7 @@ import type { ShownParts } from '../transcript/toolParts';
 /** Limit for a full diff on the page. The diff editor has none. */
 const maxWholeLines = 5_000;
 
-interface Question {
+interface OpenApproval {
   view: ApprovalView;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
@@ -29,21 +29,21 @@ export interface DecidedApproval {
 
 /** The pending approvals: from the request until the answer, the timeout, or the end of the turn. */
 export class ApprovalViews {
-  private readonly open = new Map<string, Question>();
+  private readonly openApprovals = new Map<string, OpenApproval>();
 
-  get all(): ApprovalView[] {
-    return [...this.open.values()].map(({ view }) => view);
+  get views(): ApprovalView[] {
+    return [...this.openApprovals.values()].map(({ view }) => view);
   }
 
   /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */
   viewsAt(now: number): ApprovalView[] {
-    return [...this.open.values()].map(({ expiresAt, view }) =>
+    return [...this.openApprovals.values()].map(({ expiresAt, view }) =>
       expiresAt === undefined ? view : { ...view, expiresInMs: expiresAt - now },
     );
   }
 
   /** Adds an approval. `about` describes the waiting call. `at` is in milliseconds since the epoch. */
-  ask(
+  addApproval(
     data: EventData<'approval:required'>,
     about: { callId: string | undefined; entryId: string | undefined; call: ShownParts | undefined },
     who: string,
@@ -51,7 +51,7 @@ export class ApprovalViews {
   ): void {
     const { context, diffs, shown } = evidenceOf(data.prompt, data.context ?? {}, about.call);
     const { timeout } = data;
-    this.open.set(data.approval_id, {
+    this.openApprovals.set(data.approval_id, {
       callId: about.callId,
       diffs,
       expiresAt: timeout === undefined || timeout <= 0 || at === undefined ? undefined : at + timeout * 1000,
@@ -69,26 +69,29 @@ export class ApprovalViews {
   }
 
   setState(id: string, state: ApprovalView['state']): void {
-    const question = this.open.get(id);
+    const question = this.openApprovals.get(id);
     if (question) question.view = { ...question.view, state };
   }
 
   /** Removes an approval that was answered. Undefined if it is not pending. */
-  decide(data: EventData<'approval:denied' | 'approval:granted'>, saysGranted: boolean): DecidedApproval | undefined {
+  resolveApproval(
+    data: EventData<'approval:denied' | 'approval:granted'>,
+    saysGranted: boolean,
+  ): DecidedApproval | undefined {
     const { approval_id: id, decision } = data;
-    const question = this.open.get(id);
+    const question = this.openApprovals.get(id);
     if (!question) return undefined;
-    this.open.delete(id);
+    this.openApprovals.delete(id);
     const chosen = question.view.options.find(({ label }) => label === decision);
     const isRejection = chosen ? chosen.kind.startsWith('reject') : isDenial(decision);
-    const told = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
-    const reason = told === undefined ? undefined : (reasons[told] ?? told);
+    const reasonCode = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
+    const reason = reasonCode === undefined ? undefined : (reasonTexts[reasonCode] ?? reasonCode);
     if (saysGranted && !isRejection) {
       return { callId: question.callId, outcome: 'granted', decision: chosen?.label ?? decision };
     }
     // An answer sent on the user's behalf is not the user's.
-    const isTimedOut = told === 'timeout';
-    const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(told) ? 'unanswered' : 'denied';
+    const isTimedOut = reasonCode === 'timeout';
+    const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(reasonCode) ? 'unanswered' : 'denied';
     const answer = isTimedOut ? undefined : chosen?.label;
     return {
       callId: question.callId,
@@ -98,12 +101,12 @@ export class ApprovalViews {
   }
 
   clear(): void {
-    this.open.clear();
+    this.openApprovals.clear();
   }
 
   /** Returns the parts, trimmed only to what a page can show. Undefined if the approval is not pending. */
   whole(id: string): Part[] | undefined {
-    const question = this.open.get(id);
+    const question = this.openApprovals.get(id);
     return question?.view.parts.map((part, index) => {
       const texts = question.diffs[index];
       return texts ? diffOf(texts.path, texts.before, texts.after, maxWholeLines) : part;
@@ -111,7 +114,7 @@ export class ApprovalViews {
   }
 
   diffTexts(id: string, part: number): DiffTexts | undefined {
-    return this.open.get(id)?.diffs[part];
+    return this.openApprovals.get(id)?.diffs[part];
   }
 }
 
@@ -119,17 +122,17 @@ function optionsOf(
   { options, option_kinds: kinds }: EventData<'approval:required'>,
   { misnamed = [], scopes = {} }: ApprovalContext,
 ): ApprovalOption[] {
-  const areKindsTold = kinds?.length === options.length;
+  const hasKinds = kinds?.length === options.length;
   const scopeOf = new Map(Object.entries(scopes));
   return options.map((label, index) => {
-    const kind = (areKindsTold ? kinds[index] : undefined) ?? kindOf(label);
+    const kind = (hasKinds ? kinds[index] : undefined) ?? kindOfLabel(label);
     const scope = scopeOf.get(label);
-    const isMisnamed = misnamed.includes(label) || saysElse({ kind, label });
+    const isMisnamed = misnamed.includes(label) || isMisleadingLabel({ kind, label });
     return { label, kind, ...(scope === undefined ? {} : { scope }), ...(isMisnamed ? { isMisnamed } : {}) };
   });
 }
 
-const reasons: Readonly<Record<string, string>> = {
+const reasonTexts: Readonly<Record<string, string>> = {
   timeout: 'There was no answer in time.',
   turn_ended: 'The turn ended before you answered.',
   answered_elsewhere: 'It was answered elsewhere.',

@@ -8,7 +8,7 @@ type Question = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
 /** Returns the heading of an approval, without the agent and command that the card shows next to it. */
 export function titleOf({ asks, parts, prompt }: Question): string {
   const line = oneLine(prompt);
-  const [, rest] = new RegExp(`^${escaped(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
+  const [, rest] = new RegExp(`^${escapeRegExp(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
   const title = rest === undefined ? line : rest.slice(0, 1).toUpperCase() + rest.slice(1);
   const [first] = parts;
   const command = first?.type === 'terminal' ? first.command : undefined;
@@ -18,7 +18,7 @@ export function titleOf({ asks, parts, prompt }: Question): string {
 
 /** Describes the parts for screen readers, for example `command, 12 lines`. Undefined if there are none. */
 export function evidenceInWords(parts: readonly Part[]): string | undefined {
-  const words = parts.map(partInWords);
+  const words = parts.map(describePart);
   return words.length === 0 ? undefined : words.join('; ');
 }
 
@@ -27,7 +27,7 @@ function lineCount(text: string): number {
   return text.trimEnd().split(/\r\n|\r|\n/).length;
 }
 
-function partInWords(part: Part): string {
+function describePart(part: Part): string {
   switch (part.type) {
     case 'terminal':
       return `command, ${countOf(lineCount(part.command ?? part.output), 'line')}`;
@@ -48,6 +48,6 @@ function partInWords(part: Part): string {
   }
 }
 
-function escaped(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

@@ -4,48 +4,48 @@ import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
 
 /** Outcomes after which the reason for an answer is sent: some agents end the turn when an approval is denied. */
-const goesOnAfter: ReadonlySet<EntryOf<'end'>['outcome']> = new Set(['completed', 'cancelled', 'refused']);
+const outcomesAfterAnswer: ReadonlySet<EntryOf<'end'>['outcome']> = new Set(['completed', 'cancelled', 'refused']);
 
 /** Sends the user's answers to the backend, and queues the reasons given with them. */
-export class GivenAnswers {
+export class AnswerDelivery {
   /** Id of the prompt with the reason for the last answer. */
-  private reasonId: string | undefined;
+  private reasonPromptId: string | undefined;
 
-  constructor(private readonly told: Conversation) {}
+  constructor(private readonly conversation: Conversation) {}
 
   /** @throws BackendError `approvalInvalid`, `approvalResolved` */
-  async give(session: BackendSession | undefined, approvalId: string, option: string): Promise<void> {
-    const { emitter, journal, story } = this.told;
-    if (!session || !story.approvals.all.some(({ id }) => id === approvalId)) {
+  async sendAnswer(session: BackendSession | undefined, approvalId: string, option: string): Promise<void> {
+    const { changeEmitter, journal, transcript } = this.conversation;
+    if (!session || !transcript.approvals.views.some(({ id }) => id === approvalId)) {
       throw new BackendError('approvalResolved', 'This approval was already answered or is no longer pending.');
     }
-    story.approvals.setState(approvalId, 'answering');
-    emitter.fire();
+    transcript.approvals.setState(approvalId, 'answering');
+    changeEmitter.fire();
     await journal.beforeAnswer(approvalId);
     try {
       await session.approve(approvalId, option);
     } catch (error) {
-      story.approvals.setState(approvalId, 'pending');
-      emitter.fire();
+      transcript.approvals.setState(approvalId, 'pending');
+      changeEmitter.fire();
       throw error;
     }
   }
 
   /** Queues the reason ahead of other prompts. */
-  explain(prompt: QueuedPrompt): void {
-    this.told.record({ type: 'queued', ...prompt, isNext: true });
-    this.reasonId = prompt.id;
+  queueReason(prompt: QueuedPrompt): void {
+    this.conversation.record({ type: 'queued', ...prompt, isNext: true });
+    this.reasonPromptId = prompt.id;
   }
 
   /** Call when the user stops the turn: the reason is not sent automatically any more. */
-  stopped(): void {
-    this.reasonId = undefined;
+  dropReason(): void {
+    this.reasonPromptId = undefined;
   }
 
   /** Whether to send the first queued prompt after a turn with this outcome. */
-  goesOn(outcome: EntryOf<'end'>['outcome'] | undefined): boolean {
-    const { first } = this.told.queue;
+  shouldSendNext(outcome: EntryOf<'end'>['outcome'] | undefined): boolean {
+    const { first } = this.conversation.queue;
     if (!first || outcome === undefined) return false;
-    return outcome === 'completed' || (first.id === this.reasonId && goesOnAfter.has(outcome));
+    return outcome === 'completed' || (first.id === this.reasonPromptId && outcomesAfterAnswer.has(outcome));
   }
 }

@@ -8,7 +8,7 @@ import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
 import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
-import { FileTexts, type Text, type TextId } from './fileTexts';
+import { FileTexts, type FileText, type FileTextId } from './fileTexts';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { ShownWrites } from './shownWrites';
 
@@ -28,7 +28,7 @@ interface ChangeJournalPorts {
   /** Called when `changes` has changed. */
   readonly onDidChange: () => void;
   /** Called when the agent has written contents other than its approval showed. */
-  readonly onOtherWrite: (path: string) => void;
+  readonly onUnexpectedWrite: (path: string) => void;
 }
 
 /**
@@ -38,17 +38,19 @@ interface ChangeJournalPorts {
 export class ChangeJournal {
   private readonly texts: FileTexts;
   private readonly ledger: ChangeLedger;
-  private readonly calls: ToolCallWrites;
-  private readonly shown = new ShownWrites();
+  private readonly toolCallWrites: ToolCallWrites;
+  private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
   /** Texts before running writes through the editor port, by path. */
-  private readonly bases = new Map<string, TextId>();
+  private readonly baseByPath = new Map<string, FileTextId>();
 
   constructor(private readonly ports: ChangeJournalPorts) {
     const { files, log, record } = ports;
     this.texts = new FileTexts(files.editor, ports.texts);
-    this.ledger = new ChangeLedger(this.texts, record, (path, before, after) => this.written(path, before, after));
-    this.calls = new ToolCallWrites({
+    this.ledger = new ChangeLedger(this.texts, record, (path, before, after) =>
+      this.compareWithShown(path, before, after),
+    );
+    this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
       texts: this.texts,
       ledger: this.ledger,
@@ -67,38 +69,38 @@ export class ChangeJournal {
 
   /** Stores the text of a file that is about to be written. Never rejects. */
   async beforeWrite(requested: string): Promise<void> {
-    await this.withFile(requested, async (path) => {
-      await this.calls.settle(path);
-      this.bases.set(path, await this.texts.keep(await this.texts.read(path)));
+    await this.runForFile(requested, async (path) => {
+      await this.toolCallWrites.recordLateWrites(path);
+      this.baseByPath.set(path, await this.texts.storeText(await this.texts.readFile(path)));
     });
   }
 
   /** Records a write that has finished. Never rejects. */
   async afterWrite(requested: string): Promise<void> {
-    await this.withFile(requested, async (path) => {
-      if (!this.bases.has(path)) return;
-      await this.ledger.note({ path, base: this.bases.get(path), isSure: () => true });
-      this.bases.delete(path);
-      this.calls.writtenByEditor(path);
+    await this.runForFile(requested, async (path) => {
+      if (!this.baseByPath.has(path)) return;
+      await this.ledger.recordWrite({ path, base: this.baseByPath.get(path), isAgentsWork: () => true });
+      this.baseByPath.delete(path);
+      this.toolCallWrites.handleEditorWrite(path);
     });
     this.ports.onDidChange();
   }
 
-  observe(event: SessionEvent): void {
-    this.shown.observe(event);
-    this.calls.observe(event);
+  observeEvent(event: SessionEvent): void {
+    this.shownWrites.observeEvent(event);
+    this.toolCallWrites.observeEvent(event);
   }
 
   /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
-    await this.calls.beforeAnswer(approvalId);
+    await this.toolCallWrites.beforeAnswer(approvalId);
   }
 
   /** Records what the turn has changed. Never rejects. */
   async endTurn(turn: number): Promise<void> {
-    await this.calls.endTurn();
-    this.shown.endTurn();
-    this.bases.clear();
+    await this.toolCallWrites.endTurn();
+    this.shownWrites.endTurn();
+    this.baseByPath.clear();
     await this.ledger.endTurn(turn);
     await this.refresh();
   }
@@ -109,16 +111,16 @@ export class ChangeJournal {
     this.ports.onDidChange();
   }
 
-  async textBefore(requested: string): Promise<Text> {
-    const path = await this.absolute(requested);
-    const known = this.ledger.get(path);
+  async textBefore(requested: string): Promise<FileText> {
+    const path = await this.resolvePath(requested);
+    const known = this.ledger.getFile(path);
     return known ? await this.texts.textOf(known.before) : undefined;
   }
 
   /** Returns a file before and after a turn, with an empty text for a deleted file. Undefined if the earlier text is unknown. */
   async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
-    const path = await this.absolute(requested);
-    const known = this.ledger.ofTurn(turn, path);
+    const path = await this.resolvePath(requested);
+    const known = this.ledger.getTurnFile(turn, path);
     const before = await this.texts.textOf(known?.before);
     const after = await this.texts.textOf(known?.after);
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
@@ -129,21 +131,21 @@ export class ChangeJournal {
     requested: string,
     { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
   ): Promise<void> {
-    const path = await this.absolute(requested);
+    const path = await this.resolvePath(requested);
     await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
     await this.refresh();
   }
 
   /** Accepts the changes to one file, or to all. */
-  async keep(requested?: string): Promise<void> {
-    const paths = requested === undefined ? this.ledger.paths : [await this.absolute(requested)];
-    for (const path of paths) this.ledger.decide(path, 'kept');
+  async acceptChanges(requested?: string): Promise<void> {
+    const paths = requested === undefined ? this.ledger.paths : [await this.resolvePath(requested)];
+    for (const path of paths) this.ledger.recordDecision(path, 'kept');
     this.ports.onDidChange();
   }
 
   private async revertNow(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
     const { files } = this.ports;
-    const file = turn === undefined ? this.ledger.get(path) : this.ledger.ofTurn(turn, path);
+    const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
     const who = turn === undefined ? 'conversation' : 'turn';
     if (!file) throw new ChatError('notFound', `This ${who} has no known changes to the file.`);
     const before = await this.texts.textOf(file.before);
@@ -153,7 +155,7 @@ export class ChangeJournal {
         'The previous contents of the file are unknown. Use the Timeline view or Git history.',
       );
     }
-    const now = await this.texts.read(path);
+    const now = await this.texts.readFile(path);
     const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
     if (isOther && !force) {
       const message = `The file was changed after this ${who}. Reverting it would undo those changes, too.`;
@@ -161,19 +163,19 @@ export class ChangeJournal {
     }
     if (before !== null) await files.editor.writeText(path, before, { save: true, protectedFiles });
     else if (now.text !== null) await files.deleteFile(path, { protectedFiles });
-    if (turn === undefined) this.ledger.decide(path, 'reverted');
-    else this.ledger.revertedTurn(turn, path);
-    this.calls.rebase(path, file.before);
+    if (turn === undefined) this.ledger.recordDecision(path, 'reverted');
+    else this.ledger.recordTurnReverted(turn, path);
+    this.toolCallWrites.setBase(path, file.before);
   }
 
-  private async written(path: string, before: Text, after: Text): Promise<void> {
-    for (const shownPath of this.shown.paths) {
-      if ((await this.absolute(shownPath)) !== path) continue;
-      if (!this.shown.isAsShown(shownPath, before, after)) this.ports.onOtherWrite(path);
+  private async compareWithShown(path: string, before: FileText, after: FileText): Promise<void> {
+    for (const shownPath of this.shownWrites.paths) {
+      if ((await this.resolvePath(shownPath)) !== path) continue;
+      if (!this.shownWrites.matchesShown(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
     }
   }
 
-  private async withFile(requested: string, task: (path: string) => Promise<void>): Promise<void> {
+  private async runForFile(requested: string, task: (path: string) => Promise<void>): Promise<void> {
     try {
       const path = await this.ports.files.editor.resolve(requested);
       await this.queue.run(path, () => task(path));
@@ -183,7 +185,7 @@ export class ChangeJournal {
   }
 
   /** Returns the path unchanged if agents may no longer access it. */
-  private async absolute(path: string): Promise<string> {
+  private async resolvePath(path: string): Promise<string> {
     return await this.ports.files.editor.resolve(path).catch(() => path);
   }
 }

@@ -1,14 +1,14 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
 import { diffOf } from '../../../transcript/common/lineDiff';
-import type { FileNow, FileTexts, Text, TextId } from './fileTexts';
+import type { CurrentFile, FileTexts, FileText, FileTextId } from './fileTexts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 
 interface WrittenFile {
   /** Text before the conversation's first change. Undefined if Backline did not read it; then it cannot be restored. */
-  readonly before: TextId;
+  readonly before: FileTextId;
   /** Text after the agent's last change. */
-  readonly after: TextId;
+  readonly after: FileTextId;
   /** Others changed the file between the agent's changes. Restoring would undo their changes, too. */
   readonly isMixed: boolean;
   readonly change: FileChange | undefined;
@@ -17,57 +17,57 @@ interface WrittenFile {
 interface Write {
   readonly path: string;
   /** Text read by Backline right before the write. */
-  readonly base: TextId;
+  readonly base: FileTextId;
   /** Whether the change can only be the agent's. */
-  readonly isSure: (now: FileNow) => boolean;
+  readonly isAgentsWork: (now: CurrentFile) => boolean;
 }
 
 /** A file before and after a turn. */
-type TurnTexts = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
+type TurnFile = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
 
 const maxFiles = 500;
 
 /** Records the agent's writes in a conversation, and computes the resulting changes. */
 export class ChangeLedger {
-  private readonly files = new Map<string, WrittenFile>();
-  private readonly snapshots = new Map<string, TextId>();
+  private readonly writtenFiles = new Map<string, WrittenFile>();
+  private readonly snapshotByPath = new Map<string, FileTextId>();
   /** Files written in the current turn. */
-  private turn = new Map<string, TurnTexts>();
+  private turnFiles = new Map<string, TurnFile>();
   /** Files written in turns that have ended. */
-  private readonly turns = new Map<number, Map<string, TurnTexts>>();
+  private readonly filesByTurn = new Map<number, Map<string, TurnFile>>();
 
   constructor(
     private readonly texts: FileTexts,
-    private readonly record: (record: NewRecord) => void,
+    private readonly appendRecord: (record: NewRecord) => void,
     /** Called when the agent has apparently written a file. */
-    private readonly onWritten: (path: string, before: Text, after: Text) => Promise<void>,
+    private readonly onWritten: (path: string, before: FileText, after: FileText) => Promise<void>,
   ) {}
 
   /** Changes to files that still differ. */
   get changes(): FileChange[] {
-    return [...this.files.values()].flatMap(({ change }) => change ?? []);
+    return [...this.writtenFiles.values()].flatMap(({ change }) => change ?? []);
   }
 
   get paths(): string[] {
-    return [...this.files.keys()];
+    return [...this.writtenFiles.keys()];
   }
 
-  get(path: string): WrittenFile | undefined {
-    return this.files.get(path);
+  getFile(path: string): WrittenFile | undefined {
+    return this.writtenFiles.get(path);
   }
 
-  ofTurn(turn: number, path: string): TurnTexts | undefined {
-    return this.turns.get(turn)?.get(path);
+  getTurnFile(turn: number, path: string): TurnFile | undefined {
+    return this.filesByTurn.get(turn)?.get(path);
   }
 
   hasTurnWritten(path: string): boolean {
-    return this.turn.has(path);
+    return this.turnFiles.has(path);
   }
 
   /** Applies a record of the log. */
   restore(record: LogRecord): void {
     if (record.type === 'snapshot') {
-      this.snapshots.set(record.path, record.text);
+      this.snapshotByPath.set(record.path, record.text);
     } else if (record.type === 'written') {
       this.restoreWrite(record);
     } else if (record.type === 'changed') {
@@ -75,53 +75,53 @@ export class ChangeLedger {
       const files = texts.map(
         ({ after, before, isMixed = false, path }) => [path, { before, after, isMixed }] as const,
       );
-      this.turns.set(record.turn, new Map(files));
-      this.turn = new Map();
+      this.filesByTurn.set(record.turn, new Map(files));
+      this.turnFiles = new Map();
     } else if (record.type === 'turnReverted') {
-      this.takeBack(record.turn, record.path);
+      this.undoTurnChange(record.turn, record.path);
     } else if (record.type === 'fileDecided') {
-      this.files.delete(record.path);
-      this.snapshots.delete(record.path);
-      this.turn.delete(record.path);
+      this.writtenFiles.delete(record.path);
+      this.snapshotByPath.delete(record.path);
+      this.turnFiles.delete(record.path);
     }
   }
 
   /** Records a write that the agent has made or reported. Returns whether the file has changed. */
-  async note({ base, isSure, path }: Write): Promise<boolean> {
-    const now = await this.texts.read(path);
+  async recordWrite({ base, isAgentsWork, path }: Write): Promise<boolean> {
+    const now = await this.texts.readFile(path);
     if (base !== undefined && base === now.id) return false;
-    const known = this.files.get(path);
+    const known = this.writtenFiles.get(path);
     // Already recorded in this turn; or, if the earlier text is unknown, unchanged since the agent's last write.
-    const noted = base === undefined ? known : this.turn.get(path);
+    const noted = base === undefined ? known : this.turnFiles.get(path);
     if (noted && now.id !== undefined && noted.after === now.id) return false;
     if (!now.isDirty) await this.onWritten(path, await this.texts.textOf(base), now.text);
-    if (!known && this.files.size >= maxFiles) return true;
-    const write = { before: base, after: now.id, isMixed: !isSure(now) };
-    if (!known) this.record({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });
-    const file = joined(known, write);
+    if (!known && this.writtenFiles.size >= maxFiles) return true;
+    const write = { before: base, after: now.id, isMixed: !isAgentsWork(now) };
+    if (!known) this.appendRecord({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });
+    const file = combineWrites(known, write);
     const { before, isMixed } = file;
     const change = changeOf(path, await this.texts.textOf(before), now.text, isMixed);
-    this.files.set(path, { ...file, change });
-    this.turn.set(path, joined(this.turn.get(path), write));
-    this.record({ type: 'written', path, isMixed, ...(now.id === undefined ? {} : { after: now.id }) });
+    this.writtenFiles.set(path, { ...file, change });
+    this.turnFiles.set(path, combineWrites(this.turnFiles.get(path), write));
+    this.appendRecord({ type: 'written', path, isMixed, ...(now.id === undefined ? {} : { after: now.id }) });
     return true;
   }
 
   /** Records all changes of the turn, including those recorded before it was resumed. Later writes belong to the next turn. */
   async endTurn(turn: number): Promise<void> {
-    const { turn: written } = this;
+    const { turnFiles: written } = this;
     if (written.size === 0) return;
-    this.turn = new Map();
-    const all = new Map(this.turns.get(turn));
-    for (const [path, texts] of written) all.set(path, joined(all.get(path), texts));
+    this.turnFiles = new Map();
+    const all = new Map(this.filesByTurn.get(turn));
+    for (const [path, texts] of written) all.set(path, combineWrites(all.get(path), texts));
     const changes: FileChange[] = [];
     for (const [path, texts] of all) {
       const change = await this.changeOfTurn(path, texts);
       if (change) changes.push(change);
       else all.delete(path);
     }
-    this.turns.set(turn, all);
-    this.record({
+    this.filesByTurn.set(turn, all);
+    this.appendRecord({
       type: 'changed',
       turn,
       changes,
@@ -135,62 +135,62 @@ export class ChangeLedger {
 
   /** Compares again with the current files, which others may have changed. */
   async refresh(): Promise<void> {
-    for (const [path, file] of [...this.files]) {
-      const now = await this.texts.read(path);
+    for (const [path, file] of [...this.writtenFiles]) {
+      const now = await this.texts.readFile(path);
       const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
       const change = changeOf(path, await this.texts.textOf(file.before), now.text, isOther);
-      if (this.files.get(path) === file) this.files.set(path, { ...file, change });
+      if (this.writtenFiles.get(path) === file) this.writtenFiles.set(path, { ...file, change });
     }
   }
 
   /** Forgets the changes to a file. A later write begins a new change. */
-  decide(path: string, decision: 'reverted' | 'kept'): void {
-    if (!this.files.delete(path)) return;
-    this.turn.delete(path);
-    this.record({ type: 'fileDecided', path, decision });
+  recordDecision(path: string, decision: 'reverted' | 'kept'): void {
+    if (!this.writtenFiles.delete(path)) return;
+    this.turnFiles.delete(path);
+    this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
   /** Records that the turn's changes to a file were reverted. */
-  revertedTurn(turn: number, path: string): void {
-    this.takeBack(turn, path);
-    this.record({ type: 'turnReverted', turn, path });
+  recordTurnReverted(turn: number, path: string): void {
+    this.undoTurnChange(turn, path);
+    this.appendRecord({ type: 'turnReverted', turn, path });
   }
 
-  private takeBack(turn: number, path: string): void {
-    const reverted = this.ofTurn(turn, path);
-    const file = this.files.get(path);
-    this.turns.get(turn)?.delete(path);
+  private undoTurnChange(turn: number, path: string): void {
+    const reverted = this.getTurnFile(turn, path);
+    const file = this.writtenFiles.get(path);
+    this.filesByTurn.get(turn)?.delete(path);
     if (!reverted || !file) return;
-    this.files.set(path, { ...file, after: reverted.before, change: undefined });
+    this.writtenFiles.set(path, { ...file, after: reverted.before, change: undefined });
     if (file.before !== reverted.before) return;
-    this.files.delete(path);
-    this.snapshots.delete(path);
+    this.writtenFiles.delete(path);
+    this.snapshotByPath.delete(path);
   }
 
   private restoreWrite({ after, isMixed = false, path }: RecordOf<'written'>): void {
-    const known = this.files.get(path);
+    const known = this.writtenFiles.get(path);
     // The log lacks the text before this turn: the file was as the last turn left it, or else `isMixed` is set.
-    const base = known ? known.after : this.snapshots.get(path);
-    this.turn.set(path, joined(this.turn.get(path), { before: base, after, isMixed }));
-    this.files.set(path, { before: this.snapshots.get(path), after, isMixed, change: undefined });
+    const base = known ? known.after : this.snapshotByPath.get(path);
+    this.turnFiles.set(path, combineWrites(this.turnFiles.get(path), { before: base, after, isMixed }));
+    this.writtenFiles.set(path, { before: this.snapshotByPath.get(path), after, isMixed, change: undefined });
   }
 
-  private async changeOfTurn(path: string, { after, before, isMixed }: TurnTexts): Promise<FileChange | undefined> {
+  private async changeOfTurn(path: string, { after, before, isMixed }: TurnFile): Promise<FileChange | undefined> {
     if (before !== undefined && before === after) return undefined;
-    const now = await this.texts.read(path);
+    const now = await this.texts.readFile(path);
     const isOther = isMixed || now.id === undefined || now.id !== after;
     return changeOf(path, await this.texts.textOf(before), now.text, isOther);
   }
 }
 
 /** Combines two consecutive writes. The result is mixed if others have written in between. */
-function joined(first: TurnTexts | undefined, next: TurnTexts): TurnTexts {
+function combineWrites(first: TurnFile | undefined, next: TurnFile): TurnFile {
   if (!first) return next;
   const isMixed = first.isMixed || next.isMixed || next.before === undefined || next.before !== first.after;
   return { before: first.before, after: next.after, isMixed };
 }
 
-function changeOf(path: string, before: Text, now: Text, isOther: boolean): FileChange | undefined {
+function changeOf(path: string, before: FileText, now: FileText, isOther: boolean): FileChange | undefined {
   if (before === undefined || now === undefined) {
     return { path, change: now === null ? 'deleted' : 'modified', added: 0, removed: 0, state: 'unknown' };
   }

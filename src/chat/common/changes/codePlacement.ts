@@ -19,10 +19,10 @@ interface PlaceCodeInput {
 export function placeCode({ text = '', code, selection }: PlaceCodeInput): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const body = code.replace(/\r\n?|\n/g, newline);
-  if (text.trim() === '') return withEnd(body, newline);
+  if (text.trim() === '') return withFinalNewline(body, newline);
   if (selection && selection.end > selection.start) {
     const replaced = text.slice(selection.start, selection.end);
-    const middle = replaced.endsWith(newline) ? withEnd(body, newline) : body;
+    const middle = replaced.endsWith(newline) ? withFinalNewline(body, newline) : body;
     return text.slice(0, selection.start) + middle + text.slice(selection.end);
   }
   const lines = text.split(newline);
@@ -35,7 +35,7 @@ export function placeCode({ text = '', code, selection }: PlaceCodeInput): strin
   const lineEnd = endOfLine(text, at, newline);
   const before = text.slice(0, lineEnd);
   const glue = before.endsWith(newline) ? '' : newline;
-  return before + glue + withEnd(body, newline) + text.slice(lineEnd);
+  return before + glue + withFinalNewline(body, newline) + text.slice(lineEnd);
 }
 
 /** Finds the lines from the only one equal to the first of the code, to the next one equal to its last. */
@@ -44,7 +44,7 @@ function matchingSpan(lines: readonly string[], code: readonly string[]): LineSp
   const [first] = wanted;
   const last = wanted.at(-1);
   if (first === undefined || last === undefined || wanted.length < 2) return undefined;
-  const starts = placesOf(lines, first);
+  const starts = indexesOf(lines, first);
   const [start] = starts;
   if (start === undefined || starts.length > 1) return undefined;
   // The last line is often a closing brace: the next one with the same indentation ends the block.
@@ -52,7 +52,7 @@ function matchingSpan(lines: readonly string[], code: readonly string[]): LineSp
   return end === -1 ? undefined : { start, end: end + 1 };
 }
 
-function placesOf(lines: readonly string[], wanted: string): number[] {
+function indexesOf(lines: readonly string[], wanted: string): number[] {
   return lines.flatMap((line, index) => (line.trimEnd() === wanted.trimEnd() ? [index] : []));
 }
 
@@ -66,7 +66,7 @@ function isBlank(line: string): boolean {
   return line.trim() === '';
 }
 
-function withEnd(text: string, newline: string): string {
+function withFinalNewline(text: string, newline: string): string {
   return text.endsWith(newline) ? text : text + newline;
 }
 

@@ -2,13 +2,13 @@ import { isEditorError, type EditorPort } from '../../../editor/common/editorPor
 import type { TextBlobs } from '../chatStore';
 
 /** Contents of a file; null if it doesn't exist, undefined if unknown: too large, not text, or not accessible to agents. */
-export type Text = string | null | undefined;
+export type FileText = string | null | undefined;
 /** Id of a stored text; null and undefined as in `Text`. */
-export type TextId = string | null | undefined;
+export type FileTextId = string | null | undefined;
 
-export interface FileNow {
-  readonly text: Text;
-  readonly id: TextId;
+export interface CurrentFile {
+  readonly text: FileText;
+  readonly id: FileTextId;
   /** The editor has unsaved changes. */
   readonly isDirty: boolean;
 }
@@ -19,7 +19,7 @@ const maxMemoryUnits = 16 * 1024 * 1024;
 
 /** Reads the texts of files, and stores earlier versions by content. */
 export class FileTexts {
-  private readonly memory = new Map<string, string>();
+  private readonly textById = new Map<string, string>();
   private memoryUnits = 0;
 
   constructor(
@@ -28,7 +28,7 @@ export class FileTexts {
   ) {}
 
   /** Never rejects. */
-  async read(path: string): Promise<FileNow> {
+  async readFile(path: string): Promise<CurrentFile> {
     try {
       const { isDirty, text } = await this.editor.readText(path, { maxBytes: maxFileBytes });
       return { text, id: this.blobs.idOf(text), isDirty };
@@ -38,18 +38,18 @@ export class FileTexts {
     }
   }
 
-  async keep({ text, id }: FileNow): Promise<TextId> {
+  async storeText({ text, id }: CurrentFile): Promise<FileTextId> {
     if (typeof text !== 'string' || typeof id !== 'string') return id;
-    if (this.memory.has(id)) return id;
+    if (this.textById.has(id)) return id;
     if (this.memoryUnits + text.length <= maxMemoryUnits) {
-      this.memory.set(id, text);
+      this.textById.set(id, text);
       this.memoryUnits += text.length;
     }
     return await this.blobs.putText(text);
   }
 
-  async textOf(id: TextId): Promise<Text> {
+  async textOf(id: FileTextId): Promise<FileText> {
     if (id === undefined || id === null) return id;
-    return this.memory.get(id) ?? (await this.blobs.getText(id));
+    return this.textById.get(id) ?? (await this.blobs.getText(id));
   }
 }

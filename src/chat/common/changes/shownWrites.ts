@@ -1,34 +1,34 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { evidenceOf } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
-import type { Text } from './fileTexts';
+import type { FileText } from './fileTexts';
 import { unixLines } from './touchedFiles';
 
 /** How many occurrences of a replaced text to consider. */
-const mostPlaces = 50;
+const maxOccurrences = 50;
 
 /** Remembers the file contents shown by approvals, to compare them with what the agent writes. */
 export class ShownWrites {
   /** By approval id. */
-  private readonly asked = new Map<string, readonly DiffTexts[]>();
-  private allowed: readonly DiffTexts[] = [];
+  private readonly pendingDiffs = new Map<string, readonly DiffTexts[]>();
+  private allowedDiffs: readonly DiffTexts[] = [];
 
-  observe(event: SessionEvent): void {
+  observeEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'approval:required': {
         const { approval_id: id, context = {}, prompt } = event.data;
-        this.asked.set(
+        this.pendingDiffs.set(
           id,
           evidenceOf(prompt, context, undefined).diffs.flatMap((diff) => diff ?? []),
         );
         break;
       }
       case 'approval:granted':
-        this.allowed = [...this.allowed, ...(this.asked.get(event.data.approval_id) ?? [])];
-        this.asked.delete(event.data.approval_id);
+        this.allowedDiffs = [...this.allowedDiffs, ...(this.pendingDiffs.get(event.data.approval_id) ?? [])];
+        this.pendingDiffs.delete(event.data.approval_id);
         break;
       case 'approval:denied':
-        this.asked.delete(event.data.approval_id);
+        this.pendingDiffs.delete(event.data.approval_id);
         break;
       default:
     }
@@ -36,19 +36,19 @@ export class ShownWrites {
 
   /** Paths, as shown, of files that may be written and were not yet. */
   get paths(): readonly string[] {
-    return [...new Set(this.allowed.map(({ path }) => path))];
+    return [...new Set(this.allowedDiffs.map(({ path }) => path))];
   }
 
   /** Whether a write matches the shown diffs, or the first of them. Forgets those it compared. True if there is nothing to compare. */
-  isAsShown(path: string, before: Text, after: Text): boolean {
-    const shown = this.allowed.filter((diff) => diff.path === path);
+  matchesShown(path: string, before: FileText, after: FileText): boolean {
+    const shown = this.allowedDiffs.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
       this.forget(shown);
       return true;
     }
     let states: readonly string[] = [before ?? ''];
     for (const [index, diff] of shown.entries()) {
-      states = states.flatMap((state) => applied(state, diff)).slice(0, mostPlaces);
+      states = states.flatMap((state) => possibleResults(state, diff)).slice(0, maxOccurrences);
       if (!states.some((state) => isSame(state, after ?? ''))) continue;
       this.forget(shown.slice(0, index + 1));
       return true;
@@ -58,23 +58,23 @@ export class ShownWrites {
   }
 
   endTurn(): void {
-    this.asked.clear();
-    this.allowed = [];
+    this.pendingDiffs.clear();
+    this.allowedDiffs = [];
   }
 
   private forget(diffs: readonly DiffTexts[]): void {
-    this.allowed = this.allowed.filter((diff) => !diffs.includes(diff));
+    this.allowedDiffs = this.allowedDiffs.filter((diff) => !diffs.includes(diff));
   }
 }
 
 /** Returns the possible results of a diff: agents show the whole file, or only a piece replaced in one place or everywhere. */
-function applied(text: string, { after, before }: DiffTexts): string[] {
+function possibleResults(text: string, { after, before }: DiffTexts): string[] {
   if (before === null || isSame(text, before)) return [after];
   if (before === '') return [];
   const [file, piece, other] = [unixLines(text), unixLines(before), unixLines(after)];
   if (!file.includes(piece)) return [];
   const results = [file.replaceAll(piece, () => other)];
-  for (let at = file.indexOf(piece); at >= 0 && results.length < mostPlaces; at = file.indexOf(piece, at + 1)) {
+  for (let at = file.indexOf(piece); at >= 0 && results.length < maxOccurrences; at = file.indexOf(piece, at + 1)) {
     results.push(file.slice(0, at) + other + file.slice(at + piece.length));
   }
   return results;

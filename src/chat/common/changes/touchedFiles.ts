@@ -4,20 +4,20 @@ import { pathOf, type ToolInput } from '../transcript/toolParts';
 /** A file that a call changes. `old` and `new` are the whole file or a piece of it; reported by the agent, never restored. */
 export interface TouchedFile {
   readonly path: string;
-  readonly old?: string | null;
-  readonly new?: string;
+  readonly oldText?: string | null;
+  readonly newText?: string;
 }
 
 type CallFacts = Pick<EventData<'tool:update'>, 'content' | 'input' | 'locations'>;
 
-const writes: ReadonlySet<string> = new Set(['edit', 'delete', 'move']);
+const writingKinds: ReadonlySet<string> = new Set(['edit', 'delete', 'move']);
 
 /** Returns the files that a call changes; none if its kind only reads. */
 export function touchedFiles(
   kind: string,
   { content = [], input = {}, locations = [] }: CallFacts,
 ): readonly TouchedFile[] {
-  if (!writes.has(kind)) return [];
+  if (!writingKinds.has(kind)) return [];
   const diffs = content.flatMap((item) =>
     item.type === 'diff' ? [{ path: item.path, old: item.old_text, new: item.new_text }] : [],
   );
@@ -28,8 +28,12 @@ export function touchedFiles(
     ...locations.map((location) => location.path),
     ...target.filter((other) => typeof other === 'string'),
   ];
-  const told = new Set([...diffs, ...named].map((file) => file.path));
-  return [...diffs, ...named, ...others.filter((other) => !told.has(other)).map((other) => ({ path: other }))];
+  const describedPaths = new Set([...diffs, ...named].map((file) => file.path));
+  return [
+    ...diffs,
+    ...named,
+    ...others.filter((other) => !describedPaths.has(other)).map((other) => ({ path: other })),
+  ];
 }
 
 function replacement(input: ToolInput): { old?: string; new?: string } {
@@ -39,15 +43,15 @@ function replacement(input: ToolInput): { old?: string; new?: string } {
 }
 
 /** Whether the change seems to be already in `now`, the current text (null if there is no file). */
-export function looksMade(now: string | null, { old, new: after }: TouchedFile): boolean {
-  if (now === null || after === undefined || after === old) return false;
+export function isAlreadyApplied(now: string | null, { oldText, newText: after }: TouchedFile): boolean {
+  if (now === null || after === undefined || after === oldText) return false;
   if (now === after) return true;
-  if (old === undefined || old === null || after === '' || !now.includes(after)) return false;
-  return old === '' || after.includes(old) || !now.includes(old);
+  if (oldText === undefined || oldText === null || after === '' || !now.includes(after)) return false;
+  return oldText === '' || after.includes(oldText) || !now.includes(oldText);
 }
 
 /** Whether the file contains the text that the agent reports to have written; undefined if it doesn't report one. */
-export function hasWritten(now: string | null, { new: after }: TouchedFile): boolean | undefined {
+export function containsWrittenText(now: string | null, { newText: after }: TouchedFile): boolean | undefined {
   if (after === undefined) return undefined;
   return now !== null && unixLines(now).includes(unixLines(after));
 }

@@ -14,7 +14,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { SessionFile, SessionHead } from '../chatStore';
-import { HistorySkip } from './historySkip';
+import { HistoryFilter } from './historySkip';
 
 export interface BackendConnectionPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
@@ -24,7 +24,7 @@ export interface BackendConnectionPorts {
   /** Returns the prepared session, or a new one. @throws BackendError */
   createSession(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession>;
   /** Called after a backend was opened. */
-  onBackend(backend: SessionBackend): void;
+  onBackendOpened(backend: SessionBackend): void;
 }
 
 interface BackendConnectionHandlers {
@@ -36,23 +36,29 @@ interface BackendConnectionHandlers {
   readonly onEnded: () => void;
 }
 
-interface Connected {
+interface ConnectResult {
   readonly session: BackendSession;
   /** `created`: the session doesn't know the earlier conversation. */
-  readonly how: 'open' | 'loaded' | 'created';
+  readonly origin: 'open' | 'loaded' | 'created';
 }
 
 /** Errors after which creating a new session would fail, too. */
-const final: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
+const finalErrorCodes: ReadonlySet<BackendErrorCode> = new Set([
+  'authRequired',
+  'cancelled',
+  'untrusted',
+  'notReady',
+  'timeout',
+]);
 
 /** Connects a conversation to its backend with the first prompt, and again after the connection was lost. */
 export class BackendConnection implements Disposable {
   private backend: SessionBackend | undefined;
-  private known: BackendCapabilities | undefined;
-  private current: BackendSession | undefined;
-  private states: Disposable | undefined;
-  private skip: HistorySkip | undefined;
-  private readonly life = new AbortController();
+  private currentCapabilities: BackendCapabilities | undefined;
+  private currentSession: BackendSession | undefined;
+  private stateListener: Disposable | undefined;
+  private historyFilter: HistoryFilter | undefined;
+  private readonly lifetime = new AbortController();
   private readonly queue = new KeyedQueue();
 
   constructor(
@@ -62,7 +68,7 @@ export class BackendConnection implements Disposable {
   ) {}
 
   get session(): BackendSession | undefined {
-    return this.current;
+    return this.currentSession;
   }
 
   /** Undefined before the backend was opened. */
@@ -72,46 +78,46 @@ export class BackendConnection implements Disposable {
 
   /** Undefined before the backend has reported them. */
   get capabilities(): BackendCapabilities | undefined {
-    return this.known;
+    return this.currentCapabilities;
   }
 
   /** Returns the open session, or else loads `remoteId` or creates a new one. @throws BackendError */
-  connect(remoteId: string | undefined, signal: AbortSignal): Promise<Connected> {
+  connect(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
     // A cancelled call may still be opening a session.
     return this.queue.run('open', () => this.connectNow(remoteId, signal));
   }
 
-  private async connectNow(remoteId: string | undefined, signal: AbortSignal): Promise<Connected> {
+  private async connectNow(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
     signal.throwIfAborted();
-    if (this.current) return { session: this.current, how: 'open' };
+    if (this.currentSession) return { session: this.currentSession, origin: 'open' };
     const backend = await this.openBackend();
-    this.known = await backend.capabilities(signal);
-    if (remoteId !== undefined && this.known.canLoad) {
-      const loaded = await this.tryLoad(backend, remoteId, signal);
-      if (loaded) return { session: loaded, how: 'loaded' };
+    this.currentCapabilities = await backend.capabilities(signal);
+    if (remoteId !== undefined && this.currentCapabilities.canLoad) {
+      const loaded = await this.tryLoadSession(backend, remoteId, signal);
+      if (loaded) return { session: loaded, origin: 'loaded' };
     }
-    const session = await this.ports.createSession(backend, this.options(), signal);
-    return { session: this.follow(session, undefined), how: 'created' };
+    const session = await this.ports.createSession(backend, this.createOptions(), signal);
+    return { session: this.attachSession(session, undefined), origin: 'created' };
   }
 
   /** Loads a session, with or without its history. `heard` is the known text of a turn that may still run. @throws BackendError */
-  async load(remoteId: string, withHistory: boolean, signal: AbortSignal, heard = ''): Promise<BackendSession> {
+  async loadSession(remoteId: string, withHistory: boolean, signal: AbortSignal, heard = ''): Promise<BackendSession> {
     const backend = await this.openBackend();
-    this.known = await backend.capabilities(signal);
-    const session = await backend.loadSession(remoteId, { ...this.options(), heard }, signal);
-    return this.follow(session, withHistory ? undefined : new HistorySkip(session));
+    this.currentCapabilities = await backend.capabilities(signal);
+    const session = await backend.loadSession(remoteId, { ...this.createOptions(), heard }, signal);
+    return this.attachSession(session, withHistory ? undefined : new HistoryFilter(session));
   }
 
   /** Treats all further events as new, even without a prompt before them. */
   endHistory(): void {
-    this.skip?.end();
+    this.historyFilter?.end();
   }
 
   /** Ends the session in the backend. Never rejects. */
   async close(): Promise<void> {
-    const { current } = this;
+    const { currentSession } = this;
     this.dispose();
-    await current
+    await currentSession
       ?.close()
       .catch((error: unknown) => this.ports.log.debug(`Cannot close a session: ${messageOf(error)}`));
   }
@@ -119,65 +125,69 @@ export class BackendConnection implements Disposable {
   /** Disconnects from the session without ending it in the backend. */
   release(): void {
     this.dispose();
-    this.current?.dispose();
-    this.current = undefined;
+    this.currentSession?.dispose();
+    this.currentSession = undefined;
   }
 
   dispose(): void {
-    this.life.abort();
-    this.states?.dispose();
-    this.states = undefined;
+    this.lifetime.abort();
+    this.stateListener?.dispose();
+    this.stateListener = undefined;
   }
 
-  private options(): CreateSessionOptions {
+  private createOptions(): CreateSessionOptions {
     return this.ports.createOptions(this.file.head);
   }
 
   private async openBackend(): Promise<SessionBackend> {
     const backend = await this.ports.backends.open(this.file.head.backendId);
     if (backend === this.backend) return backend;
-    this.states?.dispose();
+    this.stateListener?.dispose();
     this.backend = backend;
-    this.states = backend.onDidChangeState(() => this.handlers.onState());
-    this.ports.onBackend(backend);
+    this.stateListener = backend.onDidChangeState(() => this.handlers.onState());
+    this.ports.onBackendOpened(backend);
     return backend;
   }
 
-  private async tryLoad(backend: SessionBackend, id: string, signal: AbortSignal): Promise<BackendSession | undefined> {
+  private async tryLoadSession(
+    backend: SessionBackend,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<BackendSession | undefined> {
     try {
-      const session = await backend.loadSession(id, this.options(), signal);
-      return this.follow(session, new HistorySkip(session));
+      const session = await backend.loadSession(id, this.createOptions(), signal);
+      return this.attachSession(session, new HistoryFilter(session));
     } catch (error) {
-      if (signal.aborted || (isBackendError(error) && final.has(error.code))) throw error;
+      if (signal.aborted || (isBackendError(error) && finalErrorCodes.has(error.code))) throw error;
       this.ports.log.info(`Cannot load a session again: ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  private follow(session: BackendSession, skip: HistorySkip | undefined): BackendSession {
+  private attachSession(session: BackendSession, skip: HistoryFilter | undefined): BackendSession {
     // The conversation was closed in the meantime.
-    if (this.life.signal.aborted) session.dispose();
-    this.current = session;
-    this.skip = skip;
-    void this.pump(session, skip);
+    if (this.lifetime.signal.aborted) session.dispose();
+    this.currentSession = session;
+    this.historyFilter = skip;
+    void this.readEvents(session, skip);
     return session;
   }
 
   /** Never rejects. */
-  private async pump(session: BackendSession, skip: HistorySkip | undefined): Promise<void> {
+  private async readEvents(session: BackendSession, skip: HistoryFilter | undefined): Promise<void> {
     const { handlers } = this;
     let last = 0;
     try {
-      for await (const { sequence, event } of session.events({ signal: this.life.signal })) {
+      for await (const { sequence, event } of session.events({ signal: this.lifetime.signal })) {
         if (last > 0 && sequence > last + 1) handlers.onGap();
         last = sequence;
-        if (!skip?.skips(event)) handlers.onEvent(event);
+        if (!skip?.isHistory(event)) handlers.onEvent(event);
       }
     } catch (error) {
       this.ports.log.error('Cannot read the events of a session', error);
     }
-    if (this.current !== session || this.life.signal.aborted) return;
-    this.current = undefined;
+    if (this.currentSession !== session || this.lifetime.signal.aborted) return;
+    this.currentSession = undefined;
     handlers.onEnded();
   }
 }

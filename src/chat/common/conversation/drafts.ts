@@ -13,7 +13,7 @@ export function isSameDraft(one: Draft, other: Draft): boolean {
 /** Appends the second draft to the first, without duplicate attachments. */
 export function joinedDrafts(first: Draft, second: Draft): Draft {
   return {
-    text: joinedTexts(first.text, second.text),
+    text: joinTexts(first.text, second.text),
     attachments: withAttachments(first.attachments, second.attachments),
   };
 }
@@ -33,7 +33,7 @@ export function withoutImage(attachment: DraftAttachment): DraftAttachment {
   return named;
 }
 
-function joinedTexts(first: string, second: string): string {
+function joinTexts(first: string, second: string): string {
   if (first.trim() === '') return second;
   return second === '' ? first : `${first.trimEnd()}\n${second}`;
 }

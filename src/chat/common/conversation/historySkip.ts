@@ -1,7 +1,7 @@
 import type { SessionEvent, SessionEventName } from '../../../session/common/sessionEvents';
 
 /** Events that describe the current state of the session, even during a replay. */
-const present: ReadonlySet<SessionEventName> = new Set([
+const stateEvents: ReadonlySet<SessionEventName> = new Set([
   'config:update',
   'commands:update',
   'usage:update',
@@ -11,32 +11,32 @@ const present: ReadonlySet<SessionEventName> = new Set([
 ]);
 
 /** Filters out the replayed history of a loaded session, which is already in the transcript. */
-export class HistorySkip {
-  private isOver = false;
-  private inReplayedTurn = false;
+export class HistoryFilter {
+  private hasEnded = false;
+  private isInReplayedTurn = false;
 
   constructor(private readonly session: { readonly isBusy: boolean }) {}
 
   /** Treats all further events as new. */
   end(): void {
-    this.isOver = true;
+    this.hasEnded = true;
   }
 
-  skips(event: SessionEvent): boolean {
-    if (this.isOver || present.has(event.event)) return false;
+  isHistory(event: SessionEvent): boolean {
+    if (this.hasEnded || stateEvents.has(event.event)) return false;
     if (event.event === 'session:start') return true;
     if (event.event === 'prompt:submit') {
-      this.inReplayedTurn = event.data.replayed === true;
-      this.isOver = !this.inReplayedTurn;
-      return this.inReplayedTurn;
+      this.isInReplayedTurn = event.data.replayed === true;
+      this.hasEnded = !this.isInReplayedTurn;
+      return this.isInReplayedTurn;
     }
     const isEnd = event.event === 'prompt:complete' || event.event === 'error';
-    if (this.inReplayedTurn) {
-      if (isEnd) this.inReplayedTurn = false;
+    if (this.isInReplayedTurn) {
+      if (isEnd) this.isInReplayedTurn = false;
       return true;
     }
     // An event while no turn runs is history. A turn that was already running reports no prompt.
-    this.isOver = this.session.isBusy;
-    return !this.isOver;
+    this.hasEnded = this.session.isBusy;
+    return !this.hasEnded;
   }
 }

@@ -1,26 +1,26 @@
 import { SessionNormalizer } from '../../../session/common/normalize/normalizeSession';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { normalLogVersion, type LogRecord } from './logRecord';
+import { normalizedLogVersion, type LogRecord } from './logRecord';
 
 /** Normalizes the events of version 1 logs while they are read. Such a log may continue with events that are normalized already. */
 export class LogNormalizer {
   private isNormal = false;
-  private normal: SessionEvent[] = [];
+  private normalEvents: SessionEvent[] = [];
   private session = this.createSession('');
 
   /** Returns the record itself, or the records that replace it. Call in the order of the log. */
-  normalized(record: LogRecord): readonly LogRecord[] {
-    if (record.type === 'begin') this.isNormal = record.version >= normalLogVersion;
+  normalize(record: LogRecord): readonly LogRecord[] {
+    if (record.type === 'begin') this.isNormal = record.version >= normalizedLogVersion;
     if (record.type === 'bound') this.session = this.createSession('');
     // Resumed in the middle of a turn.
     if (record.type === 'resumed') this.session = this.createSession(this.session.heard);
     if (this.isNormal || record.type !== 'event') return [record];
-    this.normal = [];
+    this.normalEvents = [];
     this.session.normalize(record.event);
-    return this.normal.map((event) => ({ ...record, event }));
+    return this.normalEvents.map((event) => ({ ...record, event }));
   }
 
   private createSession(heard: string): SessionNormalizer {
-    return new SessionNormalizer((event) => this.normal.push(event), { heard });
+    return new SessionNormalizer((event) => this.normalEvents.push(event), { heard });
   }
 }

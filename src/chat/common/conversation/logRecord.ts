@@ -6,7 +6,7 @@ import { DraftAttachment } from '../chatView';
 /** Version of the log and the head. Newer versions are read as far as they are understood. */
 export const logVersion = 2;
 /** First version whose events are normalized. */
-export const normalLogVersion = 2;
+export const normalizedLogVersion = 2;
 
 const Text = z.string();
 /** Milliseconds since the epoch. */
@@ -76,7 +76,7 @@ export type RecordOf<Type extends LogRecord['type']> = Extract<LogRecord, { type
 export type NewRecord = LogRecord extends infer One ? (One extends LogRecord ? Omit<One, 'at'> : never) : never;
 
 /** Merges two consecutive records that are deltas of the same text; undefined for others. */
-export function mergedDeltas(first: LogRecord, second: LogRecord): LogRecord | undefined {
+export function mergeDeltas(first: LogRecord, second: LogRecord): LogRecord | undefined {
   if (first.type !== 'event' || second.type !== 'event') return undefined;
   const { event: one } = first;
   const { event: other } = second;

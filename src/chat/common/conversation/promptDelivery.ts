@@ -4,7 +4,7 @@ import { isBackendError, type BackendSession, type PromptAttachment } from '../.
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
-import type { SessionStarts } from '../conversations/sessionStarts';
+import type { SessionDefaults } from '../conversations/sessionStarts';
 import type { Conversation } from './conversation';
 import { conversationDigest } from './conversationDigest';
 import type { BackendConnection } from './backendConnection';
@@ -17,10 +17,10 @@ export interface AttachmentResolver {
 }
 
 interface PromptDeliveryPorts {
-  readonly told: Conversation;
+  readonly conversation: Conversation;
   readonly connection: BackendConnection;
   readonly attachments: AttachmentResolver;
-  readonly starts: Pick<SessionStarts, 'wanted' | 'notOffered'>;
+  readonly starts: Pick<SessionDefaults, 'initialChoices' | 'noticeForUnofferedChoice'>;
   readonly clock: Clock;
 }
 
@@ -30,38 +30,39 @@ const maxTries = 40;
 /** Delivers prompts with their attachments to a session of the backend. */
 export class PromptDelivery {
   /** A newly created session without a prompt, which doesn't know the earlier conversation. */
-  private blank: BackendSession | undefined;
+  private newSession: BackendSession | undefined;
 
   constructor(private readonly ports: PromptDeliveryPorts) {}
 
   /** Connects to the session and sets the displayed options. @throws BackendError; `optionRefused` if only that failed */
   async connect(signal: AbortSignal): Promise<BackendSession> {
-    const { connection, starts, told } = this.ports;
-    const { options: shown } = told.story;
+    const { connection, starts, conversation } = this.ports;
+    const { options: shown } = conversation.transcript;
     // Taken before connecting, since a new session reports its own options.
-    const wanted = shown.length === 0 ? starts.wanted(told.head.backendId) : choicesOf(shown);
-    const { how, session } = await connection.connect(told.head.remoteId, signal);
-    if (how !== 'open') {
-      told.bind(session.id);
-      this.blank = how === 'created' ? session : undefined;
-      if (this.blank && told.story.lastEnd) told.keepTitle();
+    const wanted = shown.length === 0 ? starts.initialChoices(conversation.head.backendId) : choicesOf(shown);
+    const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
+    if (origin !== 'open') {
+      conversation.bindSession(session.id);
+      this.newSession = origin === 'created' ? session : undefined;
+      if (this.newSession && conversation.transcript.lastEnd) conversation.freezeTitle();
     }
-    told.emitter.fire();
-    if (how === 'loaded') await this.keepAsking(session, shown);
-    if (how === 'created') await this.setOptions(session, wanted);
+    conversation.changeEmitter.fire();
+    if (origin === 'loaded') await this.keepAsking(session, shown);
+    if (origin === 'created') await this.applyInitialChoices(session, wanted);
     return session;
   }
 
   /** Connects and resolves the attachments; adds a notice for each that can't be sent. @throws BackendError, and on abort */
   async prepare({ attachments: drafts, id, text }: QueuedPrompt, signal: AbortSignal): Promise<Delivery> {
-    const { told } = this.ports;
+    const { conversation } = this.ports;
     // Excludes this prompt and everything added while connecting.
-    const before = told.document.size - 1;
-    const reminder = (): PromptAttachment[] => conversationDigest(told.document.slice(0, before));
+    const before = conversation.document.size - 1;
+    const reminder = (): PromptAttachment[] => conversationDigest(conversation.document.slice(0, before));
     const session = await this.connect(signal);
     const resolved = await this.resolved(id, drafts, signal);
     signal.throwIfAborted();
-    if (session !== this.blank) return { session, input: { text, attachments: resolved, reminder }, hasDigest: false };
+    if (session !== this.newSession)
+      return { session, input: { text, attachments: resolved, reminder }, hasDigest: false };
     const digest = reminder();
     return { session, input: { text, attachments: [...digest, ...resolved] }, hasDigest: digest.length > 0 };
   }
@@ -79,30 +80,30 @@ export class PromptDelivery {
         signal.throwIfAborted();
       }
     }
-    this.blank = undefined;
+    this.newSession = undefined;
     if (!hasDigest) return;
-    const { told } = this.ports;
-    const who = told.head.backendTitle;
-    told.notice('info', `${who} doesn’t remember this conversation. A summary was sent with your prompt.`);
+    const { conversation } = this.ports;
+    const who = conversation.head.backendTitle;
+    conversation.addNotice('info', `${who} doesn’t remember this conversation. A summary was sent with your prompt.`);
   }
 
   private async keepAsking(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
-    const { told } = this.ports;
-    const change = await keepAsking(session, before, told.head.backendTitle);
-    if (change !== undefined) told.notice('info', change);
+    const { conversation } = this.ports;
+    const change = await keepAsking(session, before, conversation.head.backendTitle);
+    if (change !== undefined) conversation.addNotice('info', change);
   }
 
-  private async setOptions(session: BackendSession, wanted: readonly OptionChoice[]): Promise<void> {
-    const { starts, told } = this.ports;
-    const { backendId, backendTitle } = told.head;
+  private async applyInitialChoices(session: BackendSession, wanted: readonly OptionChoice[]): Promise<void> {
+    const { starts, conversation } = this.ports;
+    const { backendId, backendTitle } = conversation.head;
     for (const choice of await applyChoices(session, wanted, backendTitle)) {
-      const notice = starts.notOffered(backendId, choice);
-      if (notice !== undefined) told.notice('warning', notice);
+      const notice = starts.noticeForUnofferedChoice(backendId, choice);
+      if (notice !== undefined) conversation.addNotice('warning', notice);
     }
   }
 
   private async resolved(id: string, drafts: readonly DraftAttachment[], signal: AbortSignal) {
-    const { attachments: resolver, told } = this.ports;
+    const { attachments: resolver, conversation } = this.ports;
     const attachments: PromptAttachment[] = [];
     const notSent: string[] = [];
     const problems: string[] = [];
@@ -122,8 +123,8 @@ export class PromptDelivery {
       }
       notSent.push(draft.id);
     }
-    if (notSent.length > 0) told.record({ type: 'notSent', id, attachments: notSent });
-    for (const problem of problems) told.notice('warning', problem);
+    if (notSent.length > 0) conversation.record({ type: 'notSent', id, attachments: notSent });
+    for (const problem of problems) conversation.addNotice('warning', problem);
     return attachments;
   }
 }

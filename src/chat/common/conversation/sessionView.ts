@@ -48,38 +48,38 @@ function busyStatus({ backend, transcript }: StatusFacts): Status {
 
 /** Builds the view of a conversation for the page. `now` is in milliseconds since the epoch. */
 export function sessionView(
-  told: Conversation,
+  conversation: Conversation,
   connection: BackendConnection,
   phase: TurnPhase,
   now: number,
 ): SessionView {
-  const { file, journal, queue, story } = told;
-  const { backendId, backendTitle, id, title } = told.head;
+  const { file, journal, queue, transcript } = conversation;
+  const { backendId, backendTitle, id, title } = conversation.head;
   return {
     id,
     title,
     backendId,
     backendTitle,
     ...statusOf({
-      transcript: story,
+      transcript: transcript,
       backend: connection.state,
-      readonly: readonlyReason(told),
+      readonly: readonlyReason(conversation),
       phase,
     }),
     ...(file.problem === undefined ? {} : { problem: file.problem }),
-    ...transcriptView(story, now),
+    ...transcriptView(transcript, now),
     // Approvals can be answered only in the window that writes the conversation.
-    ...(file.isInUse ? { isInUse: true, approvals: [] } : {}),
-    queue: queue.shown,
+    ...(file.isInUseElsewhere ? { isInUse: true, approvals: [] } : {}),
+    queue: queue.shownPrompts,
     // Assumed until the backend reports otherwise.
     takesImages: connection.capabilities?.images ?? true,
     changes: journal.changes,
   };
 }
 
-function readonlyReason({ file, story }: Conversation): string | undefined {
-  const isAsked = file.isInUse && story.approvals.all.length > 0;
-  return isAsked ? `${file.readonly} An approval is waiting for you there.` : file.readonly;
+function readonlyReason({ file, transcript }: Conversation): string | undefined {
+  const isAsked = file.isInUseElsewhere && transcript.approvals.views.length > 0;
+  return isAsked ? `${file.readonlyReason} An approval is waiting for you there.` : file.readonlyReason;
 }
 
 function transcriptView(

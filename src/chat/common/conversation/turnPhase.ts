@@ -98,7 +98,7 @@ export function isStopping(phase: TurnPhase): boolean {
 }
 
 /** Returns the next phase. Each prompt is sent once or withdrawn; a stopped turn is also ended in the backend. */
-export function reduce(phase: TurnPhase, input: TurnInput): TurnStep {
+export function nextPhase(phase: TurnPhase, input: TurnInput): TurnStep {
   switch (input.type) {
     case 'prompt':
       return prompted(phase, input.prompt);
@@ -198,7 +198,7 @@ function answered(phase: Phase<'stopping'>, ...effects: TurnEffect[]): TurnStep 
   const waits = phase.waits - 1;
   if (waits > 0) return step({ ...phase, waits }, ...effects);
   const answer: TurnEffect[] = promptId === undefined ? [] : [{ type: 'answer', promptId }];
-  const { effects: more, phase: after } = goOn(next);
+  const { effects: more, phase: after } = phaseWithNext(next);
   return step(after, ...effects, ...answer, ...more);
 }
 
@@ -206,7 +206,7 @@ function looked(phase: TurnPhase, { isBusy, session }: Input<'looked'>): TurnSte
   if (phase.kind !== 'resuming') return step(phase);
   const { isStopped, next } = phase;
   if (session && isStopped) return step({ kind: 'stopping', session, waits: 1, next }, cancel(session));
-  if (!session) return goOn(next);
+  if (!session) return phaseWithNext(next);
   const effects: TurnEffect[] = [];
   if (next) effects.push({ type: 'queue', prompt: next });
   // A turn whose prompt was reported is open already.
@@ -229,7 +229,7 @@ function closed(phase: TurnPhase): TurnStep {
   return step({ kind: 'closed' }, ...effects);
 }
 
-function goOn(next: QueuedPrompt | undefined): TurnStep {
+function phaseWithNext(next: QueuedPrompt | undefined): TurnStep {
   return next ? step({ kind: 'connecting', prompt: next }, { type: 'connect', prompt: next }) : step(idle);
 }
 

@@ -19,29 +19,29 @@ export interface OptionSources {
   readonly remembered: Values;
 }
 
-const order = ['user', 'settings', 'remembered'] as const;
+const precedence = ['user', 'settings', 'remembered'] as const;
 
 /** Returns the options with the values that a new conversation will have. */
-export function shownOptions<Option extends ConfigOption>(
+export function optionsOfNewSession<Option extends ConfigOption>(
   offered: readonly Option[],
   sources: OptionSources,
 ): Option[] {
   return offered.map((option) => {
-    const wanted = wantedFor(option, offered, sources);
+    const wanted = wantedValue(option, offered, sources);
     return wanted === undefined ? option : withValue(option, wanted.value);
   });
 }
 
 /** Returns the options to set on a new session. `offered` is what the user has seen; empty if the agent was never used. */
-export function wantedChoices(offered: readonly ConfigOption[], sources: OptionSources): OptionChoice[] {
+export function choicesForNewSession(offered: readonly ConfigOption[], sources: OptionSources): OptionChoice[] {
   const seen = offered.flatMap((option): OptionChoice[] => {
-    const wanted = wantedFor(option, offered, sources);
+    const wanted = wantedValue(option, offered, sources);
     if (wanted) return [{ option: option.id, ...wanted, isShown: true }];
     // The mode shown to the user must apply, even if it wasn't chosen.
     const shown = { option: option.id, value: option.value, from: 'shown', isShown: true } as const;
     return isModeOption(option) ? [shown] : [];
   });
-  const unseen = order.flatMap((from) =>
+  const unseen = precedence.flatMap((from) =>
     Object.entries(sources[from])
       .filter(([name, value]) => {
         const option = optionNamed(offered, name);
@@ -56,12 +56,12 @@ export function wantedChoices(offered: readonly ConfigOption[], sources: OptionS
   return [...seen, ...firstOfEach(unseen.filter((choice) => !isTaken(choice) || choice.from === 'settings'))];
 }
 
-function wantedFor(
+function wantedValue(
   option: ConfigOption,
   offered: readonly ConfigOption[],
   sources: OptionSources,
 ): Pick<OptionChoice, 'value' | 'from'> | undefined {
-  for (const from of order) {
+  for (const from of precedence) {
     for (const [name, value] of Object.entries(sources[from])) {
       if (optionNamed(offered, name) !== option) continue;
       const own = valueOffered(option, value);

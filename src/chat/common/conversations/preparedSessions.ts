@@ -5,7 +5,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { untilAborted } from '../../../session/common/untilAborted';
-import type { SessionStarts } from './sessionStarts';
+import type { SessionDefaults } from './sessionStarts';
 
 interface PreparedSessionsPorts {
   /** @throws BackendError */
@@ -14,7 +14,7 @@ interface PreparedSessionsPorts {
   readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
   /** Hides an unused session from the list, and deletes it if the backend supports that. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;
-  readonly starts: SessionStarts;
+  readonly starts: SessionDefaults;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -22,19 +22,19 @@ interface PreparedSessionsPorts {
 /** How long a session is kept while a page shows an empty conversation. */
 const idleMs = 10 * 60_000;
 /** How long it is kept after that. A prompt being sent has left the empty page, and takes the session when the agent has started. */
-const leftMs = 2 * 60_000;
+const abandonedMs = 2 * 60_000;
 
-interface Waiting {
+interface Preparation {
   readonly backendId: string;
   readonly options: CreateSessionOptions;
   /** Aborted when the session is discarded or taken. */
-  readonly over: AbortController;
+  readonly abort: AbortController;
   /** Resolves to undefined if no session was created. Never rejects. */
-  making: Promise<Made | undefined>;
-  made: Made | undefined;
+  result: Promise<PreparedSession | undefined>;
+  prepared: PreparedSession | undefined;
 }
 
-interface Made {
+interface PreparedSession {
   readonly backend: SessionBackend;
   readonly session: BackendSession;
 }
@@ -44,9 +44,9 @@ interface Made {
  * backend takes it; otherwise it is closed. Errors are only logged, since the prompt will report them.
  */
 export class PreparedSessions {
-  private waiting: Waiting | undefined;
-  private isAwaited = true;
-  private limit: Disposable | undefined;
+  private preparation: Preparation | undefined;
+  private isPromptExpected = true;
+  private expiryTimer: Disposable | undefined;
   private readonly queue = new KeyedQueue();
 
   constructor(private readonly ports: PreparedSessionsPorts) {}
@@ -59,147 +59,149 @@ export class PreparedSessions {
     } catch {
       return;
     }
-    const { waiting } = this;
-    this.isAwaited = true;
-    if (waiting && fits(waiting, backendId, options)) {
-      this.startLimit();
-      if (waiting.made) void this.apply(waiting.made);
+    const { preparation } = this;
+    this.isPromptExpected = true;
+    if (preparation && fits(preparation, backendId, options)) {
+      this.restartExpiry();
+      if (preparation.prepared) void this.setChosenOptions(preparation.prepared);
       return;
     }
-    this.giveUp();
-    const mine: Waiting = {
+    this.discardCurrent();
+    const mine: Preparation = {
       backendId,
       options,
-      over: new AbortController(),
-      making: Promise.resolve(undefined),
-      made: undefined,
+      abort: new AbortController(),
+      result: Promise.resolve(undefined),
+      prepared: undefined,
     };
-    mine.making = this.make(mine);
-    this.waiting = mine;
-    this.startLimit();
+    mine.result = this.runPreparation(mine);
+    this.preparation = mine;
+    this.restartExpiry();
   }
 
   /** Reports whether a page shows an empty conversation. Each call with `true` restarts the idle time. */
-  setAwaited(isAwaited: boolean): void {
-    if (!isAwaited && !this.isAwaited) return;
-    this.isAwaited = isAwaited;
-    this.startLimit();
+  setPromptExpected(isAwaited: boolean): void {
+    if (!isAwaited && !this.isPromptExpected) return;
+    this.isPromptExpected = isAwaited;
+    this.restartExpiry();
   }
 
   /** Closes the session unless it belongs to this backend. */
-  keepOnly(backendId: string | undefined): void {
-    if (this.waiting && this.waiting.backendId !== backendId) this.giveUp();
+  discardExcept(backendId: string | undefined): void {
+    if (this.preparation && this.preparation.backendId !== backendId) this.discardCurrent();
   }
 
   /** Whether this is the prepared session, which isn't a conversation yet. */
   has(backendId: string, sessionId: string): boolean {
-    return this.waiting?.backendId === backendId && this.waiting.made?.session.id === sessionId;
+    return this.preparation?.backendId === backendId && this.preparation.prepared?.session.id === sessionId;
   }
 
   /** Returns the prepared session if it fits, else a new one. @throws BackendError */
   async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
-    const prepared = await this.take(backend, options, signal);
+    const prepared = await this.takeIfFitting(backend, options, signal);
     if (prepared) return prepared;
     const session = await backend.createSession(options, signal);
-    this.ports.starts.learn(backend.id, session.config);
+    this.ports.starts.recordOfferedOptions(backend.id, session.config);
     return session;
   }
 
   dispose(): void {
-    const { made } = this.waiting ?? {};
-    this.limit?.dispose();
-    this.waiting?.over.abort();
-    this.waiting = undefined;
-    if (!made) return;
-    made.session.dispose();
-    void this.ports.forget(made.backend.id, made.session.id);
+    const { prepared } = this.preparation ?? {};
+    this.expiryTimer?.dispose();
+    this.preparation?.abort.abort();
+    this.preparation = undefined;
+    if (!prepared) return;
+    prepared.session.dispose();
+    void this.ports.forget(prepared.backend.id, prepared.session.id);
   }
 
-  private async take(
+  private async takeIfFitting(
     backend: SessionBackend,
     options: CreateSessionOptions,
     signal: AbortSignal,
   ): Promise<BackendSession | undefined> {
-    const { waiting } = this;
-    if (waiting?.backendId !== backend.id) return undefined;
-    if (!fits(waiting, backend.id, options)) {
-      this.giveUp();
+    const { preparation } = this;
+    if (preparation?.backendId !== backend.id) return undefined;
+    if (!fits(preparation, backend.id, options)) {
+      this.discardCurrent();
       return undefined;
     }
-    this.waiting = undefined;
-    this.limit?.dispose();
-    let made: Made | undefined;
+    this.preparation = undefined;
+    this.expiryTimer?.dispose();
+    let made: PreparedSession | undefined;
     try {
-      made = await untilAborted(waiting.making, signal);
+      made = await untilAborted(preparation.result, signal);
       // Wait until pending choices are applied.
       if (made) await untilAborted(this.queue.idle(made.session.id), signal);
     } catch (error) {
-      this.putBack(waiting);
+      this.restorePreparation(preparation);
       throw error;
     }
-    waiting.over.abort();
+    preparation.abort.abort();
     if (!made) return undefined;
     const isAlive = made.backend === backend && backend.state.kind === 'ready';
     if (isAlive) return made.session;
     made.session.dispose();
-    this.ports.starts.showWaiting(backend.id, undefined);
+    this.ports.starts.setPreparedSession(backend.id, undefined);
     return undefined;
   }
 
   /** Keeps the session for the next prompt after the user cancelled this one. */
-  private putBack(waiting: Waiting): void {
-    if (this.waiting) this.discard(waiting);
+  private restorePreparation(waiting: Preparation): void {
+    if (this.preparation) this.discard(waiting);
     else {
-      this.waiting = waiting;
-      this.startLimit();
+      this.preparation = waiting;
+      this.restartExpiry();
     }
   }
 
-  private startLimit(): void {
-    this.limit?.dispose();
-    if (!this.waiting) return;
+  private restartExpiry(): void {
+    this.expiryTimer?.dispose();
+    if (!this.preparation) return;
     // Counts only time awake, so that the session survives a suspended computer.
-    this.limit = setAwakeTimer(this.ports.clock, this.isAwaited ? idleMs : leftMs, () => this.giveUp());
+    this.expiryTimer = setAwakeTimer(this.ports.clock, this.isPromptExpected ? idleMs : abandonedMs, () =>
+      this.discardCurrent(),
+    );
   }
 
-  private giveUp(): void {
-    const { waiting } = this;
-    this.waiting = undefined;
-    this.limit?.dispose();
-    if (waiting) this.discard(waiting);
+  private discardCurrent(): void {
+    const { preparation } = this;
+    this.preparation = undefined;
+    this.expiryTimer?.dispose();
+    if (preparation) this.discard(preparation);
   }
 
-  private discard(waiting: Waiting): void {
+  private discard(waiting: Preparation): void {
     const { forget, log, starts } = this.ports;
-    waiting.over.abort();
-    starts.showWaiting(waiting.backendId, undefined);
-    const { made } = waiting;
-    if (!made) return;
-    made.session
+    waiting.abort.abort();
+    starts.setPreparedSession(waiting.backendId, undefined);
+    const { prepared } = waiting;
+    if (!prepared) return;
+    prepared.session
       .close()
       .catch((error: unknown) => log.debug(`Cannot close an unused session: ${messageOf(error)}`))
-      .finally(() => void forget(waiting.backendId, made.session.id));
+      .finally(() => void forget(waiting.backendId, prepared.session.id));
   }
 
-  private async make(waiting: Waiting): Promise<Made | undefined> {
+  private async runPreparation(waiting: Preparation): Promise<PreparedSession | undefined> {
     const { forget, log, open, starts } = this.ports;
-    const { backendId, options, over } = waiting;
+    const { backendId, options, abort } = waiting;
     try {
       const backend = await open(backendId);
-      over.signal.throwIfAborted();
-      const session = await backend.prepareSession?.(options, over.signal);
+      abort.signal.throwIfAborted();
+      const session = await backend.prepareSession?.(options, abort.signal);
       if (!session) return undefined;
-      if (over.signal.aborted) {
+      if (abort.signal.aborted) {
         await session.close();
         await forget(backendId, session.id);
         return undefined;
       }
       const made = { backend, session };
-      waiting.made = made;
-      starts.learn(backendId, session.config);
-      this.endWithAgent(waiting, backend);
-      void this.follow(waiting, session);
-      await this.apply(made);
+      waiting.prepared = made;
+      starts.recordOfferedOptions(backendId, session.config);
+      this.discardWhenAgentStops(waiting, backend);
+      void this.followEvents(waiting, session);
+      await this.setChosenOptions(made);
       return made;
     } catch (error) {
       log.debug(`Cannot prepare a session: ${messageOf(error)}`);
@@ -208,10 +210,10 @@ export class PreparedSessions {
   }
 
   /** Sets the chosen options on the session. The prompt reports what is refused. Never rejects. */
-  private apply({ backend, session }: Made): Promise<void> {
+  private setChosenOptions({ backend, session }: PreparedSession): Promise<void> {
     return this.queue.run(session.id, async () => {
       try {
-        await applyChoices(session, this.ports.starts.wanted(backend.id), backend.title);
+        await applyChoices(session, this.ports.starts.initialChoices(backend.id), backend.title);
       } catch (error) {
         this.ports.log.debug(messageOf(error));
       }
@@ -219,31 +221,31 @@ export class PreparedSessions {
   }
 
   /** Discards the session when its agent stops, since a new process wouldn't know it. */
-  private endWithAgent(waiting: Waiting, backend: SessionBackend): void {
+  private discardWhenAgentStops(waiting: Preparation, backend: SessionBackend): void {
     const states = backend.onDidChangeState(({ kind }) => {
-      if (kind !== 'ready' && this.waiting === waiting) this.giveUp();
+      if (kind !== 'ready' && this.preparation === waiting) this.discardCurrent();
     });
-    waiting.over.signal.addEventListener('abort', () => states.dispose(), { once: true });
+    waiting.abort.signal.addEventListener('abort', () => states.dispose(), { once: true });
   }
 
-  private async follow(waiting: Waiting, session: BackendSession): Promise<void> {
+  private async followEvents(waiting: Preparation, session: BackendSession): Promise<void> {
     const { log, starts } = this.ports;
-    const { backendId, over } = waiting;
+    const { backendId, abort } = waiting;
     try {
-      for await (const { event } of session.events({ signal: over.signal })) {
+      for await (const { event } of session.events({ signal: abort.signal })) {
         if (event.event === 'config:update' || event.event === 'commands:update')
-          starts.showWaiting(backendId, session);
+          starts.setPreparedSession(backendId, session);
       }
     } catch (error) {
       log.error('Cannot read the events of a prepared session', error);
     }
     // The session has ended: its agent was stopped, or its settings have changed.
-    if (this.waiting !== waiting) return;
-    this.waiting = undefined;
-    starts.showWaiting(backendId, undefined);
+    if (this.preparation !== waiting) return;
+    this.preparation = undefined;
+    starts.setPreparedSession(backendId, undefined);
   }
 }
 
-function fits(waiting: Waiting, backendId: string, options: CreateSessionOptions): boolean {
+function fits(waiting: Preparation, backendId: string, options: CreateSessionOptions): boolean {
   return waiting.backendId === backendId && JSON.stringify(waiting.options) === JSON.stringify(options);
 }

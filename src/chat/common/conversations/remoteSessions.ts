@@ -7,7 +7,7 @@ import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import type { SessionRow } from '../chatView';
 
-export interface RemoteSearch {
+export interface RemoteSearchOptions {
   readonly isKnown: (backendId: string, remoteId: string) => boolean;
   /** Absolute path. */
   readonly cwd?: string;
@@ -25,7 +25,7 @@ type Deleted = z.infer<typeof Deleted>;
 
 /** Lists and deletes sessions that backends keep themselves. */
 export class RemoteSessions {
-  private readonly titles = new Map<string, string>();
+  private readonly titleByRowId = new Map<string, string>();
 
   constructor(
     private readonly clock: Clock,
@@ -35,14 +35,14 @@ export class RemoteSessions {
   ) {}
 
   /** Finds sessions by title. Never rejects. */
-  async search(backends: readonly SessionBackend[], query: string, search: RemoteSearch): Promise<SessionRow[]> {
-    const lists = await Promise.all(backends.map((backend) => this.listQuickly(backend, search)));
+  async search(backends: readonly SessionBackend[], query: string, search: RemoteSearchOptions): Promise<SessionRow[]> {
+    const lists = await Promise.all(backends.map((backend) => this.listWithDeadline(backend, search)));
     const words = query.toLowerCase().split(/\s+/);
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
 
   /** Starts the backend if necessary, without a time limit. @throws BackendError, for example `unsupported` */
-  async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearch): Promise<readonly SessionRow[]> {
+  async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearchOptions): Promise<readonly SessionRow[]> {
     const { canList } = await backend.capabilities(signal);
     if (!canList) throw new BackendError('unsupported', `${backend.title} can’t list its conversations.`);
     const sessions = await backend.listSessions(withoutUndefined({ signal, cwd }));
@@ -50,7 +50,7 @@ export class RemoteSessions {
       .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
       .map(({ id, title, updatedAt }) => ({
         id: remoteRowId(backend.id, id),
-        title: this.named(backend.id, id, title),
+        title: this.titleFor(backend.id, id, title),
         backendTitle: backend.title,
         updatedAt: timeOf(updatedAt),
         state: 'idle',
@@ -60,54 +60,56 @@ export class RemoteSessions {
 
   /** Hides a session from the list, and deletes it in the backend if that runs and supports it. Never rejects. */
   async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
-    this.keep([...this.deleted, { backendId, remoteId }]);
-    if (backend?.state.kind === 'ready') await this.deleteIn(backend, remoteId);
+    this.storeDeleted([...this.deletedSessions, { backendId, remoteId }]);
+    if (backend?.state.kind === 'ready') await this.deleteInBackend(backend, remoteId);
   }
 
   /** Deletes in the backend what the user deleted while it wasn't running. Never rejects. */
-  async catchUp(backend: SessionBackend): Promise<void> {
-    for (const { backendId, remoteId } of this.deleted) {
-      if (backendId === backend.id) await this.deleteIn(backend, remoteId);
+  async deletePending(backend: SessionBackend): Promise<void> {
+    for (const { backendId, remoteId } of this.deletedSessions) {
+      if (backendId === backend.id) await this.deleteInBackend(backend, remoteId);
     }
   }
 
   /** Returns the title under which the session was last listed, if any. */
   titleOf(backendId: string, remoteId: string): string | undefined {
-    return this.titles.get(remoteRowId(backendId, remoteId));
+    return this.titleByRowId.get(remoteRowId(backendId, remoteId));
   }
 
-  private named(backendId: string, remoteId: string, title: string | undefined): string {
-    if (title !== undefined) this.titles.set(remoteRowId(backendId, remoteId), title);
+  private titleFor(backendId: string, remoteId: string, title: string | undefined): string {
+    if (title !== undefined) this.titleByRowId.set(remoteRowId(backendId, remoteId), title);
     return title ?? 'Untitled conversation';
   }
 
-  private get deleted(): Deleted {
+  private get deletedSessions(): Deleted {
     return Deleted.safeParse(this.memento.get(memoryName)).data ?? [];
   }
 
-  private keep(deleted: Deleted): void {
+  private storeDeleted(deleted: Deleted): void {
     this.memento
       .update(memoryName, deleted.slice(-maxDeleted))
       .then(undefined, (error: unknown) => this.log.warn(`Cannot store deleted sessions: ${messageOf(error)}`));
   }
 
   private isDeleted(backendId: string, remoteId: string): boolean {
-    return this.deleted.some((one) => one.backendId === backendId && one.remoteId === remoteId);
+    return this.deletedSessions.some((one) => one.backendId === backendId && one.remoteId === remoteId);
   }
 
-  private async deleteIn(backend: SessionBackend, id: string): Promise<void> {
+  private async deleteInBackend(backend: SessionBackend, id: string): Promise<void> {
     try {
       await withDeadline(this.clock, 'Deleting a session', timeoutMs, async () => {
         if (!(await backend.capabilities()).canDelete) return;
         await backend.deleteSession(id);
-        this.keep(this.deleted.filter(({ backendId, remoteId }) => backendId !== backend.id || remoteId !== id));
+        this.storeDeleted(
+          this.deletedSessions.filter(({ backendId, remoteId }) => backendId !== backend.id || remoteId !== id),
+        );
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not delete a session: ${messageOf(error)}`);
     }
   }
 
-  private async listQuickly(backend: SessionBackend, search: RemoteSearch): Promise<readonly SessionRow[]> {
+  private async listWithDeadline(backend: SessionBackend, search: RemoteSearchOptions): Promise<readonly SessionRow[]> {
     try {
       return await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
         const signal = search.signal ? AbortSignal.any([search.signal, deadline]) : deadline;

@@ -10,28 +10,28 @@ const askMs = 5000;
 /** The backends used by this window. Their registry owns them. */
 export class UsedBackends implements Disposable {
   private isDisposed = false;
-  private asking: Promise<void> | undefined;
-  private readonly used = new Map<string, { readonly backend: SessionBackend; readonly states: Disposable }>();
+  private connecting: Promise<void> | undefined;
+  private readonly backendsById = new Map<string, { readonly backend: SessionBackend; readonly states: Disposable }>();
 
   constructor(
     private readonly registry: BackendRegistry,
     private readonly clock: Clock,
     private readonly log: Logger,
-    private readonly told: { onReady(backend: SessionBackend): void; onChange(): void },
+    private readonly handlers: { onReady(backend: SessionBackend): void; onChange(): void },
   ) {}
 
   /** Backends that are running. */
-  get ready(): readonly SessionBackend[] {
-    return [...this.used.values()].map(({ backend }) => backend).filter(({ state }) => state.kind === 'ready');
+  get runningBackends(): readonly SessionBackend[] {
+    return [...this.backendsById.values()].map(({ backend }) => backend).filter(({ state }) => state.kind === 'ready');
   }
 
   get(id: string): SessionBackend | undefined {
-    return this.used.get(id)?.backend;
+    return this.backendsById.get(id)?.backend;
   }
 
   /** Undefined if it was never used. */
   stateOf(id: string): BackendState | undefined {
-    return this.used.get(id)?.backend.state;
+    return this.backendsById.get(id)?.backend.state;
   }
 
   /** @throws BackendError as `BackendRegistry.open` */
@@ -43,39 +43,39 @@ export class UsedBackends implements Disposable {
 
   /** Adds a backend. Replaces one with the same id, which was stopped by a change of settings. */
   add(backend: SessionBackend): void {
-    const known = this.used.get(backend.id);
+    const known = this.backendsById.get(backend.id);
     if (known?.backend === backend || this.isDisposed) return;
     known?.states.dispose();
     let isReady = false;
     const look = (): void => {
       const wasReady = isReady;
       isReady = backend.state.kind === 'ready';
-      if (isReady && !wasReady) this.told.onReady(backend);
-      this.told.onChange();
+      if (isReady && !wasReady) this.handlers.onReady(backend);
+      this.handlers.onChange();
     };
-    this.used.set(backend.id, { backend, states: backend.onDidChangeState(look) });
+    this.backendsById.set(backend.id, { backend, states: backend.onDidChangeState(look) });
     look();
   }
 
   /** Whether the backend is a server, which keeps running without this window. */
-  async livesOn(id: string): Promise<boolean> {
-    return (await this.servers()).some((server) => server.id === id);
+  async isServer(id: string): Promise<boolean> {
+    return (await this.listServers()).some((server) => server.id === id);
   }
 
   /** Connects to all servers that are known to be running. Never rejects. */
-  openServers(): Promise<void> {
-    this.asking ??= this.askServers().finally(() => (this.asking = undefined));
-    return this.asking;
+  connectRunningServers(): Promise<void> {
+    this.connecting ??= this.connectServers().finally(() => (this.connecting = undefined));
+    return this.connecting;
   }
 
   dispose(): void {
     this.isDisposed = true;
-    for (const { states } of this.used.values()) states.dispose();
-    this.used.clear();
+    for (const { states } of this.backendsById.values()) states.dispose();
+    this.backendsById.clear();
   }
 
-  private async askServers(): Promise<void> {
-    for (const { health, id, title } of await this.servers()) {
+  private async connectServers(): Promise<void> {
+    for (const { health, id, title } of await this.listServers()) {
       // Also reconnects to a server that was used before.
       if (health?.kind !== 'answers' || this.stateOf(id)?.kind === 'ready') continue;
       try {
@@ -87,7 +87,7 @@ export class UsedBackends implements Disposable {
     }
   }
 
-  private async servers(): Promise<readonly BackendEntry[]> {
+  private async listServers(): Promise<readonly BackendEntry[]> {
     try {
       const entries = await withDeadline(this.clock, 'Listing the backends', askMs, (signal) =>
         this.registry.list(signal),

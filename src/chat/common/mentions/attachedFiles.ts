@@ -17,32 +17,32 @@ const quietMs = 250;
 
 /** Finds attachments of a draft whose files no longer exist. */
 export class AttachedFiles implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onError(error)));
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.ports.onError(error)));
   /** Fires when the result of `missing` may have changed. */
   readonly onDidChange = this.emitter.event;
-  private readonly later: Coalescer;
+  private readonly coalescer: Coalescer;
 
   constructor(private readonly ports: AttachedFilesPorts) {
-    this.later = this.store.add(new Coalescer(ports.clock, quietMs, () => this.emitter.fire()));
+    this.coalescer = this.disposables.add(new Coalescer(ports.clock, quietMs, () => this.emitter.fire()));
   }
 
   start(): void {
-    this.store.add(this.ports.onDidChangeFiles(() => this.later.schedule()));
+    this.disposables.add(this.ports.onDidChangeFiles(() => this.coalescer.schedule()));
   }
 
   /** Returns the ids of attachments whose file or folder doesn't exist. Never rejects. */
-  async missing(attachments: readonly DraftAttachment[]): Promise<string[]> {
-    const ids = await Promise.all(attachments.map(async (one) => ((await this.isGone(one)) ? [one.id] : [])));
+  async findMissing(attachments: readonly DraftAttachment[]): Promise<string[]> {
+    const ids = await Promise.all(attachments.map(async (one) => ((await this.isDeleted(one)) ? [one.id] : [])));
     return ids.flat();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   /** Other kinds, such as problems, may refer to a file that is gone. */
-  private async isGone({ kind, path }: DraftAttachment): Promise<boolean> {
+  private async isDeleted({ kind, path }: DraftAttachment): Promise<boolean> {
     if (path === undefined || !(kind === 'file' || kind === 'folder' || kind === 'selection')) return false;
     return await this.ports.editor.stat(path).then(
       () => false,

@@ -4,7 +4,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Memento } from '../../../base/common/memento';
 import type { MentionSource } from '../chatPorts';
 import type { Draft, DraftAttachment, MentionRow } from '../chatView';
-import { tokensOf } from './mentions';
+import { estimateTokens } from './mentions';
 
 /** The oldest are evicted. */
 const maxTexts = 10;
@@ -15,7 +15,7 @@ const AttachedText = z.object({ title: z.string(), text: z.string(), folder: z.o
 type AttachedText = z.infer<typeof AttachedText>;
 const Kept = z.catch(z.array(z.tuple([z.string(), AttachedText])), []);
 
-interface AttachedTextsOptions {
+interface AttachedTextsDeps {
   /** Returns a new id that is unique across reloads. */
   readonly newId: () => string;
   /** Workspace memento, since drafts and queued prompts with these attachments outlive the window. */
@@ -28,17 +28,17 @@ export class AttachedTexts implements MentionSource {
   readonly kind = 'text';
   private readonly texts = new BoundedMap<string, AttachedText>({ maxEntries: maxTexts });
 
-  constructor(private readonly options: AttachedTextsOptions) {
-    for (const [id, text] of Kept.parse(options.memento.get(memoryName))) this.texts.set(id, text);
+  constructor(private readonly deps: AttachedTextsDeps) {
+    for (const [id, text] of Kept.parse(deps.memento.get(memoryName))) this.texts.set(id, text);
   }
 
   /** Stores a text and returns its attachment. `folder` is the absolute path of the folder to work in. */
   add(title: string, text: string, folder?: string): DraftAttachment {
-    const { newId, memento, onError } = this.options;
+    const { newId, memento, onError } = this.deps;
     const id = `text:${newId()}`;
     this.texts.set(id, { title, text, ...(folder === undefined ? {} : { folder }) });
     memento.update(memoryName, [...this.texts]).then(undefined, onError);
-    return { kind: 'text', id, title, tokens: tokensOf(text.length) };
+    return { kind: 'text', id, title, tokens: estimateTokens(text.length) };
   }
 
   /** Returns the first working folder given by an attached text. */

@@ -2,7 +2,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
-import { isAskedFor, tokensOf } from './mentions';
+import { matchesKeyword, estimateTokens } from './mentions';
 
 interface EditorMentionsPorts {
   readonly editor: Pick<EditorPort, 'stat' | 'resolve'>;
@@ -19,7 +19,7 @@ export class EditorMentions implements MentionSource {
   constructor(private readonly ports: EditorMentionsPorts) {}
 
   async search(query: string): Promise<MentionRow[]> {
-    if (!isAskedFor(query, 'open editors', 'editors', 'tabs')) return [];
+    if (!matchesKeyword(query, 'open editors', 'editors', 'tabs')) return [];
     const { editor, openFiles } = this.ports;
     const stats = await Promise.all(
       openFiles()
@@ -28,7 +28,7 @@ export class EditorMentions implements MentionSource {
     );
     const sizes = stats.flatMap((stat) => (stat ? [stat.size] : []));
     if (sizes.length === 0) return [];
-    const tokens = sizes.reduce((sum, size) => sum + tokensOf(size), 0);
+    const tokens = sizes.reduce((sum, size) => sum + estimateTokens(size), 0);
     return [
       { kind: 'editors', id: 'editors', title: `Open editors (${sizes.length})`, tokens, detail: 'Files in tabs' },
     ];

@@ -3,8 +3,8 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex, IndexedFile } from './fileIndex';
-import { bestPaths } from './fuzzy';
-import { tokensOf } from './mentions';
+import { findBestPaths } from './fuzzy';
+import { estimateTokens } from './mentions';
 
 interface FileMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
@@ -30,7 +30,7 @@ export class FileMentions implements MentionSource {
       const place = places.get(path);
       return place === undefined ? 0 : Math.max(1, 12 - place);
     };
-    const best = bestPaths(query, await index.files(), { count: maxCandidates, bonus });
+    const best = findBestPaths(query, await index.files(), { count: maxCandidates, bonus });
     signal.throwIfAborted();
     const rows = await Promise.all(best.map((file) => this.row(file)));
     return rows.flatMap((row) => row ?? []).slice(0, maxRows);
@@ -53,7 +53,7 @@ export class FileMentions implements MentionSource {
       id: `file:${path}`,
       title,
       path,
-      tokens: tokensOf(size),
+      tokens: estimateTokens(size),
       ...(folder === '' ? {} : { detail: folder }),
     };
   }

@@ -4,7 +4,7 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex } from './fileIndex';
-import { bestPaths, type PathCandidate } from './fuzzy';
+import { findBestPaths, type PathCandidate } from './fuzzy';
 import { withReadablePaths } from './mentions';
 
 interface FolderMentionsPorts {
@@ -28,7 +28,7 @@ export class FolderMentions implements MentionSource {
   async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
     // Without a query, files are more useful than folders.
     if (query.trim() === '') return [];
-    const best = bestPaths(query, await this.folders(), { count: maxRows * 2, bonus: () => 0 });
+    const best = findBestPaths(query, await this.folders(), { count: maxRows * 2, bonus: () => 0 });
     signal.throwIfAborted();
     const readable = await withReadablePaths(this.ports.editor, best);
     return readable.slice(0, maxRows).map(({ path, relative }) => this.rowOf(path, relative));

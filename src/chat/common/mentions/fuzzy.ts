@@ -24,7 +24,7 @@ function scoreFrom(query: string, text: string, lower: string, start: number): n
   if (whole !== -1) {
     const end = whole + query.length;
     const endsName = end === lower.length || lower.charAt(end) === '.';
-    return query.length * 8 + (beginsWord(text, whole) ? 30 : 0) + (whole === start ? 20 : 0) + (endsName ? 15 : 0);
+    return query.length * 8 + (isWordStart(text, whole) ? 30 : 0) + (whole === start ? 20 : 0) + (endsName ? 15 : 0);
   }
   let score = 0;
   let previous = -2;
@@ -32,14 +32,14 @@ function scoreFrom(query: string, text: string, lower: string, start: number): n
   for (const letter of query) {
     const at = lower.indexOf(letter, from);
     if (at === -1) return undefined;
-    score += 1 + (at === previous + 1 ? 4 : 0) + (beginsWord(text, at) ? 5 : 0);
+    score += 1 + (at === previous + 1 ? 4 : 0) + (isWordStart(text, at) ? 5 : 0);
     previous = at;
     from = at + letter.length;
   }
   return score;
 }
 
-function beginsWord(text: string, at: number): boolean {
+function isWordStart(text: string, at: number): boolean {
   if (at === 0) return true;
   if (separators.has(text.charAt(at - 1))) return true;
   const letter = text.charAt(at);
@@ -48,7 +48,7 @@ function beginsWord(text: string, at: number): boolean {
 }
 
 /** Returns the best `count` candidates, best first. `bonus` is added to the score. Whitespace in the query is ignored. */
-export function bestPaths<Candidate extends PathCandidate>(
+export function findBestPaths<Candidate extends PathCandidate>(
   query: string,
   candidates: Iterable<Candidate>,
   { count, bonus }: { count: number; bonus: (candidate: Candidate) => number },

@@ -2,7 +2,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
-import { isAskedFor, withReadablePaths } from './mentions';
+import { matchesKeyword, withReadablePaths } from './mentions';
 
 /** Uncommitted changes of a repository. */
 interface GitChanges {
@@ -38,10 +38,10 @@ export class GitMentions implements MentionSource {
   ) {}
 
   async search(query: string): Promise<MentionRow[]> {
-    if (!isAskedFor(query, 'git changes', 'changes', 'diff')) return [];
+    if (!matchesKeyword(query, 'git changes', 'changes', 'diff')) return [];
     const changes = await this.git.changes();
     if (!changes) return [];
-    const { length } = await this.allowed(changes);
+    const { length } = await this.readableFiles(changes);
     if (length === 0) return [];
     return [{ kind: 'git', id: 'git', title: `Git changes (${length})`, detail: `On ${changes.branch}` }];
   }
@@ -49,7 +49,7 @@ export class GitMentions implements MentionSource {
   async resolve(_attachment: unknown, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
     const changes = await this.git.changes();
     if (!changes) return [];
-    const files = await this.allowed(changes);
+    const files = await this.readableFiles(changes);
     if (files.length === 0) return [];
     const parts = [`Not committed on ${changes.branch}:`, ...files.map(({ path, state }) => `${state}: ${path}`)];
     let length = 0;
@@ -67,7 +67,7 @@ export class GitMentions implements MentionSource {
     return [{ type: 'text', title: `Git changes in ${changes.root}`, text: parts.join('\n') }];
   }
 
-  private async allowed({ files }: GitChanges): Promise<GitFile[]> {
+  private async readableFiles({ files }: GitChanges): Promise<GitFile[]> {
     return await withReadablePaths(this.editor, files.slice(0, maxFiles));
   }
 }

@@ -22,7 +22,7 @@ export class Mentions {
 
   /** Returns rows of all sources, or of one kind, best match first within each source. Never rejects. */
   async search(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
-    const found = await Promise.all(this.of(kind).map((source) => this.ask(source, query, signal)));
+    const found = await Promise.all(this.sourcesOf(kind).map((source) => this.searchSource(source, query, signal)));
     const rows = found.flat();
     const isLoose = (row: MentionRow): boolean => isLooseMatch(row, query);
     return [...rows.filter((row) => !isLoose(row)), ...rows.filter(isLoose)].slice(0, maxRows);
@@ -30,7 +30,7 @@ export class Mentions {
 
   /** Whether a source is still collecting results for the query. */
   isSearching(query: string, kind: string | undefined): boolean {
-    return this.of(kind).some((source) => source.isSearching?.(query) === true);
+    return this.sourcesOf(kind).some((source) => source.isSearching?.(query) === true);
   }
 
   /**
@@ -38,13 +38,13 @@ export class Mentions {
    * searches now, since searching again would cancel its search. Never rejects.
    */
   async searchMore(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
-    const all = this.of(kind).filter((source) => source.next !== undefined);
+    const all = this.sourcesOf(kind).filter((source) => source.waitForMore !== undefined);
     if (all.length === 0) return [];
     const searching = all.filter((source) => source.isSearching?.(query) === true);
     // If no source is searching, the search has ended since `isSearching` was called.
     const asked = searching.length > 0 ? searching : all;
     const more = withDeadline(this.clock, 'looking for more', lateTimeoutMs, (deadline) =>
-      Promise.race(asked.map(async (source) => await source.next?.(query, AbortSignal.any([signal, deadline])))),
+      Promise.race(asked.map(async (source) => await source.waitForMore?.(query, AbortSignal.any([signal, deadline])))),
     );
     const isMore = await more.catch((error: unknown) => this.log.debug(messageOf(error)));
     return isMore === true ? await this.search(query, kind, signal) : [];
@@ -56,11 +56,15 @@ export class Mentions {
     return source ? await source.resolve(attachment, signal) : [];
   }
 
-  private of(kind: string | undefined): readonly MentionSource[] {
+  private sourcesOf(kind: string | undefined): readonly MentionSource[] {
     return this.sources.filter((source) => kind === undefined || source.kind === kind);
   }
 
-  private async ask(source: MentionSource, query: string, signal: AbortSignal): Promise<readonly MentionRow[]> {
+  private async searchSource(
+    source: MentionSource,
+    query: string,
+    signal: AbortSignal,
+  ): Promise<readonly MentionRow[]> {
     try {
       return await withDeadline(this.clock, `looking for ${source.kind}`, searchTimeoutMs, (deadline) =>
         source.search(query, AbortSignal.any([signal, deadline])),
@@ -89,12 +93,12 @@ export async function withReadablePaths<Item extends { readonly path: string }>(
 }
 
 /** Estimates the number of tokens without the model's tokenizer. */
-export function tokensOf(characters: number): number {
+export function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
 /** Whether the query is empty or a prefix of one of a fixed row's keywords. */
-export function isAskedFor(query: string, ...words: readonly string[]): boolean {
+export function matchesKeyword(query: string, ...words: readonly string[]): boolean {
   const wanted = query.trim().toLowerCase();
   return words.some((word) => word.startsWith(wanted));
 }

@@ -3,7 +3,7 @@ import type { EditorPort, FileDiagnostics } from '../../../editor/common/editorP
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
-import { isAskedFor, tokensOf } from './mentions';
+import { matchesKeyword, estimateTokens } from './mentions';
 
 const maxFiles = 200;
 /** Maximum length of the sent text, in UTF-16 units. */
@@ -16,7 +16,7 @@ export class ProblemMentions implements MentionSource {
   constructor(private readonly editor: Pick<EditorPort, 'diagnostics' | 'visibleFiles'>) {}
 
   async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
-    if (!isAskedFor(query, 'problems', 'errors', 'diagnostics')) return [];
+    if (!matchesKeyword(query, 'problems', 'errors', 'diagnostics')) return [];
     const all = await this.editor.diagnostics(undefined, { maxFiles, signal });
     const [active] = this.editor.visibleFiles;
     const ofActive = all.length > 1 ? all.filter(({ path }) => path === active) : [];
@@ -49,7 +49,7 @@ function rowsOf(
       kind: 'problems',
       id: path === undefined ? 'problems' : `problems:${path}`,
       title: `${name} (${count})`,
-      tokens: tokensOf(textOf(files).length),
+      tokens: estimateTokens(textOf(files).length),
       ...withoutUndefined({ path, detail }),
     },
   ];

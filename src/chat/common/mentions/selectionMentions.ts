@@ -2,7 +2,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort, EditorSelection } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
-import { isAskedFor, tokensOf } from './mentions';
+import { matchesKeyword, estimateTokens } from './mentions';
 
 /** The lines selected in the active editor. */
 export class SelectionMentions implements MentionSource {
@@ -12,7 +12,7 @@ export class SelectionMentions implements MentionSource {
 
   search(query: string): Promise<MentionRow[]> {
     const { activeSelection } = this.editor;
-    const row = activeSelection && isAskedFor(query, 'selection') ? rowOf(activeSelection) : undefined;
+    const row = activeSelection && matchesKeyword(query, 'selection') ? rowOf(activeSelection) : undefined;
     return Promise.resolve(row ? [row] : []);
   }
 
@@ -44,7 +44,7 @@ function rowOf({ path, selections: [selected] }: EditorSelection): MentionRow | 
     title: first === last ? `${name}:${first}` : `${name}:${first}-${last}`,
     path,
     line: first,
-    tokens: tokensOf(selected.text.length),
+    tokens: estimateTokens(selected.text.length),
     detail: 'Selection',
   };
 }

@@ -18,46 +18,46 @@ const memoryName = 'chat.backend';
 
 /** The known backends, and the one that new conversations use. */
 export class BackendChoice implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onError(error)));
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.ports.onError(error)));
   readonly onDidChange = this.emitter.event;
-  private known: readonly BackendView[] = [];
-  private picked: string | undefined;
-  private looking: Promise<void> | undefined;
-  private isStale = false;
+  private knownBackends: readonly BackendView[] = [];
+  private pickedId: string | undefined;
+  private runningRefresh: Promise<void> | undefined;
+  private isRefreshNeeded = false;
 
   constructor(private readonly ports: BackendChoicePorts) {}
 
   start(): void {
-    this.store.add(this.ports.chats.onDidChangeBackends(() => void this.refresh()));
+    this.disposables.add(this.ports.chats.onDidChangeBackends(() => void this.refresh()));
   }
 
   /** Empty before the first `refresh`. */
   get views(): readonly BackendView[] {
-    return this.known;
+    return this.knownBackends;
   }
 
   /** Picked in this window, else set in settings, else used last, else the demo agent. */
   get chosen(): BackendView | undefined {
     const preferred = this.ports.preferred();
     return (
-      this.find(this.picked) ??
-      this.find(preferred) ??
-      this.known.find(({ title }) => title === preferred) ??
-      this.find(z.safeParse(z.string(), this.ports.memento.get(memoryName)).data) ??
-      this.known.find(({ source }) => source === 'demo') ??
-      this.known[0]
+      this.findBackend(this.pickedId) ??
+      this.findBackend(preferred) ??
+      this.knownBackends.find(({ title }) => title === preferred) ??
+      this.findBackend(z.safeParse(z.string(), this.ports.memento.get(memoryName)).data) ??
+      this.knownBackends.find(({ source }) => source === 'demo') ??
+      this.knownBackends[0]
     );
   }
 
   /** The setting names a backend that doesn't exist. */
   get isPreferredMissing(): boolean {
     const preferred = this.ports.preferred();
-    return preferred !== '' && !this.known.some(({ id, title }) => id === preferred || title === preferred);
+    return preferred !== '' && !this.knownBackends.some(({ id, title }) => id === preferred || title === preferred);
   }
 
   choose(id: string): void {
-    this.picked = id;
+    this.pickedId = id;
     this.remember(id);
     this.emitter.fire();
   }
@@ -69,20 +69,20 @@ export class BackendChoice implements Disposable {
 
   /** Reloads the backends; a call during a reload causes one more. Never rejects. */
   refresh(): Promise<void> {
-    this.isStale = true;
-    this.looking ??= this.look().finally(() => (this.looking = undefined));
-    return this.looking;
+    this.isRefreshNeeded = true;
+    this.runningRefresh ??= this.reload().finally(() => (this.runningRefresh = undefined));
+    return this.runningRefresh;
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async look(): Promise<void> {
-    while (this.isStale && !this.store.isDisposed) {
-      this.isStale = false;
+  private async reload(): Promise<void> {
+    while (this.isRefreshNeeded && !this.disposables.isDisposed) {
+      this.isRefreshNeeded = false;
       try {
-        this.known = await this.ports.chats.backends();
+        this.knownBackends = await this.ports.chats.backends();
       } catch (error) {
         this.ports.onError(error);
       }
@@ -90,7 +90,7 @@ export class BackendChoice implements Disposable {
     this.emitter.fire();
   }
 
-  private find(id: string | undefined): BackendView | undefined {
-    return this.known.find((view) => view.id === id);
+  private findBackend(id: string | undefined): BackendView | undefined {
+    return this.knownBackends.find((view) => view.id === id);
   }
 }

@@ -2,7 +2,7 @@ import { countOf } from '../../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import type { BackendView, SessionRow } from '../chatView';
 
-interface ChatSituation {
+interface ChatStatusInput {
   readonly isTrusted: boolean;
   readonly chosen: BackendView | undefined;
   /** The setting names a backend that doesn't exist. */
@@ -22,7 +22,7 @@ export interface ChatActions {
 
 /** Returns the chat's entry in the status list. What needs the user's attention comes first. */
 export function chatStatus(
-  { isTrusted, chosen, isPreferredMissing, rows, waiting }: ChatSituation,
+  { isTrusted, chosen, isPreferredMissing, rows, waiting }: ChatStatusInput,
   actions: ChatActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   if (!isTrusted) {
@@ -39,16 +39,16 @@ export function chatStatus(
   }
   return {
     state: 'ready',
-    summary: [talksTo(chosen), ...said(rows)].join(' '),
+    summary: [backendSentence(chosen), ...activitySentences(rows)].join(' '),
     actions: [actions.open, actions.pickBackend],
   };
 }
 
-function talksTo(chosen: BackendView | undefined): string {
+function backendSentence(chosen: BackendView | undefined): string {
   return chosen ? `New conversations use ${chosen.title}.` : 'No agent selected.';
 }
 
-function said(rows: readonly SessionRow[]): string[] {
+function activitySentences(rows: readonly SessionRow[]): string[] {
   const count = (state: SessionRow['state']): number => rows.filter((row) => row.state === state).length;
   const [busy, unread] = [count('busy'), count('unread')];
   return [

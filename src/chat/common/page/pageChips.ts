@@ -17,8 +17,8 @@ export interface ChipSource {
 
 /** The chips of all sources. A source that fails doesn't affect the others. */
 export class PageChips implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.onError(error)));
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onError(error)));
   readonly onDidChange = this.emitter.event;
 
   constructor(
@@ -27,17 +27,17 @@ export class PageChips implements Disposable {
   ) {}
 
   start(): void {
-    for (const source of this.sources) this.store.add(source.onDidChange(() => this.emitter.fire()));
+    for (const source of this.sources) this.disposables.add(source.onDidChange(() => this.emitter.fire()));
   }
 
   /** Never rejects. */
-  async of(backendId: string): Promise<ContextChipView[]> {
-    return await this.gathered((source) => source.of(backendId));
+  async chipsFor(backendId: string): Promise<ContextChipView[]> {
+    return await this.collect((source) => source.of(backendId));
   }
 
   /** Returns the attachments for a prompt sent now. Never rejects. */
   async mentions(): Promise<DraftAttachment[]> {
-    return await this.gathered(async (source) => (await source.mentions?.()) ?? []);
+    return await this.collect(async (source) => (await source.mentions?.()) ?? []);
   }
 
   set(kind: string, isOn: boolean): void {
@@ -45,10 +45,10 @@ export class PageChips implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async gathered<Found>(ask: (source: ChipSource) => Promise<readonly Found[]>): Promise<Found[]> {
+  private async collect<Found>(ask: (source: ChipSource) => Promise<readonly Found[]>): Promise<Found[]> {
     const found = await Promise.allSettled(this.sources.map((source) => ask(source)));
     return found.flatMap((result) => {
       if (result.status === 'fulfilled') return result.value;

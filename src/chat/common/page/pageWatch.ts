@@ -2,29 +2,29 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
 /** Pages send a heartbeat every 5 s. */
-const lookMs = 5_000;
+const checkIntervalMs = 5_000;
 const maxMissed = 3;
 
 /** Detects a visible page that stopped responding. Counts missed checks instead of time, so that sleep doesn't trigger it. */
 export class PageWatch implements Disposable {
   private timer: Disposable | undefined;
-  private missed = 0;
+  private missedChecks = 0;
 
   constructor(
     private readonly clock: Clock,
-    private readonly onSilent: () => void,
+    private readonly onUnresponsive: () => void,
   ) {}
 
   /** Call when the page is shown. Resets the count of missed checks. */
   start(): void {
     this.dispose();
-    this.missed = 0;
-    this.next();
+    this.missedChecks = 0;
+    this.scheduleCheck();
   }
 
   /** Call for every message from the page. */
   heard(): void {
-    this.missed = 0;
+    this.missedChecks = 0;
   }
 
   /** Call when the page is hidden or closed; `start` may follow. */
@@ -33,13 +33,13 @@ export class PageWatch implements Disposable {
     this.timer = undefined;
   }
 
-  private next(): void {
-    this.timer = this.clock.setTimer(lookMs, () => {
+  private scheduleCheck(): void {
+    this.timer = this.clock.setTimer(checkIntervalMs, () => {
       this.timer = undefined;
-      this.missed++;
+      this.missedChecks++;
       // One extra check, since the first may come just before the page's heartbeat.
-      if (this.missed <= maxMissed) this.next();
-      else this.onSilent();
+      if (this.missedChecks <= maxMissed) this.scheduleCheck();
+      else this.onUnresponsive();
     });
   }
 }

@@ -14,19 +14,19 @@ interface CallContent {
  * Returns the content of a call, with the output of commands turned into terminal content. Many agents send it as Markdown text,
  * which would lose its line breaks and escape sequences.
  */
-export function contentOf(call: CallContent): readonly ToolContent[] {
+export function displayedContent(call: CallContent): readonly ToolContent[] {
   const { content, kind } = call;
   // Next to a terminal, text is the agent's comment on it.
   if (kind !== 'execute' || content.some(({ type }) => type === 'terminal')) return content;
   const shown: ToolContent[] = [];
   for (const item of content) {
-    if (item.type !== 'text' || isAboutTheCall(item.text, call)) {
+    if (item.type !== 'text' || isCallDescription(item.text, call)) {
       shown.push(item);
       continue;
     }
-    const output = withoutFence(item.text);
+    const output = stripFence(item.text);
     const last = shown.at(-1);
-    if (last?.type === 'terminal') shown[shown.length - 1] = { ...last, output: joined(last.output, output) };
+    if (last?.type === 'terminal') shown[shown.length - 1] = { ...last, output: joinOutputs(last.output, output) };
     else shown.push({ type: 'terminal', terminal_id: '', output });
   }
   const exitCode = exitCodeOf(call.output);
@@ -40,36 +40,36 @@ export function isPlainText(kind: CallContent['kind'], text: string): boolean {
 }
 
 /** Whether the text is the call's title or description, which some agents send as content until there is output. */
-function isAboutTheCall(text: string, { title, input }: CallContent): boolean {
+function isCallDescription(text: string, { title, input }: CallContent): boolean {
   const words = text.trim();
   return [title, input['description']].some((about) => typeof about === 'string' && about.trim() === words);
 }
 
 /** Returns the text inside a code fence that encloses everything. */
-function withoutFence(text: string): string {
+function stripFence(text: string): string {
   const [, , inner] = /^\s*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?\1[ \t]*\s*$/.exec(text) ?? [];
   return inner ?? text;
 }
 
-function joined(one: string, other: string): string {
+function joinOutputs(one: string, other: string): string {
   return one === '' || one.endsWith('\n') ? one + other : `${one}\n${other}`;
 }
 
-const Code = z.number().int().optional().catch(undefined);
+const ExitCode = z.number().int().optional().catch(undefined);
 
 /** Where the results of various agents have the exit code. */
-const Result = z.looseObject({
-  exitCode: Code,
-  exit_code: Code,
-  metadata: z.looseObject({ exit: Code }).optional().catch(undefined),
+const CommandResult = z.looseObject({
+  exitCode: ExitCode,
+  exit_code: ExitCode,
+  metadata: z.looseObject({ exit: ExitCode }).optional().catch(undefined),
   contents: z
-    .array(z.looseObject({ exitCode: Code }))
+    .array(z.looseObject({ exitCode: ExitCode }))
     .optional()
     .catch(undefined),
 });
 
 function exitCodeOf(output: unknown): number | undefined {
-  const result = Result.safeParse(output).data;
+  const result = CommandResult.safeParse(output).data;
   if (!result) return undefined;
   const { exitCode, exit_code, metadata, contents } = result;
   return exitCode ?? exit_code ?? metadata?.exit ?? contents?.find((item) => item.exitCode !== undefined)?.exitCode;

@@ -13,15 +13,15 @@ import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
-import { SpokenEntries } from './spokenEntries';
+import { MessageEntries } from './spokenEntries';
 import { ToolEntries } from './toolEntries';
 import { endOfFailure, endOfTurn } from './turnEnds';
-import { isAsked, isStarting, openTurn, stageAfter, type TurnStage, type TurnStep } from './turnStage';
+import { hasPromptedTurn, isStarting, openTurn, nextStage, type TurnStage, type TurnStep } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
   readonly startedAt: number | undefined;
-  readonly spoken: SpokenEntries;
+  readonly messages: MessageEntries;
   /** Undefined if the agent began the turn itself. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
@@ -49,21 +49,21 @@ export class ChatTranscript {
   title: string | undefined;
   /** What the agent reports to be doing. */
   statusText: string | undefined;
-  private readonly ends: EndEntries;
+  private readonly endEntries: EndEntries;
   private stage: TurnStage<Turn> = { at: 'rest' };
-  private readonly tools: ToolEntries;
+  private readonly toolEntries: ToolEntries;
 
   constructor(
     document: TranscriptDocument,
-    private readonly who: string,
+    private readonly backendTitle: string,
   ) {
     this.writer = new EntryWriter(document);
-    this.tools = new ToolEntries(this.writer);
-    this.ends = new EndEntries(this.writer);
+    this.toolEntries = new ToolEntries(this.writer);
+    this.endEntries = new EndEntries(this.writer);
   }
 
   get isBusy(): boolean {
-    return isAsked(this.stage);
+    return hasPromptedTurn(this.stage);
   }
 
   /** The user stopped the turn, and the backend has not confirmed its end. */
@@ -77,95 +77,95 @@ export class ChatTranscript {
   }
 
   get lastEnd(): EntryOf<'end'> | undefined {
-    return this.ends.last;
+    return this.endEntries.lastEnd;
   }
 
   /** Number of the current or last turn. */
   get turnNumber(): number {
-    return this.writer.turn;
+    return this.writer.turnNumber;
   }
 
   /** Text of the answers in the current or last turn. */
-  get heard(): string {
+  get answerText(): string {
     const answers = [...this.writer.document.entries()].filter(({ turn }) => turn === this.turnNumber);
     return answers.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : [])).join('\n\n');
   }
 
-  apply(record: LogRecord): void {
-    this.writer.at = record.at;
+  applyRecord(record: LogRecord): void {
+    this.writer.recordedAt = record.at;
     switch (record.type) {
       case 'prompt':
-        this.prompted(record);
+        this.addPrompt(record);
         break;
       case 'notSent':
         this.markNotSent(record);
         break;
       case 'withdrawn':
-        this.withdraw(record.id);
+        this.withdrawPrompt(record.id);
         break;
       case 'event':
-        this.event(record.event);
+        this.applyEvent(record.event);
         break;
       case 'notice':
-        this.notice(record.level, record.text, record.details, record.path);
+        this.addNotice(record.level, record.text, record.details, record.path);
         break;
       case 'stopped':
-        this.stopped(record.inBackend);
+        this.stopTurn(record.inBackend);
         break;
       case 'settled':
-        this.settle();
+        this.confirmStop();
         break;
       case 'ended':
-        this.settle();
-        if (this.isBusy) this.endTurn(ended(record));
+        this.confirmStop();
+        if (this.isBusy) this.endTurn(endFactsOf(record));
         break;
       case 'resumed':
-        this.resume();
+        this.reopenTurn();
         break;
       case 'bound':
-        this.tools.restart();
+        this.toolEntries.clear();
         this.approvals.clear();
         break;
       case 'changed':
-        this.ends.changed(record);
+        this.endEntries.applyChanges(record);
         break;
       case 'turnReverted':
-        this.ends.revertedTurn(record);
+        this.endEntries.markTurnReverted(record);
         break;
       case 'fileDecided':
-        if (record.decision === 'reverted') this.ends.reverted(record.path);
+        if (record.decision === 'reverted') this.endEntries.markReverted(record.path);
         break;
       default:
         break;
     }
     // The end of a block often arrives together with what follows it.
-    if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.lastAt = record.at;
+    if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.previousAt = record.at;
   }
 
   private get turn(): Turn | undefined {
     return openTurn(this.stage);
   }
 
-  private step(step: TurnStep<Turn>): void {
-    this.stage = stageAfter(this.stage, step);
+  private advanceStage(step: TurnStep<Turn>): void {
+    this.stage = nextStage(this.stage, step);
   }
 
   /** The backend has confirmed the end of a stopped turn. */
-  private settle(): void {
-    if (this.stage.at === 'stopped') this.step({ kind: 'ended' });
+  private confirmStop(): void {
+    if (this.stage.at === 'stopped') this.advanceStage({ kind: 'ended' });
   }
 
-  private prompted({ id, text, attachments }: RecordOf<'prompt'>): void {
-    this.step({ kind: 'prompted', turn: this.startTurn({ text, attachments }, id) });
+  private addPrompt({ id, text, attachments }: RecordOf<'prompt'>): void {
+    this.advanceStage({ kind: 'prompted', turn: this.startTurn({ text, attachments }, id) });
   }
 
-  private withdraw(id: string): void {
+  private withdrawPrompt(id: string): void {
     const { turn } = this;
     if (turn?.prompt?.id !== id) return;
-    this.writer.remove(turn.prompt.entryId);
+    this.writer.removeEntry(turn.prompt.entryId);
     this.prompts.pop();
-    this.step({ kind: 'withdrawn' });
-    this.writer.turn--;
+    this.advanceStage({ kind: 'withdrawn' });
+    this.writer.turnNumber--;
   }
 
   /** Marks attachments that could not be sent, and excludes them when the prompt is edited. */
@@ -176,18 +176,18 @@ export class ChatTranscript {
     const { attachments, text } = prompt.draft;
     const isNotSent = (index: number): boolean => ids.includes(attachments[index]?.id ?? '');
     const marked = entry.attachments?.map((one, index) => (isNotSent(index) ? { ...one, notSent: true } : one));
-    this.writer.put({ ...entry, ...(marked && { attachments: marked }) });
+    this.writer.putEntry({ ...entry, ...(marked && { attachments: marked }) });
     prompt.draft = { text, attachments: attachments.filter((_, index) => !isNotSent(index)) };
   }
 
-  private stopped(inBackend: boolean): void {
+  private stopTurn(inBackend: boolean): void {
     if (!this.isBusy) return;
-    this.putEnd({ outcome: 'cancelled' });
-    this.step({ kind: 'stopped', inBackend });
+    this.putEndEntry({ outcome: 'cancelled' });
+    this.advanceStage({ kind: 'stopped', inBackend });
   }
 
-  private event(event: SessionEvent): void {
-    if (this.stage.at === 'replayed') this.writer.at = undefined;
+  private applyEvent(event: SessionEvent): void {
+    if (this.stage.at === 'replayed') this.writer.recordedAt = undefined;
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':
@@ -195,49 +195,49 @@ export class ChatTranscript {
       case 'content_block:end':
       case 'thinking:delta':
       case 'thinking:final':
-        this.currentTurn()?.spoken.handle(event);
+        this.ensureTurn()?.messages.applyEvent(event);
         return;
       case 'tool:pre':
       case 'tool:update':
       case 'tool:post':
       case 'tool:error':
-        this.currentTurn();
-        this.tools.handle(event);
+        this.ensureTurn();
+        this.toolEntries.applyEvent(event);
         return;
       case 'approval:required':
-        this.approvalRequired(event.data);
+        this.addApproval(event.data);
         return;
       case 'approval:granted':
       case 'approval:denied':
-        this.approvalDecided(event);
+        this.applyDecision(event);
         return;
       case 'prompt:submit':
-        this.submitted(event);
+        this.handleSubmit(event);
         return;
       case 'prompt:complete':
-        this.completed(event.data);
+        this.handleComplete(event.data);
         return;
       case 'error':
-        this.failed(event.data);
+        this.handleError(event.data);
         return;
       case 'session:end':
-        this.settle();
+        this.confirmStop();
         this.approvals.clear();
-        if (this.isBusy) this.endTurn(endOfTurn('interrupted', this.who));
+        if (this.isBusy) this.endTurn(endOfTurn('interrupted', this.backendTitle));
         return;
       case 'plan:update':
-        this.planned(event.data);
+        this.updatePlan(event.data);
         return;
       case 'notice':
-        this.notice(event.data.level, event.data.message);
+        this.addNotice(event.data.level, event.data.message);
         return;
       default:
-        this.stateEvent(event);
+        this.applyStateEvent(event);
         return;
     }
   }
 
-  private stateEvent(event: SessionEvent): void {
+  private applyStateEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'session:info':
         this.title = event.data.title ?? this.title;
@@ -259,128 +259,151 @@ export class ChatTranscript {
     }
   }
 
-  private submitted({ data }: EventOf<'prompt:submit'>): void {
+  private handleSubmit({ data }: EventOf<'prompt:submit'>): void {
     const { stage } = this;
     const isReplayed = data.replayed === true;
     if (!isReplayed && (stage.at === 'sent' || (stage.at === 'stopped' && (stage.owesPrompt || stage.next)))) {
-      this.step({ kind: 'echoed' });
+      this.advanceStage({ kind: 'echoed' });
       return;
     }
-    if (isReplayed) this.writer.at = undefined;
+    if (isReplayed) this.writer.recordedAt = undefined;
     const turn = this.startTurn({ text: data.prompt, attachments: [] }, undefined);
-    this.step({ kind: 'begun', turn, isReplayed });
+    this.advanceStage({ kind: 'begun', turn, isReplayed });
   }
 
-  private completed(data: EventData<'prompt:complete'>): void {
+  private handleComplete(data: EventData<'prompt:complete'>): void {
     const { lastEnd, stage, turn } = this;
     if (stage.at !== 'stopped' && !turn) return;
     const ofTurn = this.usage.endTurn(data.token_usage);
     const usage = ofTurn ? { usage: ofTurn } : {};
     if (stage.at !== 'stopped') {
-      this.endTurn({ ...endOfTurn(data.stop_reason, this.who), ...usage });
+      this.endTurn({ ...endOfTurn(data.stop_reason, this.backendTitle), ...usage });
       return;
     }
-    this.settle();
-    if (lastEnd && ofTurn && !turn) this.ends.put({ ...lastEnd, ...usage });
+    this.confirmStop();
+    if (lastEnd && ofTurn && !turn) this.endEntries.putEnd({ ...lastEnd, ...usage });
   }
 
-  private failed(data: EventData<'error'>): void {
+  private handleError(data: EventData<'error'>): void {
     const end = endOfFailure(data);
-    if (this.stage.at === 'stopped') this.settle();
+    if (this.stage.at === 'stopped') this.confirmStop();
     else if (this.turn) this.endTurn(end);
-    else this.notice('error', data.error, end.details);
+    else this.addNotice('error', data.error, end.details);
   }
 
-  private approvalRequired(data: EventData<'approval:required'>): void {
-    if (this.stage.at === 'replayed' || !this.currentTurn()) return;
+  private addApproval(data: EventData<'approval:required'>): void {
+    if (this.stage.at === 'replayed' || !this.ensureTurn()) return;
     const { call_id: callId } = data;
-    const call = callId === undefined ? undefined : this.tools.partsOf(callId);
-    if (callId !== undefined) this.tools.wait(callId);
-    this.approvals.ask(data, { callId, entryId: this.tools.entryIdOf(callId), call }, this.who, this.writer.at);
+    const call = callId === undefined ? undefined : this.toolEntries.partsOf(callId);
+    if (callId !== undefined) this.toolEntries.markWaiting(callId);
+    this.approvals.addApproval(
+      data,
+      { callId, entryId: this.toolEntries.entryIdOf(callId), call },
+      this.backendTitle,
+      this.writer.recordedAt,
+    );
   }
 
-  private approvalDecided({ data, event }: EventOf<'approval:granted' | 'approval:denied'>): void {
-    const decided = this.approvals.decide(data, event === 'approval:granted');
-    if (decided?.callId !== undefined) this.tools.decide(decided.callId, decided.outcome, decided.decision);
+  private applyDecision({ data, event }: EventOf<'approval:granted' | 'approval:denied'>): void {
+    const decided = this.approvals.resolveApproval(data, event === 'approval:granted');
+    if (decided?.callId !== undefined)
+      this.toolEntries.applyDecision(decided.callId, decided.outcome, decided.decision);
   }
 
-  private planned({ entries }: EventData<'plan:update'>): void {
-    const turn = this.currentTurn();
+  private updatePlan({ entries }: EventData<'plan:update'>): void {
+    const turn = this.ensureTurn();
     if (!turn) return;
     const known = turn.todosId === undefined ? undefined : this.writer.document.get(turn.todosId);
     const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
     if (known?.kind === 'todos') {
-      this.writer.put({ ...known, items });
+      this.writer.putEntry({ ...known, items });
       return;
     }
-    const base = this.writer.base();
+    const base = this.writer.createBase();
     turn.todosId = base.id;
-    this.writer.put({ kind: 'todos', ...base, items });
+    this.writer.putEntry({ kind: 'todos', ...base, items });
   }
 
-  private notice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
-    this.writer.put({ kind: 'notice', ...this.writer.base(), level, text, ...withoutUndefined({ details, path }) });
+  private addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
+    this.writer.putEntry({
+      kind: 'notice',
+      ...this.writer.createBase(),
+      level,
+      text,
+      ...withoutUndefined({ details, path }),
+    });
   }
 
   // Turns
 
   private startTurn(draft: Draft, id: string | undefined): Turn {
-    if (this.isBusy) this.putEnd(unheard);
-    this.turn?.spoken.end();
-    this.tools.startTurn();
+    if (this.isBusy) this.putEndEntry(missingEnd);
+    this.turn?.messages.endAll();
+    this.toolEntries.startTurn();
     this.usage.startTurn();
-    this.writer.turn++;
-    const base = this.writer.base();
+    this.writer.turnNumber++;
+    const base = this.writer.createBase();
     const attachments = draft.attachments.map((attachment) => Attachment.parse(attachment));
-    this.writer.put({ kind: 'prompt', ...base, text: draft.text, ...(attachments.length > 0 ? { attachments } : {}) });
+    this.writer.putEntry({
+      kind: 'prompt',
+      ...base,
+      text: draft.text,
+      ...(attachments.length > 0 ? { attachments } : {}),
+    });
     const prompt = { id, entryId: base.id, draft };
     this.prompts.push(prompt);
     return this.createTurn(prompt);
   }
 
   /** The turn that events belong to; begins one if the agent acts unprompted. Undefined while a stopped turn is still ending. */
-  private currentTurn(): Turn | undefined {
+  private ensureTurn(): Turn | undefined {
     if (this.stage.at === 'stopped') return undefined;
-    if (this.stage.at === 'rest') this.step({ kind: 'unasked', turn: this.createTurn(undefined) });
+    if (this.stage.at === 'rest') this.advanceStage({ kind: 'unasked', turn: this.createTurn(undefined) });
     return this.turn;
   }
 
   private createTurn(prompt: SentPrompt | undefined): Turn {
-    return { startedAt: this.writer.at, spoken: new SpokenEntries(this.writer), prompt, todosId: undefined };
+    return { startedAt: this.writer.recordedAt, messages: new MessageEntries(this.writer), prompt, todosId: undefined };
   }
 
   private endTurn(facts: EndFacts): void {
-    this.putEnd(facts);
-    this.step({ kind: 'ended' });
+    this.putEndEntry(facts);
+    this.advanceStage({ kind: 'ended' });
   }
 
-  private putEnd(facts: EndFacts): void {
+  private putEndEntry(facts: EndFacts): void {
     const { turn, writer } = this;
     if (!turn) return;
-    turn.spoken.end();
-    this.tools.endAll(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
+    turn.messages.endAll();
+    this.toolEntries.endOpenCalls(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
     this.approvals.clear();
     this.statusText = undefined;
     const { startedAt } = turn;
-    const durationMs = startedAt === undefined || writer.at === undefined ? undefined : writer.at - startedAt;
-    this.ends.put({ kind: 'end', ...writer.base(), ...facts, ...(durationMs === undefined ? {} : { durationMs }) });
+    const durationMs =
+      startedAt === undefined || writer.recordedAt === undefined ? undefined : writer.recordedAt - startedAt;
+    this.endEntries.putEnd({
+      kind: 'end',
+      ...writer.createBase(),
+      ...facts,
+      ...(durationMs === undefined ? {} : { durationMs }),
+    });
   }
 
   /** Reopens a turn that only seemed to have ended. */
-  private resume(): void {
+  private reopenTurn(): void {
     if (this.isBusy) return;
-    this.turn?.spoken.end();
-    this.ends.removeLast();
-    this.tools.resumeTurn();
-    this.step({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
+    this.turn?.messages.endAll();
+    this.endEntries.removeLastEnd();
+    this.toolEntries.reopenTurn();
+    this.advanceStage({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
   }
 }
 
-const unheard: EndFacts = {
+const missingEnd: EndFacts = {
   outcome: 'interrupted',
   text: 'The end of this turn was not received. The answer may be incomplete.',
 };
 
-function ended({ outcome, text, details }: RecordOf<'ended'>): EndFacts {
+function endFactsOf({ outcome, text, details }: RecordOf<'ended'>): EndFacts {
   return { outcome, text, ...(details === undefined ? {} : { details }) };
 }

@@ -16,7 +16,7 @@ export interface EntryBase {
 /** Total size of full entries kept for trimmed ones, in UTF-16 units. The oldest are evicted. */
 const maxKeptUnits = 32 * 1024 * 1024;
 
-interface Kept {
+interface FullEntry {
   readonly entry: Entry;
   readonly diffs: readonly (DiffTexts | undefined)[];
   readonly units: number;
@@ -25,51 +25,54 @@ interface Kept {
 /** Adds entries to a transcript: assigns ids, trims large entries, and keeps their full version. */
 export class EntryWriter {
   /** Turn number of new entries. */
-  turn = 0;
+  turnNumber = 0;
   /** Time of the current record, in milliseconds since the epoch; undefined while a session is replayed. */
-  at: number | undefined;
+  recordedAt: number | undefined;
   /** Time of the previous record, ignoring the ends of blocks. */
-  lastAt: number | undefined;
-  private count = 0;
-  private readonly kept = new BoundedMap<string, Kept>({ maxWeight: maxKeptUnits, weigh: ({ units }) => units });
+  previousAt: number | undefined;
+  private entryCount = 0;
+  private readonly fullEntries = new BoundedMap<string, FullEntry>({
+    maxWeight: maxKeptUnits,
+    weigh: ({ units }) => units,
+  });
 
   constructor(readonly document: TranscriptDocument) {}
 
   /** Creates the base of a new entry. Ids are sequential, so they are stable when the records are read again. */
-  base(parent?: string): EntryBase {
+  createBase(parent?: string): EntryBase {
     return {
-      id: `e${++this.count}`,
-      turn: this.turn,
-      ...(this.at === undefined ? {} : { at: this.at }),
+      id: `e${++this.entryCount}`,
+      turn: this.turnNumber,
+      ...(this.recordedAt === undefined ? {} : { at: this.recordedAt }),
       ...(parent === undefined ? {} : { parent }),
     };
   }
 
   /** Adds or replaces an entry. `diffs` holds the full texts of diff parts, by part index. */
-  put(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
+  putEntry(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
     const trimmed = trimEntry(entry);
-    this.kept.delete(entry.id);
-    if (trimmed !== entry || diffs.some((texts) => texts !== undefined)) this.keep(entry, diffs);
+    this.fullEntries.delete(entry.id);
+    if (trimmed !== entry || diffs.some((texts) => texts !== undefined)) this.keepFullEntry(entry, diffs);
     this.document.put(trimmed);
   }
 
-  remove(id: string): void {
-    this.kept.delete(id);
+  removeEntry(id: string): void {
+    this.fullEntries.delete(id);
     this.document.remove(id);
   }
 
   whole(id: string): Entry | undefined {
-    return this.kept.get(id)?.entry ?? this.document.get(id);
+    return this.fullEntries.get(id)?.entry ?? this.document.get(id);
   }
 
   diffTexts(id: string, part: number): DiffTexts | undefined {
-    return this.kept.get(id)?.diffs[part];
+    return this.fullEntries.get(id)?.diffs[part];
   }
 
-  private keep(entry: Entry, diffs: Kept['diffs']): void {
+  private keepFullEntry(entry: Entry, diffs: FullEntry['diffs']): void {
     const units =
       roughUnits(entry) +
       diffs.reduce((sum, texts) => sum + (texts?.before?.length ?? 0) + (texts?.after.length ?? 0), 0);
-    this.kept.set(entry.id, { entry, diffs, units });
+    this.fullEntries.set(entry.id, { entry, diffs, units });
   }
 }

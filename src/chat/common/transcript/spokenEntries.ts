@@ -12,77 +12,77 @@ type MessageEvent = EventOf<
 >;
 
 /** The entries of one turn's text blocks and thoughts. */
-export class SpokenEntries {
+export class MessageEntries {
   /** Open answers by block index. Created with the first text, so that empty blocks aren't shown. */
-  private readonly answers = new Map<number, EntryBase>();
-  private thinking: { readonly base: EntryBase; readonly since: number | undefined } | undefined;
+  private readonly openAnswers = new Map<number, EntryBase>();
+  private openThought: { readonly base: EntryBase; readonly since: number | undefined } | undefined;
 
   constructor(private readonly writer: EntryWriter) {}
 
-  handle(event: MessageEvent): void {
+  applyEvent(event: MessageEvent): void {
     switch (event.event) {
       case 'content_block:start':
         return;
       case 'content_block:delta':
-        this.say(event.data.block_index, event.data.delta);
+        this.appendAnswer(event.data.block_index, event.data.delta);
         return;
       case 'content_block:media': {
         const [part] = contentParts([event.data.content]).parts;
-        if (part) this.writer.put({ kind: 'media', ...this.writer.base(), part });
+        if (part) this.writer.putEntry({ kind: 'media', ...this.writer.createBase(), part });
         return;
       }
       case 'content_block:end':
         this.endAnswer(event.data.block_index);
         return;
       case 'thinking:delta':
-        this.think(event.data.delta);
+        this.appendThought(event.data.delta);
         return;
       case 'thinking:final':
-        this.thinking ??= { base: this.writer.base(), since: this.writer.lastAt };
-        this.endThinking(event.data.thinking);
+        this.openThought ??= { base: this.writer.createBase(), since: this.writer.previousAt };
+        this.endThought(event.data.thinking);
         return;
     }
   }
 
   /** Ends everything that is still open. */
-  end(): void {
-    if (this.thinking) this.endThinking(this.textOf(this.thinking.base));
-    for (const index of [...this.answers.keys()]) this.endAnswer(index);
+  endAll(): void {
+    if (this.openThought) this.endThought(this.textOf(this.openThought.base));
+    for (const index of [...this.openAnswers.keys()]) this.endAnswer(index);
   }
 
-  private say(index: number, text: string): void {
-    const known = this.answers.get(index);
+  private appendAnswer(index: number, text: string): void {
+    const known = this.openAnswers.get(index);
     if (known) {
       this.writer.document.append(known.id, text);
       return;
     }
-    const base = this.writer.base();
-    this.answers.set(index, base);
-    this.writer.put({ kind: 'answer', ...base, text, streaming: true });
+    const base = this.writer.createBase();
+    this.openAnswers.set(index, base);
+    this.writer.putEntry({ kind: 'answer', ...base, text, streaming: true });
   }
 
   private endAnswer(index: number): void {
-    const base = this.answers.get(index);
-    this.answers.delete(index);
-    if (base) this.writer.put({ kind: 'answer', ...base, text: this.textOf(base) });
+    const base = this.openAnswers.get(index);
+    this.openAnswers.delete(index);
+    if (base) this.writer.putEntry({ kind: 'answer', ...base, text: this.textOf(base) });
   }
 
-  private think(text: string): void {
-    if (this.thinking) {
-      this.writer.document.append(this.thinking.base.id, text);
+  private appendThought(text: string): void {
+    if (this.openThought) {
+      this.writer.document.append(this.openThought.base.id, text);
       return;
     }
-    this.thinking = { base: this.writer.base(), since: this.writer.at };
-    this.writer.put({ kind: 'thinking', ...this.thinking.base, text, streaming: true });
+    this.openThought = { base: this.writer.createBase(), since: this.writer.recordedAt };
+    this.writer.putEntry({ kind: 'thinking', ...this.openThought.base, text, streaming: true });
   }
 
-  private endThinking(text: string): void {
-    const { thinking, writer } = this;
-    if (!thinking) return;
-    this.thinking = undefined;
-    const { base, since } = thinking;
-    const durationMs = since === undefined || writer.at === undefined ? undefined : writer.at - since;
-    writer.put({ kind: 'thinking', ...base, text, ...(durationMs === undefined ? {} : { durationMs }) });
+  private endThought(text: string): void {
+    const { openThought, writer } = this;
+    if (!openThought) return;
+    this.openThought = undefined;
+    const { base, since } = openThought;
+    const durationMs = since === undefined || writer.recordedAt === undefined ? undefined : writer.recordedAt - since;
+    writer.putEntry({ kind: 'thinking', ...base, text, ...(durationMs === undefined ? {} : { durationMs }) });
   }
 
   private textOf({ id }: EntryBase): string {

@@ -8,7 +8,7 @@ export function storedEntries(records: readonly LogRecord[], who: string): Entry
   const document = new TranscriptDocument(() => undefined);
   try {
     const story = new ChatTranscript(document, who);
-    for (const record of records) story.apply(record);
+    for (const record of records) story.applyRecord(record);
     return [...document.entries()].map((entry) => story.writer.whole(entry.id) ?? entry);
   } finally {
     document.dispose();

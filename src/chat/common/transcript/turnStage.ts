@@ -29,7 +29,7 @@ export type TurnStep<Turn> =
   /** The turn ended; if it was stopped, the backend has confirmed that. */
   | { readonly kind: 'ended' };
 
-export function stageAfter<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): TurnStage<Turn> {
+export function nextStage<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): TurnStage<Turn> {
   switch (step.kind) {
     case 'prompted':
       return stage.at === 'stopped' ? { ...stage, next: step.turn } : { at: 'sent', turn: step.turn };
@@ -59,7 +59,7 @@ export function openTurn<Turn>(stage: TurnStage<Turn>): Turn | undefined {
 }
 
 /** Whether a turn with a prompt is open. */
-export function isAsked<Turn>(stage: TurnStage<Turn>): boolean {
+export function hasPromptedTurn<Turn>(stage: TurnStage<Turn>): boolean {
   return stage.at !== 'unasked' && openTurn(stage) !== undefined;
 }
 

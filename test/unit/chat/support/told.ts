@@ -23,9 +23,9 @@ export class Told {
   say(...records: NewRecord[]): this {
     for (const record of records) {
       const timed: LogRecord = { ...record, at: this.nowMs };
-      for (const normal of this.normalizer.normalized(timed)) {
+      for (const normal of this.normalizer.normalize(timed)) {
         this.records.push(normal);
-        this.story.apply(normal);
+        this.story.applyRecord(normal);
       }
       this.nowMs += 100;
     }
