@@ -155,7 +155,7 @@ export interface MentionSource {
   /** Whether more results for the query are still being collected. */
   isSearching?(query: string): boolean;
   /** Waits for more results. Resolves to whether to search again. Never rejects. */
-  waitForMore?(query: string, signal: AbortSignal): Promise<boolean>;
+  next?(query: string, signal: AbortSignal): Promise<boolean>;
   /** Returns what is sent to the backend; empty if there is nothing to send any more. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }

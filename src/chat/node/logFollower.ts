@@ -15,7 +15,7 @@ interface LogFollowerPorts {
   /** Folder of the conversation. */
   readonly folder: string;
   /** Reads new records. Resolves to whether to continue following. Never rejects. */
-  readonly look: () => Promise<boolean>;
+  readonly readNewRecords: () => Promise<boolean>;
 }
 
 /** Calls `look` when the folder of a conversation changes, and every few seconds. */
@@ -26,7 +26,7 @@ export class LogFollower implements Disposable {
   private isDisposed = false;
 
   constructor(private readonly ports: LogFollowerPorts) {
-    this.coalescer = new Coalescer(ports.clock, soonMs, () => void this.look());
+    this.coalescer = new Coalescer(ports.clock, soonMs, () => void this.pollNow());
   }
 
   start(): void {
@@ -38,7 +38,7 @@ export class LogFollower implements Disposable {
     } catch (error) {
       log.debug(`Cannot watch a conversation, polling instead: ${messageOf(error)}`);
     }
-    void this.look();
+    void this.pollNow();
   }
 
   dispose(): void {
@@ -48,15 +48,15 @@ export class LogFollower implements Disposable {
     this.pollTimer?.dispose();
   }
 
-  private async look(): Promise<void> {
+  private async pollNow(): Promise<void> {
     this.pollTimer?.dispose();
-    const goesOn = await this.ports.look();
+    const goesOn = await this.ports.readNewRecords();
     if (this.isDisposed) return;
     if (!goesOn) {
       this.dispose();
       return;
     }
     this.pollTimer?.dispose();
-    this.pollTimer = this.ports.clock.setTimer(pollMs, () => void this.look());
+    this.pollTimer = this.ports.clock.setTimer(pollMs, () => void this.pollNow());
   }
 }

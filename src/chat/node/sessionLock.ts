@@ -42,7 +42,7 @@ export class SessionLock implements Disposable {
   private isLost = false;
   private lastHeartbeatAt = 0;
   private heartbeatTimer: Disposable | undefined;
-  private silence: { readonly modifiedAt: number; times: number } | undefined;
+  private silentPeriods: { readonly modifiedAt: number; times: number } | undefined;
   private silenceTimer: Disposable | undefined;
 
   constructor(
@@ -177,11 +177,11 @@ export class SessionLock implements Disposable {
 
   /** Whether the lock was not touched for a while. Counts short timers, since the time of day advances during sleep. */
   private isSilent(modifiedAt: number): boolean {
-    if (this.silence?.modifiedAt !== modifiedAt) {
-      this.silence = { modifiedAt, times: 0 };
-      this.countSilence(this.silence);
+    if (this.silentPeriods?.modifiedAt !== modifiedAt) {
+      this.silentPeriods = { modifiedAt, times: 0 };
+      this.countSilence(this.silentPeriods);
     }
-    return this.silence.times >= maxSilentPeriods;
+    return this.silentPeriods.times >= maxSilentPeriods;
   }
 
   private countSilence(silence: { times: number }): void {

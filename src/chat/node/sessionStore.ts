@@ -39,7 +39,7 @@ interface SessionStoreDeps {
 /** Stores each conversation in `<folder>/<id>/log.jsonl`, and its head in `<folder>/heads/<id>.json`: one folder to watch. */
 export class SessionStore implements ChatStore {
   private readonly headById = new Map<string, SessionHead>();
-  private readonly openSessions = new Map<string, StoredSession>();
+  private readonly openSessionById = new Map<string, StoredSession>();
   private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChange = this.emitter.event;
   private readonly changedNames = new Set<string>();
@@ -92,7 +92,7 @@ export class SessionStore implements ChatStore {
   }
 
   async open(id: string): Promise<OpenedSession> {
-    if (!(await this.isThere(id))) throw notFound();
+    if (!(await this.exists(id))) throw notFound();
     const lock = this.createLock(id, () => undefined);
     try {
       // Check before reading: an unlocked log is complete.
@@ -110,7 +110,7 @@ export class SessionStore implements ChatStore {
   }
 
   async read(id: string): Promise<StoredConversation> {
-    if (!(await this.isThere(id))) throw notFound();
+    if (!(await this.exists(id))) throw notFound();
     try {
       const { damage, head, records } = await this.readConversation(id, this.createReader(id));
       return { head, records, ...(damage === undefined ? {} : { damage }) };
@@ -120,12 +120,12 @@ export class SessionStore implements ChatStore {
   }
 
   async updateHead(id: string, change: Partial<SessionHead>): Promise<void> {
-    const open = this.openSessions.get(id);
+    const open = this.openSessionById.get(id);
     if (open) {
       open.updateHead(change);
       return;
     }
-    const head = (await this.isThere(id)) ? ((await this.readHead(id)) ?? this.headById.get(id)) : undefined;
+    const head = (await this.exists(id)) ? ((await this.readHead(id)) ?? this.headById.get(id)) : undefined;
     if (!head) throw notFound();
     const changed = { ...head, ...change };
     try {
@@ -140,7 +140,7 @@ export class SessionStore implements ChatStore {
   async remove(id: string, forget?: () => Promise<void>): Promise<void> {
     if (!isId(id)) throw notFound();
     const { files } = this.deps;
-    const open = this.openSessions.get(id);
+    const open = this.openSessionById.get(id);
     const lock = this.createLock(id, () => undefined);
     const lockIt = async (): Promise<void> => {
       const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
@@ -169,7 +169,7 @@ export class SessionStore implements ChatStore {
     const words = queryWords(query);
     const heads = this.heads.toSorted((a, b) => b.updatedAt - a.updatedAt);
     if (words.length === 0) return heads.map((head) => ({ head }));
-    await Promise.all([...this.openSessions.values()].map((session) => session.flush()));
+    await Promise.all([...this.openSessionById.values()].map((session) => session.flush()));
     const found: SessionSearchResult[] = [];
     let bytesLeft = maxSearchBytes;
     const spend = (bytes: number): boolean => (bytesLeft -= bytes) > 0;
@@ -188,8 +188,8 @@ export class SessionStore implements ChatStore {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.openSessions.values()].map((session) => session.close()));
-    this.openSessions.clear();
+    await Promise.all([...this.openSessionById.values()].map((session) => session.close()));
+    this.openSessionById.clear();
   }
 
   dispose(): void {
@@ -201,7 +201,7 @@ export class SessionStore implements ChatStore {
   // One conversation
 
   /** @throws ChatError `unreadable` */
-  private async isThere(id: string): Promise<boolean> {
+  private async exists(id: string): Promise<boolean> {
     if (!isId(id)) return false;
     try {
       return (await this.deps.files.modifiedAt(this.logFileOf(id))) !== undefined;
@@ -239,15 +239,15 @@ export class SessionStore implements ChatStore {
         this.emitter.fire();
       },
       onClosed: () => {
-        if (this.openSessions.get(id) === session) this.openSessions.delete(id);
+        if (this.openSessionById.get(id) === session) this.openSessionById.delete(id);
       },
     });
-    this.openSessions.set(id, session);
+    this.openSessionById.set(id, session);
     return session;
   }
 
   private isOurs(id: string): boolean {
-    return this.openSessions.get(id)?.isOurs === true;
+    return this.openSessionById.get(id)?.isOurs === true;
   }
 
   private createLock(id: string, onLost: () => void): SessionLock {
@@ -309,7 +309,7 @@ export class SessionStore implements ChatStore {
     const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
     // Changed or deleted here in the meantime, which is newer.
     if (this.headById.get(id) !== before) return;
-    if (head) this.openSessions.get(id)?.applyHead(head);
+    if (head) this.openSessionById.get(id)?.applyHead(head);
     if (head) this.headById.set(id, head);
     else this.headById.delete(id);
   }

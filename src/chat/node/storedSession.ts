@@ -78,19 +78,19 @@ export class StoredSession implements SessionFile {
   readonly onDidReadRecords = this.recordsEmitter.event;
 
   constructor(
-    private readonly initial: StoredSessionState,
+    private readonly initialState: StoredSessionState,
     private readonly ports: StoredSessionPorts,
   ) {
     const { clock, files, log } = ports;
-    this.currentHead = initial.head;
-    this.access = initial.access;
-    this.hasBegun = initial.log.end > 0;
-    this.lock = initial.createLock(() => this.loseLock());
-    this.writer = new LogWriter(this.logFile, initial.log.end, {
+    this.currentHead = initialState.head;
+    this.access = initialState.access;
+    this.hasBegun = initialState.log.end > 0;
+    this.lock = initialState.createLock(() => this.loseLock());
+    this.writer = new LogWriter(this.logFile, initialState.log.end, {
       files,
       clock,
       log,
-      ensureWritable: () => this.ready(),
+      ensureWritable: () => this.ensureWritable(),
     });
     this.writer.onDidChangeProblem(() => this.problemEmitter.fire());
     this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());
@@ -151,13 +151,13 @@ export class StoredSession implements SessionFile {
   }
 
   async catchUp(): Promise<void> {
-    await this.queue.run('access', () => this.look());
+    await this.queue.run('access', () => this.readNewRecords());
   }
 
   follow(): Disposable {
     const { clock, files, folder, log } = this.ports;
-    const look = (): Promise<boolean> => this.queue.run('access', () => this.look());
-    const follower = new LogFollower({ files, clock, log, folder, look });
+    const look = (): Promise<boolean> => this.queue.run('access', () => this.readNewRecords());
+    const follower = new LogFollower({ files, clock, log, folder, readNewRecords: look });
     follower.start();
     return follower;
   }
@@ -190,7 +190,7 @@ export class StoredSession implements SessionFile {
     const id = this.idOf(text);
     if (!this.isOurs) return id;
     try {
-      await this.ready();
+      await this.ensureWritable();
       const folder = this.textFolder;
       await this.ports.files.makeFolder(folder);
       await this.ports.files.createNew(path.join(folder, id), text);
@@ -242,8 +242,8 @@ export class StoredSession implements SessionFile {
     try {
       const head = await readHead();
       if (head) this.applyHead(head);
-      const records = await this.readTail();
-      this.writer.end = this.initial.log.end;
+      const records = await this.readAppended();
+      this.writer.end = this.initialState.log.end;
       this.applyAccess(records, 'ours');
     } catch (error) {
       await this.lock.release();
@@ -253,7 +253,7 @@ export class StoredSession implements SessionFile {
   }
 
   /** Reads what others have written. Resolves to whether to continue following. Never rejects. */
-  private async look(): Promise<boolean> {
+  private async readNewRecords(): Promise<boolean> {
     if (this.isClosed || (this.access !== 'free' && this.access !== 'theirs')) return false;
     try {
       // Check the lock before reading: an unlocked log is complete.
@@ -262,28 +262,28 @@ export class StoredSession implements SessionFile {
         this.applyAccess([], 'free');
         return false;
       }
-      this.applyAccess(await this.readTail(), isHeld ? 'theirs' : 'free');
+      this.applyAccess(await this.readAppended(), isHeld ? 'theirs' : 'free');
     } catch (error) {
       this.ports.log.debug(`Cannot follow a conversation: ${messageOf(error)}`);
     }
     return true;
   }
 
-  private async readTail(): Promise<readonly LogRecord[]> {
-    const { records } = await this.initial.log.read();
+  private async readAppended(): Promise<readonly LogRecord[]> {
+    const { records } = await this.initialState.log.read();
     // The window that wrote these records has seen the same events.
     if (records.length > 0) this.unsavedRecords = [];
     return records;
   }
 
   /** Ensures before each write that this window has the lock. @throws ChatError `readonly`, and errors of the file port */
-  private async ready(): Promise<void> {
+  private async ensureWritable(): Promise<void> {
     // Queued, since the log and the head may be written at the same time.
     await this.queue.run('lock', () => this.ensureLock());
   }
 
   private async ensureLock(): Promise<void> {
-    await this.initial.makeFolder();
+    await this.initialState.makeFolder();
     const lock = await this.lock.ensureHeld();
     if (lock === 'taken') this.isLogCheckDue = true;
     const isTheirs = lock === 'theirs' || (this.isLogCheckDue && (await this.wasWrittenByOthers()));
@@ -342,7 +342,7 @@ export class StoredSession implements SessionFile {
     const { files, headFile, readHead } = this.ports;
     const write = async (): Promise<void> => {
       if (this.access === 'lost') return;
-      if (this.isOurs) await this.ready();
+      if (this.isOurs) await this.ensureWritable();
       const kept = await readHead();
       // A missing head means that it is being deleted: only the owner may create one.
       if (!kept && !this.isOurs) {

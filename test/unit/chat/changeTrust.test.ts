@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { containsWrittenText, isAlreadyApplied } from '../../../src/chat/common/changes/touchedFiles';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { eventually, until } from '../../support/eventually';
 import { turns } from '../../support/turns';
 import { draft, outline, settled, Window } from './support/window';
@@ -193,7 +193,7 @@ describe('a change that an agent tells of', () => {
     ['is of a file that is not there yet', null, null, 'new', false],
   ];
   for (const [name, now, old, after, isMade] of cases) {
-    const file = { path: 'a', new: after, ...(old === undefined ? {} : { old }) };
+    const file = { path: 'a', newText: after, ...(old === undefined ? {} : { oldText: old }) };
     it(name, () => assert.equal(isAlreadyApplied(now, file), isMade));
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { LogNormalizer } from '../../../src/chat/common/conversation/logNormalizer';
 import { logVersion, type LogRecord } from '../../../src/chat/common/conversation/logRecord';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 
 const begin = (version: number): LogRecord => ({ type: 'begin', at: 1, version, id: 'c', backendId: 'one' });
 const bound: LogRecord = { type: 'bound', at: 2, remoteId: 's' };

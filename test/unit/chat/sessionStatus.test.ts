@@ -16,7 +16,7 @@ const facts: StatusFacts = {
 const signIn = { kind: 'authRequired', message: 'Sign in.', methods: [] } as const;
 const failed = { kind: 'failed', message: 'It was lost.' } as const;
 const failure: TurnPhase = { kind: 'idle', failure: new BackendError('backend', 'Not taken.') };
-const stopping: TurnPhase = { kind: 'stopping', session: new ChatBackendSession('s'), waits: 1 };
+const stopping: TurnPhase = { kind: 'stopping', session: new ChatBackendSession('s'), pendingResponses: 1 };
 const resuming: TurnPhase = { kind: 'resuming', isStopped: false };
 const status = (more: Partial<StatusFacts>) => statusOf({ ...facts, ...more });
 

@@ -8,7 +8,7 @@ import { logVersion } from '../../../src/chat/common/conversation/logRecord';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { settled } from './support/window';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ShownWrites } from '../../../src/chat/common/changes/shownWrites';
 import { until } from '../../support/eventually';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { draft, Window } from './support/window';
 
 const asked = (id: string, ...diffs: [old_text: string | null, new_text: string][]) =>

@@ -36,7 +36,7 @@ interface ChangeJournalPorts {
  * texts that an agent reported.
  */
 export class ChangeJournal {
-  private readonly texts: FileTexts;
+  private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
   private readonly shownWrites = new ShownWrites();
@@ -46,13 +46,13 @@ export class ChangeJournal {
 
   constructor(private readonly ports: ChangeJournalPorts) {
     const { files, log, record } = ports;
-    this.texts = new FileTexts(files.editor, ports.texts);
-    this.ledger = new ChangeLedger(this.texts, record, (path, before, after) =>
+    this.fileTexts = new FileTexts(files.editor, ports.texts);
+    this.ledger = new ChangeLedger(this.fileTexts, record, (path, before, after) =>
       this.compareWithShown(path, before, after),
     );
     this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
-      texts: this.texts,
+      texts: this.fileTexts,
       ledger: this.ledger,
       queue: this.queue,
       log,
@@ -63,15 +63,15 @@ export class ChangeJournal {
     return this.ledger.changes;
   }
 
-  restore(record: LogRecord): void {
-    this.ledger.restore(record);
+  applyRecord(record: LogRecord): void {
+    this.ledger.applyRecord(record);
   }
 
   /** Stores the text of a file that is about to be written. Never rejects. */
   async beforeWrite(requested: string): Promise<void> {
     await this.runForFile(requested, async (path) => {
       await this.toolCallWrites.recordLateWrites(path);
-      this.baseByPath.set(path, await this.texts.storeText(await this.texts.readFile(path)));
+      this.baseByPath.set(path, await this.fileTexts.storeText(await this.fileTexts.readFile(path)));
     });
   }
 
@@ -114,15 +114,15 @@ export class ChangeJournal {
   async textBefore(requested: string): Promise<FileText> {
     const path = await this.resolvePath(requested);
     const known = this.ledger.getFile(path);
-    return known ? await this.texts.textOf(known.before) : undefined;
+    return known ? await this.fileTexts.textOf(known.before) : undefined;
   }
 
   /** Returns a file before and after a turn, with an empty text for a deleted file. Undefined if the earlier text is unknown. */
   async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
     const path = await this.resolvePath(requested);
     const known = this.ledger.getTurnFile(turn, path);
-    const before = await this.texts.textOf(known?.before);
-    const after = await this.texts.textOf(known?.after);
+    const before = await this.fileTexts.textOf(known?.before);
+    const after = await this.fileTexts.textOf(known?.after);
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
@@ -148,14 +148,14 @@ export class ChangeJournal {
     const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
     const who = turn === undefined ? 'conversation' : 'turn';
     if (!file) throw new ChatError('notFound', `This ${who} has no known changes to the file.`);
-    const before = await this.texts.textOf(file.before);
+    const before = await this.fileTexts.textOf(file.before);
     if (before === undefined) {
       throw new ChatError(
         'notFound',
         'The previous contents of the file are unknown. Use the Timeline view or Git history.',
       );
     }
-    const now = await this.texts.readFile(path);
+    const now = await this.fileTexts.readFile(path);
     const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
     if (isOther && !force) {
       const message = `The file was changed after this ${who}. Reverting it would undo those changes, too.`;

@@ -37,7 +37,7 @@ export class ChangeLedger {
   private readonly filesByTurn = new Map<number, Map<string, TurnFile>>();
 
   constructor(
-    private readonly texts: FileTexts,
+    private readonly fileTexts: FileTexts,
     private readonly appendRecord: (record: NewRecord) => void,
     /** Called when the agent has apparently written a file. */
     private readonly onWritten: (path: string, before: FileText, after: FileText) => Promise<void>,
@@ -65,7 +65,7 @@ export class ChangeLedger {
   }
 
   /** Applies a record of the log. */
-  restore(record: LogRecord): void {
+  applyRecord(record: LogRecord): void {
     if (record.type === 'snapshot') {
       this.snapshotByPath.set(record.path, record.text);
     } else if (record.type === 'written') {
@@ -88,19 +88,19 @@ export class ChangeLedger {
 
   /** Records a write that the agent has made or reported. Returns whether the file has changed. */
   async recordWrite({ base, isAgentsWork, path }: Write): Promise<boolean> {
-    const now = await this.texts.readFile(path);
+    const now = await this.fileTexts.readFile(path);
     if (base !== undefined && base === now.id) return false;
     const known = this.writtenFiles.get(path);
     // Already recorded in this turn; or, if the earlier text is unknown, unchanged since the agent's last write.
     const noted = base === undefined ? known : this.turnFiles.get(path);
     if (noted && now.id !== undefined && noted.after === now.id) return false;
-    if (!now.isDirty) await this.onWritten(path, await this.texts.textOf(base), now.text);
+    if (!now.isDirty) await this.onWritten(path, await this.fileTexts.textOf(base), now.text);
     if (!known && this.writtenFiles.size >= maxFiles) return true;
     const write = { before: base, after: now.id, isMixed: !isAgentsWork(now) };
     if (!known) this.appendRecord({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });
     const file = combineWrites(known, write);
     const { before, isMixed } = file;
-    const change = changeOf(path, await this.texts.textOf(before), now.text, isMixed);
+    const change = changeOf(path, await this.fileTexts.textOf(before), now.text, isMixed);
     this.writtenFiles.set(path, { ...file, change });
     this.turnFiles.set(path, combineWrites(this.turnFiles.get(path), write));
     this.appendRecord({ type: 'written', path, isMixed, ...(now.id === undefined ? {} : { after: now.id }) });
@@ -136,9 +136,9 @@ export class ChangeLedger {
   /** Compares again with the current files, which others may have changed. */
   async refresh(): Promise<void> {
     for (const [path, file] of [...this.writtenFiles]) {
-      const now = await this.texts.readFile(path);
+      const now = await this.fileTexts.readFile(path);
       const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
-      const change = changeOf(path, await this.texts.textOf(file.before), now.text, isOther);
+      const change = changeOf(path, await this.fileTexts.textOf(file.before), now.text, isOther);
       if (this.writtenFiles.get(path) === file) this.writtenFiles.set(path, { ...file, change });
     }
   }
@@ -177,9 +177,9 @@ export class ChangeLedger {
 
   private async changeOfTurn(path: string, { after, before, isMixed }: TurnFile): Promise<FileChange | undefined> {
     if (before !== undefined && before === after) return undefined;
-    const now = await this.texts.readFile(path);
+    const now = await this.fileTexts.readFile(path);
     const isOther = isMixed || now.id === undefined || now.id !== after;
-    return changeOf(path, await this.texts.textOf(before), now.text, isOther);
+    return changeOf(path, await this.fileTexts.textOf(before), now.text, isOther);
   }
 }
 

@@ -47,11 +47,11 @@ export class ToolCallWrites {
   observeEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'tool:pre':
-        this.touches(event.data);
+        this.watchCall(event.data);
         break;
       case 'tool:update':
         if (event.data.result) this.handleCallEnd(event.data, event.data.result.success);
-        else this.touches(event.data);
+        else this.watchCall(event.data);
         break;
       case 'tool:post':
         this.handleCallEnd(event.data, event.data.result.success);
@@ -125,12 +125,12 @@ export class ToolCallWrites {
   }
 
   /** Starts watching the files that the call may change. */
-  private touches(data: EventData<'tool:pre' | 'tool:update'>): void {
+  private watchCall(data: EventData<'tool:pre' | 'tool:update'>): void {
     const call = this.callOf(data);
-    this.touch(call, touchedFiles(call.kind, data));
+    this.watchFiles(call, touchedFiles(call.kind, data));
   }
 
-  private touch(call: Call, files: readonly TouchedFile[]): void {
+  private watchFiles(call: Call, files: readonly TouchedFile[]): void {
     for (const file of files) this.runForFile(file.path, (path) => this.watchFile(call, path, file));
   }
 
@@ -146,8 +146,8 @@ export class ToolCallWrites {
       const locations = (Array.isArray(paths) ? paths : []).flatMap((path) =>
         typeof path === 'string' ? [{ path }] : [],
       );
-      this.touch(call, touchedFiles(kind, { locations }));
-      if (isRecord(input)) this.touch(call, touchedFiles(kind, { input }));
+      this.watchFiles(call, touchedFiles(kind, { locations }));
+      if (isRecord(input)) this.watchFiles(call, touchedFiles(kind, { input }));
     }
     call.state = 'waiting';
     call.approval = approval;
@@ -207,7 +207,7 @@ export class ToolCallWrites {
   }
 
   private recordWrites(call: Call, files: readonly TouchedFile[]): void {
-    this.touch(call, files);
+    this.watchFiles(call, files);
     const ending = this.waitForPendingWork().then(async () => {
       for (const [path, watched] of call.watchedFiles) {
         await this.ports.queue.run(path, async () => {

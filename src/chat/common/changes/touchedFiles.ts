@@ -1,7 +1,7 @@
 import type { EventData } from '../../../session/common/sessionEvents';
 import { pathOf, type ToolInput } from '../transcript/toolParts';
 
-/** A file that a call changes. `old` and `new` are the whole file or a piece of it; reported by the agent, never restored. */
+/** A file that a call changes. `oldText` and `newText` are the whole file or a piece of it; reported by the agent, never restored. */
 export interface TouchedFile {
   readonly path: string;
   readonly oldText?: string | null;
@@ -19,7 +19,7 @@ export function touchedFiles(
 ): readonly TouchedFile[] {
   if (!writingKinds.has(kind)) return [];
   const diffs = content.flatMap((item) =>
-    item.type === 'diff' ? [{ path: item.path, old: item.old_text, new: item.new_text }] : [],
+    item.type === 'diff' ? [{ path: item.path, oldText: item.old_text, newText: item.new_text }] : [],
   );
   const path = pathOf(input);
   const named = path === undefined ? [] : [{ path, ...replacement(input) }];
@@ -36,24 +36,24 @@ export function touchedFiles(
   ];
 }
 
-function replacement(input: ToolInput): { old?: string; new?: string } {
-  const { old_string: before, new_string: after, content } = input;
-  if (typeof before === 'string' && typeof after === 'string') return { old: before, new: after };
-  return typeof content === 'string' ? { new: content } : {};
+function replacement(input: ToolInput): Omit<TouchedFile, 'path'> {
+  const { old_string: oldText, new_string: newText, content } = input;
+  if (typeof oldText === 'string' && typeof newText === 'string') return { oldText, newText };
+  return typeof content === 'string' ? { newText: content } : {};
 }
 
 /** Whether the change seems to be already in `now`, the current text (null if there is no file). */
-export function isAlreadyApplied(now: string | null, { oldText, newText: after }: TouchedFile): boolean {
-  if (now === null || after === undefined || after === oldText) return false;
-  if (now === after) return true;
-  if (oldText === undefined || oldText === null || after === '' || !now.includes(after)) return false;
-  return oldText === '' || after.includes(oldText) || !now.includes(oldText);
+export function isAlreadyApplied(now: string | null, { oldText, newText }: TouchedFile): boolean {
+  if (now === null || newText === undefined || newText === oldText) return false;
+  if (now === newText) return true;
+  if (oldText === undefined || oldText === null || newText === '' || !now.includes(newText)) return false;
+  return oldText === '' || newText.includes(oldText) || !now.includes(oldText);
 }
 
 /** Whether the file contains the text that the agent reports to have written; undefined if it doesn't report one. */
-export function containsWrittenText(now: string | null, { newText: after }: TouchedFile): boolean | undefined {
-  if (after === undefined) return undefined;
-  return now !== null && unixLines(now).includes(unixLines(after));
+export function containsWrittenText(now: string | null, { newText }: TouchedFile): boolean | undefined {
+  if (newText === undefined) return undefined;
+  return now !== null && unixLines(now).includes(unixLines(newText));
 }
 
 /** Normalizes line endings to line feeds. */

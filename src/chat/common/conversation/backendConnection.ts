@@ -14,7 +14,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { SessionFile, SessionHead } from '../chatStore';
-import { HistoryFilter } from './historySkip';
+import { HistoryFilter } from './historyFilter';
 
 export interface BackendConnectionPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
@@ -110,11 +110,11 @@ export class BackendConnection implements Disposable {
 
   /** Treats all further events as new, even without a prompt before them. */
   endHistory(): void {
-    this.historyFilter?.end();
+    this.historyFilter?.endHistory();
   }
 
   /** Ends the session in the backend. Never rejects. */
-  async close(): Promise<void> {
+  async closeSession(): Promise<void> {
     const { currentSession } = this;
     this.dispose();
     await currentSession
@@ -123,7 +123,7 @@ export class BackendConnection implements Disposable {
   }
 
   /** Disconnects from the session without ending it in the backend. */
-  release(): void {
+  disconnect(): void {
     this.dispose();
     this.currentSession?.dispose();
     this.currentSession = undefined;

@@ -18,9 +18,9 @@ import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
-import { AnswerDelivery } from '../approvals/givenAnswers';
+import { AnswerDelivery } from '../approvals/answerDelivery';
 import type { ChangeJournal, ChatFiles } from '../changes/changeJournal';
-import type { SessionDefaults } from '../conversations/sessionStarts';
+import type { SessionDefaults } from '../conversations/sessionDefaults';
 import { createChatDraft, type HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
@@ -190,7 +190,7 @@ export class ChatSession implements Chat {
 
   /** Resumes a turn that may still run in a server after its window was closed. */
   resumeTurn(): void {
-    if (this.file.readonlyReason === undefined) this.turnRunner.resume();
+    if (this.file.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
   }
 
   /** Imports a session that the backend keeps, with its history. @throws BackendError */
@@ -298,21 +298,21 @@ export class ChatSession implements Chat {
   }
 
   /** Ends the conversation, and its session in the backend. Never rejects. */
-  async end(): Promise<void> {
+  async endSession(): Promise<void> {
     this.turnRunner.close();
-    await this.connection.close();
+    await this.connection.closeSession();
   }
 
   /** Closes the conversation without ending its session: a server may continue the turn. */
   async close(): Promise<void> {
     this.turnRunner.close();
     if (this.chatTranscript.isBusy && this.file.isOurs) this.conversation.recordInterruption();
-    this.connection.release();
+    this.connection.disconnect();
     await this.file.close();
   }
 
   /** Disposes the conversation as soon as it is no longer held, because another instance replaces it. */
-  retire(): void {
+  disposeWhenReleased(): void {
     this.isRetired = true;
     if (this.holderCount === 0) this.dispose();
   }
@@ -329,7 +329,7 @@ export class ChatSession implements Chat {
     this.answerDelivery.dropReason();
     await this.turnRunner.stop();
     this.turnRunner.close();
-    this.connection.release();
+    this.connection.disconnect();
   }
 
   // Turns

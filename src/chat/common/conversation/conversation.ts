@@ -133,7 +133,7 @@ export class Conversation {
 
   private applyStoredRecord(record: LogRecord): void {
     this.transcript.applyRecord(record);
-    this.journal.restore(record);
+    this.journal.applyRecord(record);
     this.queue.applyRecord(record);
   }
 

@@ -4,17 +4,17 @@ import { normalizedLogVersion, type LogRecord } from './logRecord';
 
 /** Normalizes the events of version 1 logs while they are read. Such a log may continue with events that are normalized already. */
 export class LogNormalizer {
-  private isNormal = false;
+  private isNormalizedLog = false;
   private normalEvents: SessionEvent[] = [];
   private session = this.createSession('');
 
   /** Returns the record itself, or the records that replace it. Call in the order of the log. */
   normalize(record: LogRecord): readonly LogRecord[] {
-    if (record.type === 'begin') this.isNormal = record.version >= normalizedLogVersion;
+    if (record.type === 'begin') this.isNormalizedLog = record.version >= normalizedLogVersion;
     if (record.type === 'bound') this.session = this.createSession('');
     // Resumed in the middle of a turn.
     if (record.type === 'resumed') this.session = this.createSession(this.session.heard);
-    if (this.isNormal || record.type !== 'event') return [record];
+    if (this.isNormalizedLog || record.type !== 'event') return [record];
     this.normalEvents = [];
     this.session.normalize(record.event);
     return this.normalEvents.map((event) => ({ ...record, event }));

@@ -4,7 +4,7 @@ import { isBackendError, type BackendSession, type PromptAttachment } from '../.
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
-import type { SessionDefaults } from '../conversations/sessionStarts';
+import type { SessionDefaults } from '../conversations/sessionDefaults';
 import type { Conversation } from './conversation';
 import { conversationDigest } from './conversationDigest';
 import type { BackendConnection } from './backendConnection';
@@ -59,7 +59,7 @@ export class PromptDelivery {
     const before = conversation.document.size - 1;
     const reminder = (): PromptAttachment[] => conversationDigest(conversation.document.slice(0, before));
     const session = await this.connect(signal);
-    const resolved = await this.resolved(id, drafts, signal);
+    const resolved = await this.resolveAttachments(id, drafts, signal);
     signal.throwIfAborted();
     if (session !== this.newSession)
       return { session, input: { text, attachments: resolved, reminder }, hasDigest: false };
@@ -102,7 +102,7 @@ export class PromptDelivery {
     }
   }
 
-  private async resolved(id: string, drafts: readonly DraftAttachment[], signal: AbortSignal) {
+  private async resolveAttachments(id: string, drafts: readonly DraftAttachment[], signal: AbortSignal) {
     const { attachments: resolver, conversation } = this.ports;
     const attachments: PromptAttachment[] = [];
     const notSent: string[] = [];

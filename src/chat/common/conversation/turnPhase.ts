@@ -23,7 +23,7 @@ export type TurnPhase =
       readonly kind: 'stopping';
       readonly session: BackendSession;
       /** Number of outstanding responses: of cancel requests, and of the prompt if it was not accepted yet. */
-      readonly waits: number;
+      readonly pendingResponses: number;
       /** Id of the prompt that was not accepted yet. */
       readonly promptId?: string | undefined;
       readonly next?: QueuedPrompt | undefined;
@@ -35,9 +35,14 @@ export type TurnPhase =
 export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: QueuedPrompt }
   | { readonly type: 'connected'; readonly promptId: string; readonly delivery: Delivery }
-  | { readonly type: 'taken'; readonly promptId: string }
-  /** `isUnheard`: the backend has reported no event of the turn. */
-  | { readonly type: 'refused'; readonly promptId: string; readonly error: BackendError; readonly isUnheard: boolean }
+  | { readonly type: 'accepted'; readonly promptId: string }
+  /** `isUnreported`: the backend has reported no event of the turn. */
+  | {
+      readonly type: 'refused';
+      readonly promptId: string;
+      readonly error: BackendError;
+      readonly isUnreported: boolean;
+    }
   /** An event has ended the turn. */
   | { readonly type: 'ended' }
   /** The session has ended. `isBusy`: during a turn; `isSettling`: before it confirmed the end of a stopped one. */
@@ -47,7 +52,7 @@ export type TurnInput =
   | { readonly type: 'cancelled' }
   | { readonly type: 'resume' }
   /** `session` is set if a turn still runs in it. `isBusy`: its prompt was reported. */
-  | { readonly type: 'looked'; readonly session: BackendSession | undefined; readonly isBusy: boolean }
+  | { readonly type: 'checked'; readonly session: BackendSession | undefined; readonly isBusy: boolean }
   | { readonly type: 'close' };
 
 export type TurnEffect =
@@ -55,18 +60,18 @@ export type TurnEffect =
   | { readonly type: 'record'; readonly record: NewRecord }
   /** Followed by the input `connected` or `refused`. */
   | { readonly type: 'connect'; readonly prompt: QueuedPrompt }
-  /** Followed by `taken` or `refused`. */
+  /** Followed by `accepted` or `refused`. */
   | { readonly type: 'send'; readonly promptId: string; readonly delivery: Delivery }
   /** Cancels connecting or sending, if still possible. */
   | { readonly type: 'abort'; readonly promptId: string }
   /** Followed by `cancelled`. */
   | { readonly type: 'cancel'; readonly session: BackendSession }
-  /** Followed by `looked`. */
-  | { readonly type: 'look' }
+  /** Followed by `checked`. */
+  | { readonly type: 'checkRunning' }
   /** Reopens the turn that seemed to have ended. */
-  | { readonly type: 'goOn' }
+  | { readonly type: 'reopen' }
   /** Ends the turn because its session was lost. */
-  | { readonly type: 'breakOff' }
+  | { readonly type: 'recordSessionLoss' }
   /** Removes a prompt that was not accepted. */
   | { readonly type: 'withdraw'; readonly promptId: string; readonly isFailure: boolean }
   /** Moves a prompt from the transcript to the front of the queue. */
@@ -104,8 +109,8 @@ export function nextPhase(phase: TurnPhase, input: TurnInput): TurnStep {
       return prompted(phase, input.prompt);
     case 'connected':
       return connected(phase, input);
-    case 'taken':
-      return taken(phase, input.promptId);
+    case 'accepted':
+      return accepted(phase, input.promptId);
     case 'refused':
       return refused(phase, input);
     case 'ended':
@@ -118,9 +123,11 @@ export function nextPhase(phase: TurnPhase, input: TurnInput): TurnStep {
     case 'cancelled':
       return phase.kind === 'stopping' ? answered(phase) : step(phase);
     case 'resume':
-      return phase.kind === 'idle' ? step({ kind: 'resuming', isStopped: false }, { type: 'look' }) : step(phase);
-    case 'looked':
-      return looked(phase, input);
+      return phase.kind === 'idle'
+        ? step({ kind: 'resuming', isStopped: false }, { type: 'checkRunning' })
+        : step(phase);
+    case 'checked':
+      return checked(phase, input);
     case 'close':
       return closed(phase);
   }
@@ -142,7 +149,7 @@ function connected(phase: TurnPhase, { delivery, promptId }: Input<'connected'>)
   return step({ kind: 'sent', session, promptId }, { type: 'send', promptId, delivery });
 }
 
-function taken(phase: TurnPhase, promptId: string): TurnStep {
+function accepted(phase: TurnPhase, promptId: string): TurnStep {
   const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
   // Cancels again, since the backend may not have had the prompt the first time.
   if (isOnItsWay && phase.kind === 'stopping') return step(phase, { type: 'cancel', session: phase.session });
@@ -150,13 +157,13 @@ function taken(phase: TurnPhase, promptId: string): TurnStep {
   return step(next, { type: 'answer', promptId });
 }
 
-function refused(phase: TurnPhase, { error, isUnheard, promptId }: Input<'refused'>): TurnStep {
+function refused(phase: TurnPhase, { error, isUnreported, promptId }: Input<'refused'>): TurnStep {
   const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
   // The backend reports no end for a prompt that it did not accept.
   if (isOnItsWay && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
-  if (isUnsent || (isOnItsWay && isUnheard)) {
+  if (isUnsent || (isOnItsWay && isUnreported)) {
     return step({ kind: 'idle', failure: error }, { type: 'withdraw', promptId, isFailure: true }, answer);
   }
   // A turn that has begun reports its own failure.
@@ -165,7 +172,7 @@ function refused(phase: TurnPhase, { error, isUnheard, promptId }: Input<'refuse
 
 function lost(phase: TurnPhase, { isBusy, isSettling }: Input<'lost'>): TurnStep {
   const isInTurn = phase.kind === 'sent' || (phase.kind === 'idle' && isBusy);
-  if (isInTurn) return step(idle, { type: 'breakOff' }, { type: 'end' });
+  if (isInTurn) return step(idle, { type: 'recordSessionLoss' }, { type: 'end' });
   return isSettling ? step(phase, { type: 'record', record: { type: 'settled' } }) : step(phase);
 }
 
@@ -175,9 +182,9 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
       return step(idle, ...dropped(phase.prompt));
     case 'sent': {
       const { promptId } = phase;
-      const waits = promptId === undefined ? 1 : 2;
+      const pendingResponses = promptId === undefined ? 1 : 2;
       const abort: TurnEffect[] = promptId === undefined ? [] : [{ type: 'abort', promptId }];
-      return step({ ...phase, kind: 'stopping', waits }, ...abort, ...ended(true), cancel(phase.session));
+      return step({ ...phase, kind: 'stopping', pendingResponses }, ...abort, ...ended(true), cancel(phase.session));
     }
     case 'stopping':
       return phase.next ? step({ ...phase, next: undefined }, ...dropped(phase.next)) : step(phase);
@@ -186,7 +193,7 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
     case 'idle':
       if (!isBusy) return step(phase);
       if (!session) return step(idle, ...ended(false));
-      return step({ kind: 'stopping', session, waits: 1 }, ...ended(true), cancel(session));
+      return step({ kind: 'stopping', session, pendingResponses: 1 }, ...ended(true), cancel(session));
     case 'closed':
       return step(phase);
   }
@@ -195,22 +202,22 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
 /** Handles one of the outstanding responses of the backend. */
 function answered(phase: Phase<'stopping'>, ...effects: TurnEffect[]): TurnStep {
   const { next, promptId } = phase;
-  const waits = phase.waits - 1;
-  if (waits > 0) return step({ ...phase, waits }, ...effects);
+  const pendingResponses = phase.pendingResponses - 1;
+  if (pendingResponses > 0) return step({ ...phase, pendingResponses }, ...effects);
   const answer: TurnEffect[] = promptId === undefined ? [] : [{ type: 'answer', promptId }];
   const { effects: more, phase: after } = phaseWithNext(next);
   return step(after, ...effects, ...answer, ...more);
 }
 
-function looked(phase: TurnPhase, { isBusy, session }: Input<'looked'>): TurnStep {
+function checked(phase: TurnPhase, { isBusy, session }: Input<'checked'>): TurnStep {
   if (phase.kind !== 'resuming') return step(phase);
   const { isStopped, next } = phase;
-  if (session && isStopped) return step({ kind: 'stopping', session, waits: 1, next }, cancel(session));
+  if (session && isStopped) return step({ kind: 'stopping', session, pendingResponses: 1, next }, cancel(session));
   if (!session) return phaseWithNext(next);
   const effects: TurnEffect[] = [];
   if (next) effects.push({ type: 'queue', prompt: next });
   // A turn whose prompt was reported is open already.
-  if (next || !isBusy) effects.push({ type: 'goOn' });
+  if (next || !isBusy) effects.push({ type: 'reopen' });
   if (next) effects.push({ type: 'answer', promptId: next.id });
   return step({ kind: 'sent', session }, ...effects);
 }

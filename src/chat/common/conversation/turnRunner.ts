@@ -64,7 +64,7 @@ export class TurnRunner {
   }
 
   /** Checks whether a turn that was interrupted when its window closed still runs in the backend. */
-  resume(): void {
+  resumeInterrupted(): void {
     const { head, transcript } = this.ports.conversation;
     const isLeft = transcript.lastEnd?.outcome === 'interrupted' && head.remoteId !== undefined;
     if (isLeft) this.dispatch({ type: 'resume' });
@@ -112,7 +112,7 @@ export class TurnRunner {
         void this.prepareDelivery(effect.prompt);
         return;
       case 'send':
-        void this.send(effect.promptId, effect.delivery);
+        void this.sendDelivery(effect.promptId, effect.delivery);
         return;
       case 'abort':
         this.pendingRuns.get(effect.promptId)?.abort.abort();
@@ -120,13 +120,13 @@ export class TurnRunner {
       case 'cancel':
         this.pendingCheck = this.cancelTurn(effect.session);
         return;
-      case 'look':
+      case 'checkRunning':
         this.pendingCheck = this.checkIfRunning();
         return;
-      case 'goOn':
+      case 'reopen':
         this.reopenTurn();
         return;
-      case 'breakOff':
+      case 'recordSessionLoss':
         conversation.recordSessionLoss();
         return;
       case 'withdraw':
@@ -169,10 +169,10 @@ export class TurnRunner {
     }
   }
 
-  private async send(promptId: string, delivery: Delivery): Promise<void> {
+  private async sendDelivery(promptId: string, delivery: Delivery): Promise<void> {
     try {
       await this.ports.delivery.send(delivery, this.signalOf(promptId));
-      this.dispatch({ type: 'taken', promptId });
+      this.dispatch({ type: 'accepted', promptId });
     } catch (error) {
       this.handleRefusal(promptId, error);
     }
@@ -182,7 +182,7 @@ export class TurnRunner {
     const error = isBackendError(thrown)
       ? thrown
       : new BackendError('backend', messageOf(thrown), undefined, { cause: thrown });
-    this.dispatch({ type: 'refused', promptId, error, isUnheard: this.ports.conversation.transcript.isStarting });
+    this.dispatch({ type: 'refused', promptId, error, isUnreported: this.ports.conversation.transcript.isStarting });
   }
 
   /** Never rejects. */
@@ -203,7 +203,7 @@ export class TurnRunner {
     } catch (error) {
       this.ports.log.info(`Cannot resume a turn: ${messageOf(error)}`);
     }
-    this.dispatch({ type: 'looked', session, isBusy: this.ports.conversation.transcript.isBusy });
+    this.dispatch({ type: 'checked', session, isBusy: this.ports.conversation.transcript.isBusy });
   }
 
   /** Returns the session if a turn runs in it. @throws BackendError, ChatError */

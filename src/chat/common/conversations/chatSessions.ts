@@ -19,7 +19,7 @@ import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
 import type { AttachmentResolver } from '../conversation/promptDelivery';
 import { parseRemoteRowId, RemoteSessions, type RemoteSearchOptions } from './remoteSessions';
-import type { SessionDefaults } from './sessionStarts';
+import type { SessionDefaults } from './sessionDefaults';
 import { storedEntries } from '../transcript/storedEntries';
 import { UsedBackends } from './usedBackends';
 
@@ -118,7 +118,7 @@ export class ChatSessions implements Chats, WriteObserver {
 
   async listKept(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]> {
     const backend = await this.usedBackends.open(backendId);
-    return [...(await this.remoteSessions.list(backend, this.remoteSearchOptions(signal)))].sort(newestFirst);
+    return [...(await this.remoteSessions.listSessions(backend, this.remoteSearchOptions(signal)))].sort(newestFirst);
   }
 
   async backends(): Promise<readonly BackendView[]> {
@@ -182,7 +182,7 @@ export class ChatSessions implements Chats, WriteObserver {
     const chat = this.chats.get(sessionId);
     const head = this.ports.store.heads.find(({ id }) => id === sessionId);
     await this.ports.store.remove(sessionId, async () => {
-      await chat?.end();
+      await chat?.endSession();
       await this.forgetRemoteSession(head);
     });
     this.chats.delete(sessionId);
@@ -245,7 +245,7 @@ export class ChatSessions implements Chats, WriteObserver {
     if (remote) return await this.importRemoteSession(remote.backendId, remote.remoteId);
     const old = this.chats.get(sessionId);
     const { damage, file, records } = await this.ports.store.open(sessionId);
-    old?.retire();
+    old?.disposeWhenReleased();
     const chat = this.addChat(file);
     await chat.restore(records, damage);
     if (await this.usedBackends.isServer(file.head.backendId)) chat.resumeTurn();
@@ -255,7 +255,7 @@ export class ChatSessions implements Chats, WriteObserver {
   private async importRemoteSession(backendId: string, remoteId: string): Promise<ChatSession> {
     const head = this.ports.store.heads.find((known) => known.backendId === backendId && known.remoteId === remoteId);
     if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
-    const chat = await this.create(backendId, undefined, this.remoteSessions.titleOf(backendId, remoteId));
+    const chat = await this.create(backendId, undefined, this.remoteSessions.listedTitleOf(backendId, remoteId));
     try {
       const { clock } = this.ports;
       await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, (signal) =>

@@ -12,7 +12,7 @@ const checksBeforeClose = 5;
 
 /** Closes conversations that were idle for some minutes, to free memory and to let other windows write them. */
 export class IdleChats<One extends IdleCheckable> implements Disposable {
-  private readonly idleChecks = new Map<One, number>();
+  private readonly idleCheckCounts = new Map<One, number>();
   private timer: Disposable | undefined;
 
   constructor(
@@ -31,15 +31,15 @@ export class IdleChats<One extends IdleCheckable> implements Disposable {
   dispose(): void {
     this.timer?.dispose();
     this.timer = undefined;
-    this.idleChecks.clear();
+    this.idleCheckCounts.clear();
   }
 
   private checkAll(): void {
     const all = new Set(this.allChats());
-    for (const known of this.idleChecks.keys()) if (!all.has(known)) this.idleChecks.delete(known);
+    for (const known of this.idleCheckCounts.keys()) if (!all.has(known)) this.idleCheckCounts.delete(known);
     for (const one of all) {
-      const times = one.canClose ? (this.idleChecks.get(one) ?? 0) + 1 : 0;
-      this.idleChecks.set(one, times);
+      const times = one.canClose ? (this.idleCheckCounts.get(one) ?? 0) + 1 : 0;
+      this.idleCheckCounts.set(one, times);
       if (times >= checksBeforeClose) this.closeChat(one);
     }
   }

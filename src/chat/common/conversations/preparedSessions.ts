@@ -5,7 +5,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { untilAborted } from '../../../session/common/untilAborted';
-import type { SessionDefaults } from './sessionStarts';
+import type { SessionDefaults } from './sessionDefaults';
 
 interface PreparedSessionsPorts {
   /** @throws BackendError */

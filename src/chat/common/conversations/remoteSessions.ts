@@ -42,7 +42,10 @@ export class RemoteSessions {
   }
 
   /** Starts the backend if necessary, without a time limit. @throws BackendError, for example `unsupported` */
-  async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearchOptions): Promise<readonly SessionRow[]> {
+  async listSessions(
+    backend: SessionBackend,
+    { cwd, isKnown, signal }: RemoteSearchOptions,
+  ): Promise<readonly SessionRow[]> {
     const { canList } = await backend.capabilities(signal);
     if (!canList) throw new BackendError('unsupported', `${backend.title} can’t list its conversations.`);
     const sessions = await backend.listSessions(withoutUndefined({ signal, cwd }));
@@ -50,7 +53,7 @@ export class RemoteSessions {
       .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
       .map(({ id, title, updatedAt }) => ({
         id: remoteRowId(backend.id, id),
-        title: this.titleFor(backend.id, id, title),
+        title: this.rememberTitle(backend.id, id, title),
         backendTitle: backend.title,
         updatedAt: timeOf(updatedAt),
         state: 'idle',
@@ -72,11 +75,11 @@ export class RemoteSessions {
   }
 
   /** Returns the title under which the session was last listed, if any. */
-  titleOf(backendId: string, remoteId: string): string | undefined {
+  listedTitleOf(backendId: string, remoteId: string): string | undefined {
     return this.titleByRowId.get(remoteRowId(backendId, remoteId));
   }
 
-  private titleFor(backendId: string, remoteId: string, title: string | undefined): string {
+  private rememberTitle(backendId: string, remoteId: string, title: string | undefined): string {
     if (title !== undefined) this.titleByRowId.set(remoteRowId(backendId, remoteId), title);
     return title ?? 'Untitled conversation';
   }
@@ -113,7 +116,7 @@ export class RemoteSessions {
     try {
       return await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
         const signal = search.signal ? AbortSignal.any([search.signal, deadline]) : deadline;
-        return this.list(backend, { ...search, signal });
+        return this.listSessions(backend, { ...search, signal });
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not list its sessions: ${messageOf(error)}`);

@@ -78,14 +78,14 @@ export class AgentOptions {
   recordOfferedOptions(agentId: string, options: readonly ConfigOption[]): void {
     const views = optionViews(options);
     this.offeredOptions.set(agentId, views);
-    const record = this.kept(agentId);
+    const record = this.storedRecord(agentId);
     const isLarge = JSON.stringify(views).length > maxKeptUnits;
     this.storeRecord(agentId, { ...record, about: this.commandLineOf(agentId), options: isLarge ? [] : views });
   }
 
   /** Records what the agent did without asking; undefined if it asked. Returns whether this changed anything. */
   recordUnattended(agentId: string, unattended: Unattended | undefined): boolean {
-    const { unattended: before, ...kept } = this.kept(agentId);
+    const { unattended: before, ...kept } = this.storedRecord(agentId);
     const now = unattended && before === 'runs' ? before : unattended;
     if (now === before) return false;
     this.storeRecord(agentId, {
@@ -97,7 +97,7 @@ export class AgentOptions {
   }
 
   unattendedSeen(agentId: string): Unattended | undefined {
-    return this.kept(agentId).unattended;
+    return this.storedRecord(agentId).unattended;
   }
 
   setPreparedOptions(agentId: string, options: readonly ConfigOption[] | undefined): void {
@@ -115,19 +115,19 @@ export class AgentOptions {
   }
 
   private currentOptions(agentId: string): readonly OptionView[] {
-    return this.preparedOptions.get(agentId) ?? this.offeredOptions.get(agentId) ?? this.kept(agentId).options;
+    return this.preparedOptions.get(agentId) ?? this.offeredOptions.get(agentId) ?? this.storedRecord(agentId).options;
   }
 
   private optionSources(agentId: string): OptionSources {
     return {
       user: this.oneTimeChoices.get(agentId) ?? {},
       settings: this.backendViews.get(agentId)?.defaults ?? {},
-      remembered: this.kept(agentId).chosen,
+      remembered: this.storedRecord(agentId).chosen,
     };
   }
 
   private storeChoice(agentId: string, optionId: string, value: OptionValue): void {
-    const kept = this.kept(agentId);
+    const kept = this.storedRecord(agentId);
     this.storeRecord(agentId, {
       ...kept,
       about: this.commandLineOf(agentId),
@@ -140,7 +140,7 @@ export class AgentOptions {
   }
 
   /** Returns the stored record, unless it belongs to another program with the same id. */
-  private kept(agentId: string): AgentRecord {
+  private storedRecord(agentId: string): AgentRecord {
     const kept = z.safeParse(AgentRecord, this.storedRecords[agentId]).data;
     if (!kept) return { about: '', options: [], chosen: {} };
     const view = this.backendViews.get(agentId);

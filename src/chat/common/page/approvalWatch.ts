@@ -51,11 +51,11 @@ export class ApprovalWatch implements Disposable {
       this.emitter.fire();
     }
     for (const id of waiting) {
-      if (!this.followedChats.has(id) && !this.openingIds.has(id)) void this.follow(id);
+      if (!this.followedChats.has(id) && !this.openingIds.has(id)) void this.followChat(id);
     }
   }
 
-  private async follow(id: string): Promise<void> {
+  private async followChat(id: string): Promise<void> {
     this.openingIds.add(id);
     try {
       const chat = await this.chats.open(id);

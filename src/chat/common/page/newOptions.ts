@@ -8,7 +8,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
 import { CommandView, commandViews, type BackendView, type OptionView } from '../chatView';
-import type { SessionDefaults } from '../conversations/sessionStarts';
+import type { SessionDefaults } from '../conversations/sessionDefaults';
 import { AgentOptions } from './agentOptions';
 
 interface NewOptionsPorts {
@@ -136,7 +136,7 @@ export class NewOptions implements SessionDefaults, Disposable {
     const { model, ...others } = this.storedChoicesFor(backendId);
     // Models depend on the profile.
     const before = optionId === 'profile' || model === undefined ? others : { ...others, model };
-    const updated = { ...this.kept, [this.storageKeyOf(backendId)]: { ...before, [optionId]: value } };
+    const updated = { ...this.storedChoices, [this.storageKeyOf(backendId)]: { ...before, [optionId]: value } };
     this.ports.memento.update(memoryName, updated).then(undefined, this.ports.onError);
     this.emitter.fire();
     void this.refresh(backendId);
@@ -186,7 +186,7 @@ export class NewOptions implements SessionDefaults, Disposable {
   }
 
   private storedChoicesFor(backendId: string): Readonly<Record<string, string>> {
-    return this.kept[this.storageKeyOf(backendId)] ?? {};
+    return this.storedChoices[this.storageKeyOf(backendId)] ?? {};
   }
 
   private storageKeyOf(backendId: string): string {
@@ -198,7 +198,7 @@ export class NewOptions implements SessionDefaults, Disposable {
     return z.safeParse(KeptCommands, this.ports.memento.get(commandsName)).data ?? {};
   }
 
-  private get kept(): Kept {
+  private get storedChoices(): Kept {
     return z.safeParse(Kept, this.ports.memento.get(memoryName)).data ?? {};
   }
 }

@@ -62,7 +62,8 @@ export class PageFeed implements Disposable {
   private readonly frameCoalescer: Coalescer;
   private readonly rowsCoalescer: Coalescer;
   private readonly dirtyParts = new Set<UpdatePart>();
-  private shown: { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
+  private shownChat:
+    { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
   private historyLength = 0;
   /** Changes to the draft since the last post. */
   private draftUpdate: Pick<ChatUpdate, 'sent' | 'refused' | 'keepsComposer'> = {};
@@ -90,11 +91,11 @@ export class PageFeed implements Disposable {
     this.disposables.add(keyChords.onDidChange(() => this.changed('keyChords')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
     this.disposables.add(attached.onDidChange(() => this.refreshMissing()));
-    this.disposables.add(newDraft.onDidSendOrRestore((move) => this.shown ?? this.handleDraftTransition(move)));
+    this.disposables.add(newDraft.onDidSendOrRestore((move) => this.shownChat ?? this.handleDraftTransition(move)));
   }
 
   get chat(): Chat | undefined {
-    return this.shown?.chat;
+    return this.shownChat?.chat;
   }
 
   get hasPage(): boolean {
@@ -103,8 +104,8 @@ export class PageFeed implements Disposable {
 
   /** Shows a conversation, or an empty page. With `keepsComposer`, the composer's contents move to it. */
   show(chat: Chat | undefined, keepsComposer = false): void {
-    this.shown?.store.dispose();
-    this.shown = undefined;
+    this.shownChat?.store.dispose();
+    this.shownChat = undefined;
     this.draftUpdate = keepsComposer ? { keepsComposer } : {};
     if (chat) {
       const store = new DisposableStore();
@@ -118,7 +119,7 @@ export class PageFeed implements Disposable {
       );
       store.add(chat.onDidSendOrRestoreDraft((move) => this.handleDraftTransition(move)));
       store.add(chat.transcript.onDidChange(() => this.scheduleFrame()));
-      this.shown = { chat, feed, store };
+      this.shownChat = { chat, feed, store };
     }
     this.changed('session', 'newOptions', 'draft', 'history');
     this.refreshChips();
@@ -128,7 +129,7 @@ export class PageFeed implements Disposable {
   /** Starts posting to a new page, beginning with everything. */
   pageCame(): void {
     this.isPageConnected = true;
-    this.shown?.feed.restart(initialEntryCount);
+    this.shownChat?.feed.restart(initialEntryCount);
     this.changed(...allParts);
     this.frameCoalescer.flushNow();
     this.refreshChips();
@@ -140,7 +141,7 @@ export class PageFeed implements Disposable {
     this.isPageConnected = false;
     this.frameCoalescer.dispose();
     // The next page gets everything anyway.
-    this.shown?.feed.restart(initialEntryCount);
+    this.shownChat?.feed.restart(initialEntryCount);
   }
 
   /** Posts pending changes without waiting for the next frame. */
@@ -150,7 +151,7 @@ export class PageFeed implements Disposable {
 
   /** Adds about `count` older entries to what the page has. */
   loadOlder(count: number): void {
-    this.shown?.feed.showOlder(count);
+    this.shownChat?.feed.showOlder(count);
     this.scheduleFrame();
   }
 
@@ -165,8 +166,8 @@ export class PageFeed implements Disposable {
 
   dispose(): void {
     this.isPageConnected = false;
-    this.shown?.store.dispose();
-    this.shown = undefined;
+    this.shownChat?.store.dispose();
+    this.shownChat = undefined;
     this.disposables.dispose();
   }
 
@@ -174,7 +175,7 @@ export class PageFeed implements Disposable {
   private refreshChips(): void {
     if (!this.isPageConnected) return;
     const asked = ++this.chipsRequestCount;
-    const backendId = this.shown?.chat.view.backendId ?? this.ports.backends.chosen?.id;
+    const backendId = this.shownChat?.chat.view.backendId ?? this.ports.backends.chosen?.id;
     const pending = backendId === undefined ? Promise.resolve([]) : this.ports.chips.chipsFor(backendId);
     void pending.then((chips) => {
       if (asked !== this.chipsRequestCount || this.disposables.isDisposed) return;
@@ -195,7 +196,7 @@ export class PageFeed implements Disposable {
   }
 
   private get draft(): Draft {
-    return this.shown?.chat.draft ?? this.ports.newDraft.value;
+    return this.shownChat?.chat.draft ?? this.ports.newDraft.value;
   }
 
   private handleDraftTransition({ draft, kind }: DraftTransition): void {
@@ -214,7 +215,7 @@ export class PageFeed implements Disposable {
 
   private postUpdate(): void {
     const { post, chats, backends, keyChords, newOptions, folders, isTrusted } = this.ports;
-    const { chat, feed } = this.shown ?? {};
+    const { chat, feed } = this.shownChat ?? {};
     const history = chat?.history ?? [];
     if (history.length !== this.historyLength) this.dirtyParts.add('history');
     this.historyLength = history.length;

@@ -13,15 +13,15 @@ import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
-import { MessageEntries } from './spokenEntries';
+import { AnswerEntries } from './answerEntries';
 import { ToolEntries } from './toolEntries';
 import { endOfFailure, endOfTurn } from './turnEnds';
-import { hasPromptedTurn, isStarting, openTurn, nextStage, type TurnStage, type TurnStep } from './turnStage';
+import { hasPromptedTurn, isPromptUnconfirmed, openTurn, nextStage, type TurnStage, type TurnStep } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
   readonly startedAt: number | undefined;
-  readonly messages: MessageEntries;
+  readonly messages: AnswerEntries;
   /** Undefined if the agent began the turn itself. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
@@ -50,7 +50,7 @@ export class ChatTranscript {
   /** What the agent reports to be doing. */
   statusText: string | undefined;
   private readonly endEntries: EndEntries;
-  private stage: TurnStage<Turn> = { at: 'rest' };
+  private stage: TurnStage<Turn> = { kind: 'idle' };
   private readonly toolEntries: ToolEntries;
 
   constructor(
@@ -68,12 +68,12 @@ export class ChatTranscript {
 
   /** The user stopped the turn, and the backend has not confirmed its end. */
   get isStopping(): boolean {
-    return this.stage.at === 'stopped';
+    return this.stage.kind === 'stopped';
   }
 
   /** The backend has not accepted the prompt yet. */
   get isStarting(): boolean {
-    return isStarting(this.stage);
+    return isPromptUnconfirmed(this.stage);
   }
 
   get lastEnd(): EntryOf<'end'> | undefined {
@@ -142,7 +142,7 @@ export class ChatTranscript {
     if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.previousAt = record.at;
   }
 
-  private get turn(): Turn | undefined {
+  private get currentTurn(): Turn | undefined {
     return openTurn(this.stage);
   }
 
@@ -152,7 +152,7 @@ export class ChatTranscript {
 
   /** The backend has confirmed the end of a stopped turn. */
   private confirmStop(): void {
-    if (this.stage.at === 'stopped') this.advanceStage({ kind: 'ended' });
+    if (this.stage.kind === 'stopped') this.advanceStage({ kind: 'ended' });
   }
 
   private addPrompt({ id, text, attachments }: RecordOf<'prompt'>): void {
@@ -160,9 +160,9 @@ export class ChatTranscript {
   }
 
   private withdrawPrompt(id: string): void {
-    const { turn } = this;
-    if (turn?.prompt?.id !== id) return;
-    this.writer.removeEntry(turn.prompt.entryId);
+    const { currentTurn } = this;
+    if (currentTurn?.prompt?.id !== id) return;
+    this.writer.removeEntry(currentTurn.prompt.entryId);
     this.prompts.pop();
     this.advanceStage({ kind: 'withdrawn' });
     this.writer.turnNumber--;
@@ -170,7 +170,7 @@ export class ChatTranscript {
 
   /** Marks attachments that could not be sent, and excludes them when the prompt is edited. */
   private markNotSent({ id, attachments: ids }: RecordOf<'notSent'>): void {
-    const prompt = this.turn?.prompt;
+    const prompt = this.currentTurn?.prompt;
     const entry = prompt?.id === id ? this.writer.whole(prompt.entryId) : undefined;
     if (!prompt || entry?.kind !== 'prompt') return;
     const { attachments, text } = prompt.draft;
@@ -187,7 +187,7 @@ export class ChatTranscript {
   }
 
   private applyEvent(event: SessionEvent): void {
-    if (this.stage.at === 'replayed') this.writer.recordedAt = undefined;
+    if (this.stage.kind === 'replayed') this.writer.recordedAt = undefined;
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':
@@ -262,7 +262,7 @@ export class ChatTranscript {
   private handleSubmit({ data }: EventOf<'prompt:submit'>): void {
     const { stage } = this;
     const isReplayed = data.replayed === true;
-    if (!isReplayed && (stage.at === 'sent' || (stage.at === 'stopped' && (stage.owesPrompt || stage.next)))) {
+    if (!isReplayed && (stage.kind === 'sent' || (stage.kind === 'stopped' && (stage.awaitsPrompt || stage.next)))) {
       this.advanceStage({ kind: 'echoed' });
       return;
     }
@@ -272,27 +272,27 @@ export class ChatTranscript {
   }
 
   private handleComplete(data: EventData<'prompt:complete'>): void {
-    const { lastEnd, stage, turn } = this;
-    if (stage.at !== 'stopped' && !turn) return;
+    const { lastEnd, stage, currentTurn } = this;
+    if (stage.kind !== 'stopped' && !currentTurn) return;
     const ofTurn = this.usage.endTurn(data.token_usage);
     const usage = ofTurn ? { usage: ofTurn } : {};
-    if (stage.at !== 'stopped') {
+    if (stage.kind !== 'stopped') {
       this.endTurn({ ...endOfTurn(data.stop_reason, this.backendTitle), ...usage });
       return;
     }
     this.confirmStop();
-    if (lastEnd && ofTurn && !turn) this.endEntries.putEnd({ ...lastEnd, ...usage });
+    if (lastEnd && ofTurn && !currentTurn) this.endEntries.putEnd({ ...lastEnd, ...usage });
   }
 
   private handleError(data: EventData<'error'>): void {
     const end = endOfFailure(data);
-    if (this.stage.at === 'stopped') this.confirmStop();
-    else if (this.turn) this.endTurn(end);
+    if (this.stage.kind === 'stopped') this.confirmStop();
+    else if (this.currentTurn) this.endTurn(end);
     else this.addNotice('error', data.error, end.details);
   }
 
   private addApproval(data: EventData<'approval:required'>): void {
-    if (this.stage.at === 'replayed' || !this.ensureTurn()) return;
+    if (this.stage.kind === 'replayed' || !this.ensureTurn()) return;
     const { call_id: callId } = data;
     const call = callId === undefined ? undefined : this.toolEntries.partsOf(callId);
     if (callId !== undefined) this.toolEntries.markWaiting(callId);
@@ -338,7 +338,7 @@ export class ChatTranscript {
 
   private startTurn(draft: Draft, id: string | undefined): Turn {
     if (this.isBusy) this.putEndEntry(missingEnd);
-    this.turn?.messages.endAll();
+    this.currentTurn?.messages.endAll();
     this.toolEntries.startTurn();
     this.usage.startTurn();
     this.writer.turnNumber++;
@@ -357,13 +357,13 @@ export class ChatTranscript {
 
   /** The turn that events belong to; begins one if the agent acts unprompted. Undefined while a stopped turn is still ending. */
   private ensureTurn(): Turn | undefined {
-    if (this.stage.at === 'stopped') return undefined;
-    if (this.stage.at === 'rest') this.advanceStage({ kind: 'unasked', turn: this.createTurn(undefined) });
-    return this.turn;
+    if (this.stage.kind === 'stopped') return undefined;
+    if (this.stage.kind === 'idle') this.advanceStage({ kind: 'unprompted', turn: this.createTurn(undefined) });
+    return this.currentTurn;
   }
 
   private createTurn(prompt: SentPrompt | undefined): Turn {
-    return { startedAt: this.writer.recordedAt, messages: new MessageEntries(this.writer), prompt, todosId: undefined };
+    return { startedAt: this.writer.recordedAt, messages: new AnswerEntries(this.writer), prompt, todosId: undefined };
   }
 
   private endTurn(facts: EndFacts): void {
@@ -372,13 +372,13 @@ export class ChatTranscript {
   }
 
   private putEndEntry(facts: EndFacts): void {
-    const { turn, writer } = this;
-    if (!turn) return;
-    turn.messages.endAll();
+    const { currentTurn, writer } = this;
+    if (!currentTurn) return;
+    currentTurn.messages.endAll();
     this.toolEntries.endOpenCalls(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
     this.approvals.clear();
     this.statusText = undefined;
-    const { startedAt } = turn;
+    const { startedAt } = currentTurn;
     const durationMs =
       startedAt === undefined || writer.recordedAt === undefined ? undefined : writer.recordedAt - startedAt;
     this.endEntries.putEnd({
@@ -392,7 +392,7 @@ export class ChatTranscript {
   /** Reopens a turn that only seemed to have ended. */
   private reopenTurn(): void {
     if (this.isBusy) return;
-    this.turn?.messages.endAll();
+    this.currentTurn?.messages.endAll();
     this.endEntries.removeLastEnd();
     this.toolEntries.reopenTurn();
     this.advanceStage({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });

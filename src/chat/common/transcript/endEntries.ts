@@ -45,7 +45,7 @@ export class EndEntries {
     this.setChangeState(path, 'reverted', (other) => other === turn);
     this.setChangeState(path, 'changedSince', (other) => other > turn);
     // The file is back to the state that an earlier turn left it in.
-    const before = [...this.entryIdByTurn.keys()].findLast((other) => other < turn && this.changes(other, path));
+    const before = [...this.entryIdByTurn.keys()].findLast((other) => other < turn && this.hasChange(other, path));
     this.setChangeState(path, 'applied', (other) => other === before);
   }
 
@@ -60,7 +60,7 @@ export class EndEntries {
     }
   }
 
-  private changes(turn: number, path: string): boolean {
+  private hasChange(turn: number, path: string): boolean {
     return this.entryOf(turn)?.changes?.some((change) => isRevertible(change, path)) === true;
   }
 

@@ -1,18 +1,18 @@
 /** The state of a conversation with respect to its turns. `Turn` is the data kept for one. */
 export type TurnStage<Turn> =
-  | { readonly at: 'rest' }
+  | { readonly kind: 'idle' }
   /** The agent began the turn without a prompt. */
-  | { readonly at: 'unasked'; readonly turn: Turn }
+  | { readonly kind: 'unprompted'; readonly turn: Turn }
   /** The user sent a prompt here; the backend has not reported it yet. */
-  | { readonly at: 'sent'; readonly turn: Turn }
-  | { readonly at: 'running'; readonly turn: Turn }
+  | { readonly kind: 'sent'; readonly turn: Turn }
+  | { readonly kind: 'running'; readonly turn: Turn }
   /** The backend replays a past turn. */
-  | { readonly at: 'replayed'; readonly turn: Turn }
+  | { readonly kind: 'replayed'; readonly turn: Turn }
   /**
-   * The user stopped a turn, and the backend has still to report its end; with `owesPrompt`, its prompt before that.
+   * The user stopped a turn, and the backend has still to report its end; with `awaitsPrompt`, its prompt before that.
    * `next` is the turn of a newer prompt.
    */
-  | { readonly at: 'stopped'; readonly owesPrompt: boolean; readonly next: Turn | undefined };
+  | { readonly kind: 'stopped'; readonly awaitsPrompt: boolean; readonly next: Turn | undefined };
 
 export type TurnStep<Turn> =
   /** The user sent a prompt. */
@@ -21,7 +21,7 @@ export type TurnStep<Turn> =
   | { readonly kind: 'echoed' }
   /** The backend reported a prompt that was sent elsewhere, or a turn that seemed over continues. */
   | { readonly kind: 'begun'; readonly turn: Turn; readonly isReplayed: boolean }
-  | { readonly kind: 'unasked'; readonly turn: Turn }
+  | { readonly kind: 'unprompted'; readonly turn: Turn }
   /** The user stopped the turn. `inBackend`: the backend has the prompt, or is about to get it. */
   | { readonly kind: 'stopped'; readonly inBackend: boolean }
   /** The last prompt was not accepted. */
@@ -32,38 +32,38 @@ export type TurnStep<Turn> =
 export function nextStage<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): TurnStage<Turn> {
   switch (step.kind) {
     case 'prompted':
-      return stage.at === 'stopped' ? { ...stage, next: step.turn } : { at: 'sent', turn: step.turn };
+      return stage.kind === 'stopped' ? { ...stage, next: step.turn } : { kind: 'sent', turn: step.turn };
     case 'echoed':
-      if (stage.at === 'sent') return { at: 'running', turn: stage.turn };
-      if (stage.at !== 'stopped') return stage;
-      if (stage.owesPrompt) return { ...stage, owesPrompt: false };
-      return stage.next ? { at: 'running', turn: stage.next } : { at: 'rest' };
+      if (stage.kind === 'sent') return { kind: 'running', turn: stage.turn };
+      if (stage.kind !== 'stopped') return stage;
+      if (stage.awaitsPrompt) return { ...stage, awaitsPrompt: false };
+      return stage.next ? { kind: 'running', turn: stage.next } : { kind: 'idle' };
     case 'begun':
-      return { at: step.isReplayed ? 'replayed' : 'running', turn: step.turn };
-    case 'unasked':
-      return { at: 'unasked', turn: step.turn };
+      return { kind: step.isReplayed ? 'replayed' : 'running', turn: step.turn };
+    case 'unprompted':
+      return { kind: 'unprompted', turn: step.turn };
     case 'stopped':
-      if (step.inBackend) return { at: 'stopped', owesPrompt: isStarting(stage), next: undefined };
-      return stage.at === 'stopped' ? { ...stage, next: undefined } : { at: 'rest' };
+      if (step.inBackend) return { kind: 'stopped', awaitsPrompt: isPromptUnconfirmed(stage), next: undefined };
+      return stage.kind === 'stopped' ? { ...stage, next: undefined } : { kind: 'idle' };
     case 'withdrawn':
-      return stage.at === 'stopped' ? { ...stage, next: undefined } : { at: 'rest' };
+      return stage.kind === 'stopped' ? { ...stage, next: undefined } : { kind: 'idle' };
     case 'ended':
-      return stage.at === 'stopped' && stage.next ? { at: 'sent', turn: stage.next } : { at: 'rest' };
+      return stage.kind === 'stopped' && stage.next ? { kind: 'sent', turn: stage.next } : { kind: 'idle' };
   }
 }
 
 /** Returns the open turn, even if the backend has still to report the end of the one before. */
 export function openTurn<Turn>(stage: TurnStage<Turn>): Turn | undefined {
-  if (stage.at === 'rest') return undefined;
-  return stage.at === 'stopped' ? stage.next : stage.turn;
+  if (stage.kind === 'idle') return undefined;
+  return stage.kind === 'stopped' ? stage.next : stage.turn;
 }
 
 /** Whether a turn with a prompt is open. */
 export function hasPromptedTurn<Turn>(stage: TurnStage<Turn>): boolean {
-  return stage.at !== 'unasked' && openTurn(stage) !== undefined;
+  return stage.kind !== 'unprompted' && openTurn(stage) !== undefined;
 }
 
 /** Whether the backend has not yet reported the prompt of the open turn. */
-export function isStarting<Turn>(stage: TurnStage<Turn>): boolean {
-  return stage.at === 'sent' || (stage.at === 'stopped' && stage.next !== undefined);
+export function isPromptUnconfirmed<Turn>(stage: TurnStage<Turn>): boolean {
+  return stage.kind === 'sent' || (stage.kind === 'stopped' && stage.next !== undefined);
 }

@@ -9,7 +9,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
-import type { SessionDefaults } from '../../../../src/chat/common/conversations/sessionStarts';
+import type { SessionDefaults } from '../../../../src/chat/common/conversations/sessionDefaults';
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';

@@ -18,7 +18,7 @@ export class HistoryFilter {
   constructor(private readonly session: { readonly isBusy: boolean }) {}
 
   /** Treats all further events as new. */
-  end(): void {
+  endHistory(): void {
     this.hasEnded = true;
   }
 

@@ -12,7 +12,7 @@ type MessageEvent = EventOf<
 >;
 
 /** The entries of one turn's text blocks and thoughts. */
-export class MessageEntries {
+export class AnswerEntries {
   /** Open answers by block index. Created with the first text, so that empty blocks aren't shown. */
   private readonly openAnswers = new Map<number, EntryBase>();
   private openThought: { readonly base: EntryBase; readonly since: number | undefined } | undefined;
