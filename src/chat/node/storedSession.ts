@@ -86,12 +86,8 @@ export class StoredSession implements SessionFile {
     this.access = initialState.access;
     this.hasBegun = initialState.log.end > 0;
     this.lock = initialState.createLock(() => this.loseLock());
-    this.writer = new LogWriter(this.logFile, initialState.log.end, {
-      files,
-      clock,
-      log,
-      ensureWritable: () => this.ensureWritable(),
-    });
+    const ensureWritable = (): Promise<void> => this.ensureWritable();
+    this.writer = new LogWriter(this.logFile, initialState.log.end, { files, clock, log, ensureWritable });
     this.writer.onDidChangeProblem(() => this.problemEmitter.fire());
     this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }

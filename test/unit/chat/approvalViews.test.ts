@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ApprovalViews } from '../../../src/chat/common/approvals/approvalViews';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 
-const about = { callId: undefined, entryId: undefined, call: undefined };
+const about = { callId: undefined, entryId: undefined, parts: undefined };
 
 function asked(context: Record<string, unknown> | undefined, data: object = {}, prompt = 'May I?'): ApprovalView {
   const views = new ApprovalViews();

@@ -17,11 +17,11 @@ const error = new BackendError('backend', 'No.');
 
 const connect = (promptId = 'a'): TurnInput => ({ type: 'connected', promptId, delivery });
 const accepted = (promptId = 'a'): TurnInput => ({ type: 'accepted', promptId });
-const refused = (promptId = 'a', isUnreported = true): TurnInput => ({
+const refused = (promptId = 'a', isUnseen = true): TurnInput => ({
   type: 'refused',
   promptId,
   error,
-  isUnreported,
+  isUnseen,
 });
 const send = (id = 'a'): TurnInput => ({ type: 'prompt', prompt: prompt(id) });
 const stop: TurnInput = { type: 'stop', isBusy: true, session };
@@ -143,7 +143,7 @@ describe('the phase of a turn', () => {
 
   describe('that may go on after its window was closed', () => {
     table([
-      ['is looked for', [resume], 'resuming', 'checkRunning'],
+      ['is looked for', [resume], 'resuming', 'check'],
       ['goes on when it runs', [resume, checked(true)], 'sent', 'reopen'],
       ['is left when it does not', [resume, checked(false)], 'idle', ''],
       ['is not looked for in the middle of another', [send(), resume], 'connecting', ''],
@@ -263,7 +263,7 @@ class World {
           this.later(() => this.take(cancelled));
         });
         return;
-      case 'checkRunning':
+      case 'check':
         this.later(() =>
           this.take({ type: 'checked', session: this.running === undefined ? undefined : session, isBusy: false }),
         );

@@ -3,7 +3,6 @@ import { ApprovalContext } from '../../../session/common/approvalContext';
 import { environmentEffect } from '../../../permissions/common/requests/environmentVariables';
 import { escalationsIn } from '../../../permissions/common/requests/escalations';
 import { environmentNames } from '../../../permissions/common/requests/toolInput';
-import type { Part } from '../../../transcript/common/entries';
 import type { DiffTexts } from '../chatPorts';
 import type { ApprovalView, NamedText } from '../chatView';
 import {
@@ -36,7 +35,7 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
   const env = unique(
-    [raw, input].flatMap((source) => environmentNames.flatMap((name) => parseEnvironment(source[name]) ?? [])),
+    [raw, input].flatMap((source) => environmentNames.flatMap((name) => parseEnv(source[name]) ?? [])),
   );
   // Backends may report escalations incompletely or not at all.
   const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isParsed(context, name)));
@@ -50,10 +49,8 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
   const mainParts = mainPartsOf(raw, context, call);
   const texts = textsOf(mainParts);
   const unseen = paths.filter((path) => ![...texts].some((text) => path === text || path.endsWith(`/${String(text)}`)));
-  const parts: Part[] = [
-    ...mainParts.parts,
-    ...(unseen.length === 0 ? [] : [{ type: 'list' as const, items: unseen }]),
-  ];
+  const parts = [...mainParts.parts];
+  if (unseen.length > 0) parts.push({ type: 'list', items: unseen });
 
   const isShown = (name: string, value: unknown): boolean =>
     value === undefined ||
@@ -139,7 +136,7 @@ function isParsed(context: ApprovalContext, name: string): boolean {
 }
 
 /** Parses a record, a list of names and values, or a list of `NAME=value`; undefined for other values. */
-function parseEnvironment(value: unknown): NamedText[] | undefined {
+function parseEnv(value: unknown): NamedText[] | undefined {
   if (isRecord(value)) return namedTexts(Object.entries(value));
   if (!Array.isArray(value)) return undefined;
   const named = value.map((item: unknown): NamedText | undefined => {
@@ -155,7 +152,7 @@ function parseEnvironment(value: unknown): NamedText[] | undefined {
 }
 
 function isEnvironment(name: string, value: unknown): boolean {
-  return environmentNames.includes(name) && parseEnvironment(value) !== undefined;
+  return environmentNames.includes(name) && parseEnv(value) !== undefined;
 }
 
 /** Compares names as Windows does on all systems: an unneeded warning does no harm. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { isDenial, isTakenBack } from '../../../session/common/approvalOptions';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { EventData } from '../../../session/common/sessionEvents';
@@ -11,6 +12,8 @@ import type { ShownParts } from '../transcript/toolParts';
 
 /** Limit for a full diff on the page. The diff editor has none. */
 const maxWholeLines = 5_000;
+
+type Decision = EventData<'approval:denied' | 'approval:granted'>;
 
 interface OpenApproval {
   view: ApprovalView;
@@ -42,62 +45,54 @@ export class ApprovalViews {
     );
   }
 
-  /** Adds an approval. `about` describes the waiting call. `at` is in milliseconds since the epoch. */
+  /** Adds the approval of `call`. `requestedAt` is in milliseconds since the epoch. */
   addApproval(
     data: EventData<'approval:required'>,
-    about: { callId: string | undefined; entryId: string | undefined; call: ShownParts | undefined },
-    who: string,
-    at: number | undefined,
+    call: { callId: string | undefined; entryId: string | undefined; parts: ShownParts | undefined },
+    backendTitle: string,
+    requestedAt: number | undefined,
   ): void {
-    const { context, diffs, shown } = evidenceOf(data.prompt, data.context ?? {}, about.call);
-    const { timeout } = data;
-    this.openApprovals.set(data.approval_id, {
-      callId: about.callId,
+    const { context, diffs, shown } = evidenceOf(data.prompt, data.context ?? {}, call.parts);
+    const { approval_id: id, prompt, timeout = 0 } = data;
+    this.openApprovals.set(id, {
+      callId: call.callId,
       diffs,
-      expiresAt: timeout === undefined || timeout <= 0 || at === undefined ? undefined : at + timeout * 1000,
+      expiresAt: timeout <= 0 || requestedAt === undefined ? undefined : requestedAt + timeout * 1000,
       view: {
-        id: data.approval_id,
-        prompt: data.prompt,
-        asks: context.agent ?? who,
-        ...(context.mode === undefined ? {} : { mode: context.mode }),
+        id,
+        prompt,
+        asks: context.agent ?? backendTitle,
+        ...withoutUndefined({ mode: context.mode }),
         ...shown,
         options: optionsOf(data, context),
         state: 'pending',
-        ...(about.entryId === undefined ? {} : { entryId: about.entryId }),
+        ...withoutUndefined({ entryId: call.entryId }),
       },
     });
   }
 
   setState(id: string, state: ApprovalView['state']): void {
-    const question = this.openApprovals.get(id);
-    if (question) question.view = { ...question.view, state };
+    const approval = this.openApprovals.get(id);
+    if (approval) approval.view = { ...approval.view, state };
   }
 
   /** Removes an approval that was answered. Undefined if it is not pending. */
-  resolveApproval(
-    data: EventData<'approval:denied' | 'approval:granted'>,
-    saysGranted: boolean,
-  ): DecidedApproval | undefined {
+  resolveApproval(data: Decision, saysGranted: boolean): DecidedApproval | undefined {
     const { approval_id: id, decision } = data;
-    const question = this.openApprovals.get(id);
-    if (!question) return undefined;
+    const approval = this.openApprovals.get(id);
+    if (!approval) return undefined;
     this.openApprovals.delete(id);
-    const chosen = question.view.options.find(({ label }) => label === decision);
+    const { callId, view } = approval;
+    const chosen = view.options.find(({ label }) => label === decision);
     const isRejection = chosen ? chosen.kind.startsWith('reject') : isDenial(decision);
     const reasonCode = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
     const reason = reasonCode === undefined ? undefined : (reasonTexts[reasonCode] ?? reasonCode);
-    if (saysGranted && !isRejection) {
-      return { callId: question.callId, outcome: 'granted', decision: chosen?.label ?? decision };
-    }
+    if (saysGranted && !isRejection) return { callId, outcome: 'granted', decision: chosen?.label ?? decision };
     // An answer sent on the user's behalf is not the user's.
     const isTimedOut = reasonCode === 'timeout';
     const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(reasonCode) ? 'unanswered' : 'denied';
     const answer = isTimedOut ? undefined : chosen?.label;
-    return {
-      callId: question.callId,
-      outcome,
-      decision: answer ?? reason ?? (decision === '' ? 'Not answered.' : decision),
-    };
+    return { callId, outcome, decision: answer ?? reason ?? (decision === '' ? 'Not answered.' : decision) };
   }
 
   clear(): void {
@@ -106,9 +101,9 @@ export class ApprovalViews {
 
   /** Returns the parts, trimmed only to what a page can show. Undefined if the approval is not pending. */
   whole(id: string): Part[] | undefined {
-    const question = this.openApprovals.get(id);
-    return question?.view.parts.map((part, index) => {
-      const texts = question.diffs[index];
+    const approval = this.openApprovals.get(id);
+    return approval?.view.parts.map((part, index) => {
+      const texts = approval.diffs[index];
       return texts ? diffOf(texts.path, texts.before, texts.after, maxWholeLines) : part;
     });
   }
@@ -123,12 +118,11 @@ function optionsOf(
   { misnamed = [], scopes = {} }: ApprovalContext,
 ): ApprovalOption[] {
   const hasKinds = kinds?.length === options.length;
-  const scopeOf = new Map(Object.entries(scopes));
+  const scopeByLabel = new Map(Object.entries(scopes));
   return options.map((label, index) => {
     const kind = (hasKinds ? kinds[index] : undefined) ?? kindOfLabel(label);
-    const scope = scopeOf.get(label);
     const isMisnamed = misnamed.includes(label) || isMisleadingLabel({ kind, label });
-    return { label, kind, ...(scope === undefined ? {} : { scope }), ...(isMisnamed ? { isMisnamed } : {}) };
+    return { label, kind, ...withoutUndefined({ scope: scopeByLabel.get(label) }), ...(isMisnamed && { isMisnamed }) };
   });
 }
 

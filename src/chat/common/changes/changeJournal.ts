@@ -47,9 +47,7 @@ export class ChangeJournal {
   constructor(private readonly ports: ChangeJournalPorts) {
     const { files, log, record } = ports;
     this.fileTexts = new FileTexts(files.editor, ports.texts);
-    this.ledger = new ChangeLedger(this.fileTexts, record, (path, before, after) =>
-      this.compareWithShown(path, before, after),
-    );
+    this.ledger = new ChangeLedger(this.fileTexts, record, (...write) => this.compareWithShown(...write));
     this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
       texts: this.fileTexts,

@@ -20,7 +20,7 @@ interface ToolCallWritesPorts {
 interface Call {
   kind: string;
   state: 'running' | 'waiting' | 'denied' | 'done' | 'failed';
-  approval: string | undefined;
+  approvalId: string | undefined;
   readonly watchedFiles: Map<string, WatchedFile>;
 }
 
@@ -86,10 +86,10 @@ export class ToolCallWrites {
   }
 
   /** Reads the files of the waiting call again, right before it may run. Never rejects. */
-  async beforeAnswer(approval: string): Promise<void> {
+  async beforeAnswer(approvalId: string): Promise<void> {
     await this.waitForPendingWork();
     for (const call of this.calls.values()) {
-      if (call.state !== 'waiting' || call.approval !== approval) continue;
+      if (call.state !== 'waiting' || call.approvalId !== approvalId) continue;
       call.state = 'running';
       const { texts } = this.ports;
       for (const [path, watched] of call.watchedFiles) {
@@ -135,12 +135,9 @@ export class ToolCallWrites {
   }
 
   /** Marks the call as waiting: it does nothing before its approval is answered. */
-  private handleApprovalRequest({
-    approval_id: approval,
-    call_id,
-    context = {},
-  }: EventData<'approval:required'>): void {
-    const call = this.callOf({ call_id: call_id ?? `approval ${approval}` });
+  private handleApprovalRequest(data: EventData<'approval:required'>): void {
+    const { approval_id: approvalId, call_id, context = {} } = data;
+    const call = this.callOf({ call_id: call_id ?? `approval ${approvalId}` });
     const { input, kind, paths } = context;
     if (typeof kind === 'string') {
       const locations = (Array.isArray(paths) ? paths : []).flatMap((path) =>
@@ -150,7 +147,7 @@ export class ToolCallWrites {
       if (isRecord(input)) this.watchFiles(call, touchedFiles(kind, { input }));
     }
     call.state = 'waiting';
-    call.approval = approval;
+    call.approvalId = approvalId;
   }
 
   private handleCallEnd(data: EventData<'tool:post' | 'tool:error' | 'tool:update'>, isDone: boolean): void {
@@ -164,7 +161,7 @@ export class ToolCallWrites {
     const call = this.calls.get(id) ?? {
       kind: 'other',
       state: 'running',
-      approval: undefined,
+      approvalId: undefined,
       watchedFiles: new Map(),
     };
     this.calls.set(id, call);
@@ -173,9 +170,9 @@ export class ToolCallWrites {
   }
 
   /** Handles an answer. If the call still waits here, another client has answered, and the call may have begun already. */
-  private handleAnswer(approval: string, isGranted: boolean): void {
+  private handleAnswer(approvalId: string, isGranted: boolean): void {
     for (const call of this.calls.values()) {
-      if (call.approval !== approval || (call.state !== 'waiting' && call.state !== 'running')) continue;
+      if (call.approvalId !== approvalId || (call.state !== 'waiting' && call.state !== 'running')) continue;
       if (!isGranted) {
         call.state = 'denied';
       } else if (call.state === 'waiting') {

@@ -24,16 +24,10 @@ export function touchedFiles(
   const path = pathOf(input);
   const named = path === undefined ? [] : [{ path, ...replacement(input) }];
   const target = kind === 'move' ? [input['destination'], input['new_path'], input['to']] : [];
-  const others = [
-    ...locations.map((location) => location.path),
-    ...target.filter((other) => typeof other === 'string'),
-  ];
-  const describedPaths = new Set([...diffs, ...named].map((file) => file.path));
-  return [
-    ...diffs,
-    ...named,
-    ...others.filter((other) => !describedPaths.has(other)).map((other) => ({ path: other })),
-  ];
+  const others = [...locations.map((location) => location.path), ...target].filter((one) => typeof one === 'string');
+  const described = new Set([...diffs, ...named].map((file) => file.path));
+  const rest = others.filter((other) => !described.has(other));
+  return [...diffs, ...named, ...rest.map((other) => ({ path: other }))];
 }
 
 function replacement(input: ToolInput): Omit<TouchedFile, 'path'> {

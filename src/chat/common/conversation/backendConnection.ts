@@ -43,13 +43,7 @@ interface ConnectResult {
 }
 
 /** Errors after which creating a new session would fail, too. */
-const finalErrorCodes: ReadonlySet<BackendErrorCode> = new Set([
-  'authRequired',
-  'cancelled',
-  'untrusted',
-  'notReady',
-  'timeout',
-]);
+const fatal: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
 
 /** Connects a conversation to its backend with the first prompt, and again after the connection was lost. */
 export class BackendConnection implements Disposable {
@@ -93,7 +87,7 @@ export class BackendConnection implements Disposable {
     const backend = await this.openBackend();
     this.currentCapabilities = await backend.capabilities(signal);
     if (remoteId !== undefined && this.currentCapabilities.canLoad) {
-      const loaded = await this.tryLoadSession(backend, remoteId, signal);
+      const loaded = await this.tryLoad(backend, remoteId, signal);
       if (loaded) return { session: loaded, origin: 'loaded' };
     }
     const session = await this.ports.createSession(backend, this.createOptions(), signal);
@@ -115,11 +109,9 @@ export class BackendConnection implements Disposable {
 
   /** Ends the session in the backend. Never rejects. */
   async closeSession(): Promise<void> {
-    const { currentSession } = this;
+    const { currentSession, ports } = this;
     this.dispose();
-    await currentSession
-      ?.close()
-      .catch((error: unknown) => this.ports.log.debug(`Cannot close a session: ${messageOf(error)}`));
+    await currentSession?.close().catch((error: unknown) => ports.log.debug(`Cannot close: ${messageOf(error)}`));
   }
 
   /** Disconnects from the session without ending it in the backend. */
@@ -149,39 +141,35 @@ export class BackendConnection implements Disposable {
     return backend;
   }
 
-  private async tryLoadSession(
-    backend: SessionBackend,
-    id: string,
-    signal: AbortSignal,
-  ): Promise<BackendSession | undefined> {
+  private async tryLoad(backend: SessionBackend, id: string, signal: AbortSignal): Promise<BackendSession | undefined> {
     try {
       const session = await backend.loadSession(id, this.createOptions(), signal);
       return this.attachSession(session, new HistoryFilter(session));
     } catch (error) {
-      if (signal.aborted || (isBackendError(error) && finalErrorCodes.has(error.code))) throw error;
+      if (signal.aborted || (isBackendError(error) && fatal.has(error.code))) throw error;
       this.ports.log.info(`Cannot load a session again: ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  private attachSession(session: BackendSession, skip: HistoryFilter | undefined): BackendSession {
+  private attachSession(session: BackendSession, filter: HistoryFilter | undefined): BackendSession {
     // The conversation was closed in the meantime.
     if (this.lifetime.signal.aborted) session.dispose();
     this.currentSession = session;
-    this.historyFilter = skip;
-    void this.readEvents(session, skip);
+    this.historyFilter = filter;
+    void this.readEvents(session, filter);
     return session;
   }
 
   /** Never rejects. */
-  private async readEvents(session: BackendSession, skip: HistoryFilter | undefined): Promise<void> {
+  private async readEvents(session: BackendSession, filter: HistoryFilter | undefined): Promise<void> {
     const { handlers } = this;
     let last = 0;
     try {
       for await (const { sequence, event } of session.events({ signal: this.lifetime.signal })) {
         if (last > 0 && sequence > last + 1) handlers.onGap();
         last = sequence;
-        if (!skip?.isHistory(event)) handlers.onEvent(event);
+        if (!filter?.isHistory(event)) handlers.onEvent(event);
       }
     } catch (error) {
       this.ports.log.error('Cannot read the events of a session', error);

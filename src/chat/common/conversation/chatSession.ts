@@ -20,6 +20,7 @@ import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { AnswerDelivery } from '../approvals/answerDelivery';
 import type { ChangeJournal, ChatFiles } from '../changes/changeJournal';
+import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
 import { createChatDraft, type HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
@@ -41,7 +42,14 @@ const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:
 
 /** One conversation: its transcript, log, queue and draft, and its connection to a backend. */
 export class ChatSession implements Chat {
+  readonly onDidChange: Event<void>;
+  readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
+  readonly transcript: TranscriptDocument;
+  readonly entries: FullContents<Entry>;
+  readonly approvals: FullContents<Part[]>;
+  readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'>;
   private readonly conversation: Conversation;
+  private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
   private readonly sharedDraft: HeldDraft;
@@ -51,21 +59,30 @@ export class ChatSession implements Chat {
   private isRetired = false;
   private isWatchingFiles = true;
   private follower: Disposable | undefined;
+
   constructor(
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
   ) {
     const { attachments, clock, log, starts } = ports;
-    this.conversation = new Conversation(file, ports);
-    this.answerDelivery = new AnswerDelivery(this.conversation);
+    const conversation = new Conversation(file, ports);
+    this.conversation = conversation;
+    this.chatTranscript = conversation.transcript;
+    this.onDidChange = conversation.changeEmitter.event;
+    this.transcript = conversation.document;
+    this.entries = conversation.transcript.writer;
+    this.approvals = conversation.transcript.approvals;
+    this.journal = conversation.journal;
+    this.answerDelivery = new AnswerDelivery(conversation);
     this.sharedDraft = createChatDraft(file, (error) => log.error('a listener failed', error));
-    this.connection = new BackendConnection(file, ports, {
+    this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
+    const connection = new BackendConnection(file, ports, {
       onEvent: (event) => this.handleEvent(event),
-      onGap: () => this.conversation.addNotice('warning', 'Some messages were lost in transit.'),
-      onState: () => this.conversation.changeEmitter.fire(),
+      onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
+      onState: () => conversation.changeEmitter.fire(),
       onEnded: () => this.turnRunner.handleSessionLoss(),
     });
-    const { connection, conversation } = this;
+    this.connection = connection;
     this.turnRunner = new TurnRunner({
       conversation,
       connection,
@@ -84,28 +101,8 @@ export class ChatSession implements Chat {
     return this.file.head.id;
   }
 
-  get onDidChange(): Event<void> {
-    return this.conversation.changeEmitter.event;
-  }
-
-  get transcript(): TranscriptDocument {
-    return this.conversation.document;
-  }
-
-  get entries(): FullContents<Entry> {
-    return this.chatTranscript.writer;
-  }
-
-  get approvals(): FullContents<Part[]> {
-    return this.chatTranscript.approvals;
-  }
-
   get draft(): Draft {
     return this.sharedDraft.value;
-  }
-
-  get onDidSendOrRestoreDraft(): Event<DraftTransition> {
-    return this.sharedDraft.onDidSendOrRestore;
   }
 
   get history(): readonly string[] {
@@ -128,15 +125,11 @@ export class ChatSession implements Chat {
   get canClose(): boolean {
     if (this.holderCount > 0 || this.isVisible) return false;
     if (this.file.readonlyReason !== undefined) return true;
-    if (this.chatTranscript.isBusy || this.chatTranscript.isStopping || this.turnRunner.phase.kind !== 'idle')
-      return false;
+    const { isBusy, isStopping } = this.chatTranscript;
+    if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle') return false;
     // Unsaved records would be lost.
     if (this.file.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;
-  }
-
-  get journal(): Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'> {
-    return this.conversation.journal;
   }
 
   get backendId(): string {
@@ -150,10 +143,6 @@ export class ChatSession implements Chat {
 
   get view(): SessionView {
     return sessionView(this.conversation, this.connection, this.turnRunner.phase, this.ports.clock.now());
-  }
-
-  private get chatTranscript(): Conversation['transcript'] {
-    return this.conversation.transcript;
   }
 
   get isOutdated(): boolean {
@@ -176,16 +165,12 @@ export class ChatSession implements Chat {
     });
   }
 
-  // The past
-
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     await this.conversation.restore(records, damage);
     const { unsavedImages } = this.sharedDraft;
     if (unsavedImages.length === 0 || this.file.readonlyReason !== undefined) return;
-    this.conversation.addNotice(
-      'warning',
-      `Not saved with your draft because of its size: ${unsavedImages.join(', ')}. Add it again.`,
-    );
+    const text = `Not saved with your draft because of its size: ${unsavedImages.join(', ')}. Add it again.`;
+    this.conversation.addNotice('warning', text);
   }
 
   /** Resumes a turn that may still run in a server after its window was closed. */
@@ -206,14 +191,14 @@ export class ChatSession implements Chat {
     this.sharedDraft.save(draft, written);
   }
 
-  async send(draft: Draft, along: readonly DraftAttachment[] = [], written?: Written): Promise<void> {
+  async send(draft: Draft, contextAttachments: readonly DraftAttachment[] = [], written?: Written): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
     const id = this.ports.newId();
     // Clear the draft first, so that the user can type the next prompt while the agent starts.
     this.sharedDraft.take(id, draft, written);
     try {
-      await this.sendOrQueue({ id, text, attachments: [...attachments, ...along] });
+      await this.sendOrQueue({ id, text, attachments: [...attachments, ...contextAttachments] });
       this.sharedDraft.forget(id);
     } catch (error) {
       this.sharedDraft.putBack(id);
@@ -244,8 +229,8 @@ export class ChatSession implements Chat {
 
   async stop(): Promise<void> {
     const { isOurs, readonlyReason } = this.file;
-    if (!isOurs && !this.connection.session && readonlyReason !== undefined)
-      throw new ChatError('readonly', readonlyReason);
+    const isElsewhere = !isOurs && !this.connection.session;
+    if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     this.answerDelivery.dropReason();
     await this.turnRunner.stop();
   }
@@ -332,8 +317,6 @@ export class ChatSession implements Chat {
     this.connection.disconnect();
   }
 
-  // Turns
-
   /** Claims the conversation before a prompt. @throws ChatError */
   private async claimForPrompt(): Promise<void> {
     if (this.file.readonlyReason !== undefined) throw new ChatError('readonly', this.file.readonlyReason);
@@ -352,9 +335,8 @@ export class ChatSession implements Chat {
     if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
     this.conversation.record({ type: 'event', event }, textOnly.has(event.event));
     const { backendId, ports } = this;
-    if (event.event === 'tool:post' && event.data.unattended)
-      ports.starts.recordUnattended(backendId, event.data.unattended);
-    if (event.event === 'approval:required') ports.starts.recordUnattended(backendId, undefined);
+    const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
+    if (unattended || event.event === 'approval:required') ports.starts.recordUnattended(backendId, unattended);
     if (event.event === 'session:info') this.handleSessionInfo(event.data);
     if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
     if (wasBusy && !this.chatTranscript.isBusy) this.turnRunner.handleTurnEnd();
@@ -371,8 +353,6 @@ export class ChatSession implements Chat {
   }
 
   private sendNextQueued(): void {
-    this.sendQueued().catch((error: unknown) =>
-      this.ports.log.info(`Cannot send a queued prompt: ${messageOf(error)}`),
-    );
+    this.sendQueued().catch((error: unknown) => this.ports.log.info(`Cannot send the queue: ${messageOf(error)}`));
   }
 }

@@ -74,9 +74,8 @@ export class HeldDraft implements Disposable {
   }
 
   private isOutdated(written: Written | undefined): boolean {
-    return (
-      written !== undefined && written.by === this.lastRevision?.by && written.revision <= this.lastRevision.revision
-    );
+    const { lastRevision } = this;
+    return written !== undefined && written.by === lastRevision?.by && written.revision <= lastRevision.revision;
   }
 }
 

@@ -36,13 +36,8 @@ export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: QueuedPrompt }
   | { readonly type: 'connected'; readonly promptId: string; readonly delivery: Delivery }
   | { readonly type: 'accepted'; readonly promptId: string }
-  /** `isUnreported`: the backend has reported no event of the turn. */
-  | {
-      readonly type: 'refused';
-      readonly promptId: string;
-      readonly error: BackendError;
-      readonly isUnreported: boolean;
-    }
+  /** `isUnseen`: the backend has reported no event of the turn. */
+  | { readonly type: 'refused'; readonly promptId: string; readonly error: BackendError; readonly isUnseen: boolean }
   /** An event has ended the turn. */
   | { readonly type: 'ended' }
   /** The session has ended. `isBusy`: during a turn; `isSettling`: before it confirmed the end of a stopped one. */
@@ -67,7 +62,7 @@ export type TurnEffect =
   /** Followed by `cancelled`. */
   | { readonly type: 'cancel'; readonly session: BackendSession }
   /** Followed by `checked`. */
-  | { readonly type: 'checkRunning' }
+  | { readonly type: 'check' }
   /** Reopens the turn that seemed to have ended. */
   | { readonly type: 'reopen' }
   /** Ends the turn because its session was lost. */
@@ -123,9 +118,7 @@ export function nextPhase(phase: TurnPhase, input: TurnInput): TurnStep {
     case 'cancelled':
       return phase.kind === 'stopping' ? answered(phase) : step(phase);
     case 'resume':
-      return phase.kind === 'idle'
-        ? step({ kind: 'resuming', isStopped: false }, { type: 'checkRunning' })
-        : step(phase);
+      return phase.kind === 'idle' ? step({ kind: 'resuming', isStopped: false }, { type: 'check' }) : step(phase);
     case 'checked':
       return checked(phase, input);
     case 'close':
@@ -157,13 +150,13 @@ function accepted(phase: TurnPhase, promptId: string): TurnStep {
   return step(next, { type: 'answer', promptId });
 }
 
-function refused(phase: TurnPhase, { error, isUnreported, promptId }: Input<'refused'>): TurnStep {
+function refused(phase: TurnPhase, { error, isUnseen, promptId }: Input<'refused'>): TurnStep {
   const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
   // The backend reports no end for a prompt that it did not accept.
   if (isOnItsWay && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
-  if (isUnsent || (isOnItsWay && isUnreported)) {
+  if (isUnsent || (isOnItsWay && isUnseen)) {
     return step({ kind: 'idle', failure: error }, { type: 'withdraw', promptId, isFailure: true }, answer);
   }
   // A turn that has begun reports its own failure.

@@ -120,7 +120,7 @@ export class TurnRunner {
       case 'cancel':
         this.pendingCheck = this.cancelTurn(effect.session);
         return;
-      case 'checkRunning':
+      case 'check':
         this.pendingCheck = this.checkIfRunning();
         return;
       case 'reopen':
@@ -182,7 +182,7 @@ export class TurnRunner {
     const error = isBackendError(thrown)
       ? thrown
       : new BackendError('backend', messageOf(thrown), undefined, { cause: thrown });
-    this.dispatch({ type: 'refused', promptId, error, isUnreported: this.ports.conversation.transcript.isStarting });
+    this.dispatch({ type: 'refused', promptId, error, isUnseen: this.ports.conversation.transcript.isStarting });
   }
 
   /** Never rejects. */

@@ -258,9 +258,8 @@ export class ChatSessions implements Chats, WriteObserver {
     const chat = await this.create(backendId, undefined, this.remoteSessions.listedTitleOf(backendId, remoteId));
     try {
       const { clock } = this.ports;
-      await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, (signal) =>
-        chat.importSession(remoteId, signal),
-      );
+      const load = (signal: AbortSignal): Promise<void> => chat.importSession(remoteId, signal);
+      await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, load);
       return chat;
     } catch (error) {
       await chat.close();

@@ -159,9 +159,8 @@ export class PreparedSessions {
     this.expiryTimer?.dispose();
     if (!this.preparation) return;
     // Counts only time awake, so that the session survives a suspended computer.
-    this.expiryTimer = setAwakeTimer(this.ports.clock, this.isPromptExpected ? idleMs : abandonedMs, () =>
-      this.discardCurrent(),
-    );
+    const delayMs = this.isPromptExpected ? idleMs : abandonedMs;
+    this.expiryTimer = setAwakeTimer(this.ports.clock, delayMs, () => this.discardCurrent());
   }
 
   private discardCurrent(): void {

@@ -42,10 +42,8 @@ export class RemoteSessions {
   }
 
   /** Starts the backend if necessary, without a time limit. @throws BackendError, for example `unsupported` */
-  async listSessions(
-    backend: SessionBackend,
-    { cwd, isKnown, signal }: RemoteSearchOptions,
-  ): Promise<readonly SessionRow[]> {
+  async listSessions(backend: SessionBackend, options: RemoteSearchOptions): Promise<readonly SessionRow[]> {
+    const { cwd, isKnown, signal } = options;
     const { canList } = await backend.capabilities(signal);
     if (!canList) throw new BackendError('unsupported', `${backend.title} can’t list its conversations.`);
     const sessions = await backend.listSessions(withoutUndefined({ signal, cwd }));
@@ -103,9 +101,8 @@ export class RemoteSessions {
       await withDeadline(this.clock, 'Deleting a session', timeoutMs, async () => {
         if (!(await backend.capabilities()).canDelete) return;
         await backend.deleteSession(id);
-        this.storeDeleted(
-          this.deletedSessions.filter(({ backendId, remoteId }) => backendId !== backend.id || remoteId !== id),
-        );
+        const isOther = (one: Deleted[number]): boolean => one.backendId !== backend.id || one.remoteId !== id;
+        this.storeDeleted(this.deletedSessions.filter(isOther));
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not delete a session: ${messageOf(error)}`);

@@ -22,7 +22,7 @@ export class Mentions {
 
   /** Returns rows of all sources, or of one kind, best match first within each source. Never rejects. */
   async search(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
-    const found = await Promise.all(this.sourcesOf(kind).map((source) => this.searchSource(source, query, signal)));
+    const found = await Promise.all(this.sourcesOf(kind).map((source) => this.searchOne(source, query, signal)));
     const rows = found.flat();
     const isLoose = (row: MentionRow): boolean => isLooseMatch(row, query);
     return [...rows.filter((row) => !isLoose(row)), ...rows.filter(isLoose)].slice(0, maxRows);
@@ -60,11 +60,7 @@ export class Mentions {
     return this.sources.filter((source) => kind === undefined || source.kind === kind);
   }
 
-  private async searchSource(
-    source: MentionSource,
-    query: string,
-    signal: AbortSignal,
-  ): Promise<readonly MentionRow[]> {
+  private async searchOne(source: MentionSource, query: string, signal: AbortSignal): Promise<readonly MentionRow[]> {
     try {
       return await withDeadline(this.clock, `looking for ${source.kind}`, searchTimeoutMs, (deadline) =>
         source.search(query, AbortSignal.any([signal, deadline])),

@@ -1,6 +1,5 @@
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort, FileDiagnostics } from '../../../editor/common/editorPort';
-import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import { matchesKeyword, estimateTokens } from './mentions';
@@ -19,11 +18,10 @@ export class ProblemMentions implements MentionSource {
     if (!matchesKeyword(query, 'problems', 'errors', 'diagnostics')) return [];
     const all = await this.editor.diagnostics(undefined, { maxFiles, signal });
     const [active] = this.editor.visibleFiles;
-    const ofActive = all.length > 1 ? all.filter(({ path }) => path === active) : [];
-    return [
-      ...rowsOf(all, 'Problems', 'In the workspace'),
-      ...rowsOf(ofActive, 'Problems in this file', active, active),
-    ];
+    const rows = rowsOf(all, 'Problems', { detail: 'In the workspace' });
+    if (active === undefined || all.length < 2) return rows;
+    const ofActive = all.filter(({ path }) => path === active);
+    return [...rows, ...rowsOf(ofActive, 'Problems in this file', { path: active, detail: active })];
   }
 
   async resolve({ path }: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
@@ -35,24 +33,17 @@ export class ProblemMentions implements MentionSource {
   }
 }
 
-/** Returns one row, or none if there are no problems. `path` is set for the row of a single file. */
+/** Returns one row, or none if there are no problems. */
 function rowsOf(
   files: readonly FileDiagnostics[],
   name: string,
-  detail: string | undefined,
-  path?: string,
+  about: { path?: string; detail: string },
 ): MentionRow[] {
   const count = files.reduce((sum, { diagnostics }) => sum + diagnostics.length, 0);
   if (count === 0) return [];
-  return [
-    {
-      kind: 'problems',
-      id: path === undefined ? 'problems' : `problems:${path}`,
-      title: `${name} (${count})`,
-      tokens: estimateTokens(textOf(files).length),
-      ...withoutUndefined({ path, detail }),
-    },
-  ];
+  const id = about.path === undefined ? 'problems' : `problems:${about.path}`;
+  const tokens = estimateTokens(textOf(files).length);
+  return [{ kind: 'problems', id, title: `${name} (${count})`, tokens, ...about }];
 }
 
 /** Formats problems like a compiler: `path:line:column severity: message (source code)`. */

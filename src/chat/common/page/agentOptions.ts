@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedOf, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
@@ -80,7 +81,7 @@ export class AgentOptions {
     this.offeredOptions.set(agentId, views);
     const record = this.storedRecord(agentId);
     const isLarge = JSON.stringify(views).length > maxKeptUnits;
-    this.storeRecord(agentId, { ...record, about: this.commandLineOf(agentId), options: isLarge ? [] : views });
+    this.storeRecord(agentId, { ...record, options: isLarge ? [] : views });
   }
 
   /** Records what the agent did without asking; undefined if it asked. Returns whether this changed anything. */
@@ -88,11 +89,7 @@ export class AgentOptions {
     const { unattended: before, ...kept } = this.storedRecord(agentId);
     const now = unattended && before === 'runs' ? before : unattended;
     if (now === before) return false;
-    this.storeRecord(agentId, {
-      ...kept,
-      about: this.commandLineOf(agentId),
-      ...(now === undefined ? {} : { unattended: now }),
-    });
+    this.storeRecord(agentId, { ...kept, ...withoutUndefined({ unattended: now }) });
     return true;
   }
 
@@ -128,15 +125,7 @@ export class AgentOptions {
 
   private storeChoice(agentId: string, optionId: string, value: OptionValue): void {
     const kept = this.storedRecord(agentId);
-    this.storeRecord(agentId, {
-      ...kept,
-      about: this.commandLineOf(agentId),
-      chosen: { ...kept.chosen, [optionId]: value },
-    });
-  }
-
-  private commandLineOf(agentId: string): string {
-    return this.backendViews.get(agentId)?.description ?? '';
+    this.storeRecord(agentId, { ...kept, chosen: { ...kept.chosen, [optionId]: value } });
   }
 
   /** Returns the stored record, unless it belongs to another program with the same id. */
@@ -148,9 +137,10 @@ export class AgentOptions {
     return kept.about === view.description ? kept : { about: kept.about, options: [], chosen: {} };
   }
 
-  private storeRecord(agentId: string, kept: AgentRecord): void {
-    if (JSON.stringify(this.storedRecords[agentId]) === JSON.stringify(kept)) return;
-    this.memento.update(memoryName, { ...this.storedRecords, [agentId]: kept }).then(undefined, this.onError);
+  private storeRecord(agentId: string, changed: Omit<AgentRecord, 'about'>): void {
+    const record = { ...changed, about: this.backendViews.get(agentId)?.description ?? '' };
+    if (JSON.stringify(this.storedRecords[agentId]) === JSON.stringify(record)) return;
+    this.memento.update(memoryName, { ...this.storedRecords, [agentId]: record }).then(undefined, this.onError);
   }
 
   private get storedRecords(): z.infer<typeof AgentRecords> {

@@ -100,9 +100,8 @@ export class NewOptions implements SessionDefaults, Disposable {
 
   /** What the agent did without asking in earlier turns, if anything. */
   unattendedSeen(backendId: string | undefined): Unattended | undefined {
-    return backendId === undefined || this.isServer(backendId)
-      ? undefined
-      : this.agentOptions.unattendedSeen(backendId);
+    if (backendId === undefined || this.isServer(backendId)) return undefined;
+    return this.agentOptions.unattendedSeen(backendId);
   }
 
   noticeForUnofferedChoice(backendId: string, choice: OptionChoice): string | undefined {

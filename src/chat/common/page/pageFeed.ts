@@ -221,16 +221,15 @@ export class PageFeed implements Disposable {
     this.historyLength = history.length;
     const isDirty = (part: UpdatePart): boolean => this.dirtyParts.has(part);
     const chosen = backends.chosen?.id;
+    const backendId = chat?.view.backendId ?? chosen;
     const update: ChatUpdate = {
       ...(isDirty('session') ? { session: chat?.view ?? null } : {}),
       ...(feed?.hasNews ? { transcript: feed.take() } : {}),
       ...(isDirty('sessions') ? { sessions: chats.rows.slice(0, maxRows) } : {}),
       ...(isDirty('backends') ? { backends: [...backends.views] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
-      ...(isDirty('newOptions') ? { newOptions: newOptions.optionsFor(chat?.view.backendId ?? chosen) } : {}),
-      ...(isDirty('newOptions')
-        ? { seenUnattended: newOptions.unattendedSeen(chat?.view.backendId ?? chosen) ?? null }
-        : {}),
+      ...(isDirty('newOptions') ? { newOptions: newOptions.optionsFor(backendId) } : {}),
+      ...(isDirty('newOptions') ? { seenUnattended: newOptions.unattendedSeen(backendId) ?? null } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsFor(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.currentChips } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.beginnings] } : {}),

@@ -1,8 +1,9 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventOf } from '../../../session/common/sessionEvents';
 import type { EntryBase, EntryWriter } from './entryWriter';
 import { contentParts } from './toolParts';
 
-type MessageEvent = EventOf<
+type AnswerEvent = EventOf<
   | 'content_block:start'
   | 'content_block:delta'
   | 'content_block:media'
@@ -15,11 +16,11 @@ type MessageEvent = EventOf<
 export class AnswerEntries {
   /** Open answers by block index. Created with the first text, so that empty blocks aren't shown. */
   private readonly openAnswers = new Map<number, EntryBase>();
-  private openThought: { readonly base: EntryBase; readonly since: number | undefined } | undefined;
+  private openThought: { readonly base: EntryBase; readonly startedAt: number | undefined } | undefined;
 
   constructor(private readonly writer: EntryWriter) {}
 
-  applyEvent(event: MessageEvent): void {
+  applyEvent(event: AnswerEvent): void {
     switch (event.event) {
       case 'content_block:start':
         return;
@@ -28,7 +29,7 @@ export class AnswerEntries {
         return;
       case 'content_block:media': {
         const [part] = contentParts([event.data.content]).parts;
-        if (part) this.writer.putEntry({ kind: 'media', ...this.writer.createBase(), part });
+        if (part) this.writer.put({ kind: 'media', ...this.writer.createBase(), part });
         return;
       }
       case 'content_block:end':
@@ -38,13 +39,12 @@ export class AnswerEntries {
         this.appendThought(event.data.delta);
         return;
       case 'thinking:final':
-        this.openThought ??= { base: this.writer.createBase(), since: this.writer.previousAt };
+        this.openThought ??= { base: this.writer.createBase(), startedAt: this.writer.previousAt };
         this.endThought(event.data.thinking);
         return;
     }
   }
 
-  /** Ends everything that is still open. */
   endAll(): void {
     if (this.openThought) this.endThought(this.textOf(this.openThought.base));
     for (const index of [...this.openAnswers.keys()]) this.endAnswer(index);
@@ -58,13 +58,13 @@ export class AnswerEntries {
     }
     const base = this.writer.createBase();
     this.openAnswers.set(index, base);
-    this.writer.putEntry({ kind: 'answer', ...base, text, streaming: true });
+    this.writer.put({ kind: 'answer', ...base, text, streaming: true });
   }
 
   private endAnswer(index: number): void {
     const base = this.openAnswers.get(index);
     this.openAnswers.delete(index);
-    if (base) this.writer.putEntry({ kind: 'answer', ...base, text: this.textOf(base) });
+    if (base) this.writer.put({ kind: 'answer', ...base, text: this.textOf(base) });
   }
 
   private appendThought(text: string): void {
@@ -72,17 +72,16 @@ export class AnswerEntries {
       this.writer.document.append(this.openThought.base.id, text);
       return;
     }
-    this.openThought = { base: this.writer.createBase(), since: this.writer.recordedAt };
-    this.writer.putEntry({ kind: 'thinking', ...this.openThought.base, text, streaming: true });
+    this.openThought = { base: this.writer.createBase(), startedAt: this.writer.recordedAt };
+    this.writer.put({ kind: 'thinking', ...this.openThought.base, text, streaming: true });
   }
 
   private endThought(text: string): void {
     const { openThought, writer } = this;
     if (!openThought) return;
     this.openThought = undefined;
-    const { base, since } = openThought;
-    const durationMs = since === undefined || writer.recordedAt === undefined ? undefined : writer.recordedAt - since;
-    writer.putEntry({ kind: 'thinking', ...base, text, ...(durationMs === undefined ? {} : { durationMs }) });
+    const durationMs = writer.elapsedSince(openThought.startedAt);
+    writer.put({ kind: 'thinking', ...openThought.base, text, ...withoutUndefined({ durationMs }) });
   }
 
   private textOf({ id }: EntryBase): string {

@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type {
-  SessionEvent,
   ConfigOption,
   EventData,
   EventOf,
+  SessionEvent,
   SlashCommand,
 } from '../../../session/common/sessionEvents';
 import { Attachment, type EntryOf } from '../../../transcript/common/entries';
@@ -21,7 +21,7 @@ import { UsageTotals } from './usageTotals';
 
 interface Turn {
   readonly startedAt: number | undefined;
-  readonly messages: AnswerEntries;
+  readonly answers: AnswerEntries;
   /** Undefined if the agent began the turn itself. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
@@ -136,7 +136,6 @@ export class ChatTranscript {
         if (record.decision === 'reverted') this.endEntries.markReverted(record.path);
         break;
       default:
-        break;
     }
     // The end of a block often arrives together with what follows it.
     if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.previousAt = record.at;
@@ -162,7 +161,7 @@ export class ChatTranscript {
   private withdrawPrompt(id: string): void {
     const { currentTurn } = this;
     if (currentTurn?.prompt?.id !== id) return;
-    this.writer.removeEntry(currentTurn.prompt.entryId);
+    this.writer.remove(currentTurn.prompt.entryId);
     this.prompts.pop();
     this.advanceStage({ kind: 'withdrawn' });
     this.writer.turnNumber--;
@@ -176,7 +175,7 @@ export class ChatTranscript {
     const { attachments, text } = prompt.draft;
     const isNotSent = (index: number): boolean => ids.includes(attachments[index]?.id ?? '');
     const marked = entry.attachments?.map((one, index) => (isNotSent(index) ? { ...one, notSent: true } : one));
-    this.writer.putEntry({ ...entry, ...(marked && { attachments: marked }) });
+    this.writer.put({ ...entry, ...(marked && { attachments: marked }) });
     prompt.draft = { text, attachments: attachments.filter((_, index) => !isNotSent(index)) };
   }
 
@@ -195,7 +194,7 @@ export class ChatTranscript {
       case 'content_block:end':
       case 'thinking:delta':
       case 'thinking:final':
-        this.ensureTurn()?.messages.applyEvent(event);
+        this.ensureTurn()?.answers.applyEvent(event);
         return;
       case 'tool:pre':
       case 'tool:update':
@@ -233,7 +232,6 @@ export class ChatTranscript {
         return;
       default:
         this.applyStateEvent(event);
-        return;
     }
   }
 
@@ -255,7 +253,6 @@ export class ChatTranscript {
         this.statusText = event.data.message ?? event.data.status;
         return;
       default:
-        return;
     }
   }
 
@@ -274,14 +271,13 @@ export class ChatTranscript {
   private handleComplete(data: EventData<'prompt:complete'>): void {
     const { lastEnd, stage, currentTurn } = this;
     if (stage.kind !== 'stopped' && !currentTurn) return;
-    const ofTurn = this.usage.endTurn(data.token_usage);
-    const usage = ofTurn ? { usage: ofTurn } : {};
+    const usage = withoutUndefined({ usage: this.usage.endTurn(data.token_usage) });
     if (stage.kind !== 'stopped') {
       this.endTurn({ ...endOfTurn(data.stop_reason, this.backendTitle), ...usage });
       return;
     }
     this.confirmStop();
-    if (lastEnd && ofTurn && !currentTurn) this.endEntries.putEnd({ ...lastEnd, ...usage });
+    if (lastEnd && usage.usage && !currentTurn) this.endEntries.putEnd({ ...lastEnd, ...usage });
   }
 
   private handleError(data: EventData<'error'>): void {
@@ -293,21 +289,17 @@ export class ChatTranscript {
 
   private addApproval(data: EventData<'approval:required'>): void {
     if (this.stage.kind === 'replayed' || !this.ensureTurn()) return;
+    const { backendTitle, toolEntries, writer } = this;
     const { call_id: callId } = data;
-    const call = callId === undefined ? undefined : this.toolEntries.partsOf(callId);
-    if (callId !== undefined) this.toolEntries.markWaiting(callId);
-    this.approvals.addApproval(
-      data,
-      { callId, entryId: this.toolEntries.entryIdOf(callId), call },
-      this.backendTitle,
-      this.writer.recordedAt,
-    );
+    const parts = callId === undefined ? undefined : toolEntries.partsOf(callId);
+    if (callId !== undefined) toolEntries.markWaiting(callId);
+    const call = { callId, entryId: toolEntries.entryIdOf(callId), parts };
+    this.approvals.addApproval(data, call, backendTitle, writer.recordedAt);
   }
 
   private applyDecision({ data, event }: EventOf<'approval:granted' | 'approval:denied'>): void {
     const decided = this.approvals.resolveApproval(data, event === 'approval:granted');
-    if (decided?.callId !== undefined)
-      this.toolEntries.applyDecision(decided.callId, decided.outcome, decided.decision);
+    if (decided) this.toolEntries.applyDecision(decided);
   }
 
   private updatePlan({ entries }: EventData<'plan:update'>): void {
@@ -316,40 +308,30 @@ export class ChatTranscript {
     const known = turn.todosId === undefined ? undefined : this.writer.document.get(turn.todosId);
     const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
     if (known?.kind === 'todos') {
-      this.writer.putEntry({ ...known, items });
+      this.writer.put({ ...known, items });
       return;
     }
     const base = this.writer.createBase();
     turn.todosId = base.id;
-    this.writer.putEntry({ kind: 'todos', ...base, items });
+    this.writer.put({ kind: 'todos', ...base, items });
   }
 
   private addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
-    this.writer.putEntry({
-      kind: 'notice',
-      ...this.writer.createBase(),
-      level,
-      text,
-      ...withoutUndefined({ details, path }),
-    });
+    const base = this.writer.createBase();
+    this.writer.put({ kind: 'notice', ...base, level, text, ...withoutUndefined({ details, path }) });
   }
 
   // Turns
 
   private startTurn(draft: Draft, id: string | undefined): Turn {
     if (this.isBusy) this.putEndEntry(missingEnd);
-    this.currentTurn?.messages.endAll();
+    this.currentTurn?.answers.endAll();
     this.toolEntries.startTurn();
     this.usage.startTurn();
     this.writer.turnNumber++;
     const base = this.writer.createBase();
     const attachments = draft.attachments.map((attachment) => Attachment.parse(attachment));
-    this.writer.putEntry({
-      kind: 'prompt',
-      ...base,
-      text: draft.text,
-      ...(attachments.length > 0 ? { attachments } : {}),
-    });
+    this.writer.put({ kind: 'prompt', ...base, text: draft.text, ...(attachments.length > 0 && { attachments }) });
     const prompt = { id, entryId: base.id, draft };
     this.prompts.push(prompt);
     return this.createTurn(prompt);
@@ -363,7 +345,7 @@ export class ChatTranscript {
   }
 
   private createTurn(prompt: SentPrompt | undefined): Turn {
-    return { startedAt: this.writer.recordedAt, messages: new AnswerEntries(this.writer), prompt, todosId: undefined };
+    return { startedAt: this.writer.recordedAt, answers: new AnswerEntries(this.writer), prompt, todosId: undefined };
   }
 
   private endTurn(facts: EndFacts): void {
@@ -374,25 +356,18 @@ export class ChatTranscript {
   private putEndEntry(facts: EndFacts): void {
     const { currentTurn, writer } = this;
     if (!currentTurn) return;
-    currentTurn.messages.endAll();
+    currentTurn.answers.endAll();
     this.toolEntries.endOpenCalls(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
     this.approvals.clear();
     this.statusText = undefined;
-    const { startedAt } = currentTurn;
-    const durationMs =
-      startedAt === undefined || writer.recordedAt === undefined ? undefined : writer.recordedAt - startedAt;
-    this.endEntries.putEnd({
-      kind: 'end',
-      ...writer.createBase(),
-      ...facts,
-      ...(durationMs === undefined ? {} : { durationMs }),
-    });
+    const duration = withoutUndefined({ durationMs: writer.elapsedSince(currentTurn.startedAt) });
+    this.endEntries.putEnd({ kind: 'end', ...writer.createBase(), ...facts, ...duration });
   }
 
   /** Reopens a turn that only seemed to have ended. */
   private reopenTurn(): void {
     if (this.isBusy) return;
-    this.currentTurn?.messages.endAll();
+    this.currentTurn?.answers.endAll();
     this.endEntries.removeLastEnd();
     this.toolEntries.reopenTurn();
     this.advanceStage({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
@@ -405,5 +380,5 @@ const missingEnd: EndFacts = {
 };
 
 function endFactsOf({ outcome, text, details }: RecordOf<'ended'>): EndFacts {
-  return { outcome, text, ...(details === undefined ? {} : { details }) };
+  return { outcome, text, ...withoutUndefined({ details }) };
 }

@@ -18,13 +18,13 @@ export class EndEntries {
   putEnd(end: End): void {
     this.entryIdByTurn.set(end.turn, end.id);
     this.lastTurn = end.turn;
-    this.writer.putEntry(end);
+    this.writer.put(end);
   }
 
   removeLastEnd(): void {
     const { lastEnd } = this;
     if (!lastEnd) return;
-    this.writer.removeEntry(lastEnd.id);
+    this.writer.remove(lastEnd.id);
     this.entryIdByTurn.delete(lastEnd.turn);
     this.lastTurn = undefined;
   }
@@ -34,7 +34,7 @@ export class EndEntries {
     if (!end) return;
     // The results of older turns are overwritten.
     for (const { path } of changes) this.setChangeState(path, 'changedSince', (other) => other < turn);
-    this.writer.putEntry({ ...end, changes });
+    this.writer.put({ ...end, changes });
   }
 
   markReverted(path: string): void {
@@ -53,7 +53,7 @@ export class EndEntries {
     for (const turn of this.entryIdByTurn.keys()) {
       const end = isMeant(turn) ? this.entryOf(turn) : undefined;
       if (!end?.changes?.some((change) => isRevertible(change, path))) continue;
-      this.writer.putEntry({
+      this.writer.put({
         ...end,
         changes: end.changes.map((change) => (isRevertible(change, path) ? { ...change, state } : change)),
       });

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { roughUnits } from '../../../base/common/roughUnits';
 import type { Entry } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
@@ -14,7 +15,7 @@ export interface EntryBase {
 }
 
 /** Total size of full entries kept for trimmed ones, in UTF-16 units. The oldest are evicted. */
-const maxKeptUnits = 32 * 1024 * 1024;
+const maxUnits = 32 * 1024 * 1024;
 
 interface FullEntry {
   readonly entry: Entry;
@@ -31,48 +32,46 @@ export class EntryWriter {
   /** Time of the previous record, ignoring the ends of blocks. */
   previousAt: number | undefined;
   private entryCount = 0;
-  private readonly fullEntries = new BoundedMap<string, FullEntry>({
-    maxWeight: maxKeptUnits,
-    weigh: ({ units }) => units,
-  });
+  private readonly fullById = new BoundedMap<string, FullEntry>({ maxWeight: maxUnits, weigh: ({ units }) => units });
 
   constructor(readonly document: TranscriptDocument) {}
 
   /** Creates the base of a new entry. Ids are sequential, so they are stable when the records are read again. */
   createBase(parent?: string): EntryBase {
-    return {
-      id: `e${++this.entryCount}`,
-      turn: this.turnNumber,
-      ...(this.recordedAt === undefined ? {} : { at: this.recordedAt }),
-      ...(parent === undefined ? {} : { parent }),
-    };
+    const { recordedAt, turnNumber } = this;
+    return { id: `e${++this.entryCount}`, turn: turnNumber, ...withoutUndefined({ at: recordedAt, parent }) };
+  }
+
+  /** Returns the time from `startedAt` to the current record, in ms; undefined if either is unknown. */
+  elapsedSince(startedAt: number | undefined): number | undefined {
+    return startedAt === undefined || this.recordedAt === undefined ? undefined : this.recordedAt - startedAt;
   }
 
   /** Adds or replaces an entry. `diffs` holds the full texts of diff parts, by part index. */
-  putEntry(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
+  put(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
     const trimmed = trimEntry(entry);
-    this.fullEntries.delete(entry.id);
+    this.fullById.delete(entry.id);
     if (trimmed !== entry || diffs.some((texts) => texts !== undefined)) this.keepFullEntry(entry, diffs);
     this.document.put(trimmed);
   }
 
-  removeEntry(id: string): void {
-    this.fullEntries.delete(id);
+  remove(id: string): void {
+    this.fullById.delete(id);
     this.document.remove(id);
   }
 
   whole(id: string): Entry | undefined {
-    return this.fullEntries.get(id)?.entry ?? this.document.get(id);
+    return this.fullById.get(id)?.entry ?? this.document.get(id);
   }
 
   diffTexts(id: string, part: number): DiffTexts | undefined {
-    return this.fullEntries.get(id)?.diffs[part];
+    return this.fullById.get(id)?.diffs[part];
   }
 
   private keepFullEntry(entry: Entry, diffs: FullEntry['diffs']): void {
-    const units =
-      roughUnits(entry) +
-      diffs.reduce((sum, texts) => sum + (texts?.before?.length ?? 0) + (texts?.after.length ?? 0), 0);
-    this.fullEntries.set(entry.id, { entry, diffs, units });
+    const unitsOf = (texts: DiffTexts | undefined): number =>
+      texts ? (texts.before ?? '').length + texts.after.length : 0;
+    const units = diffs.reduce((sum, texts) => sum + unitsOf(texts), roughUnits(entry));
+    this.fullById.set(entry.id, { entry, diffs, units });
   }
 }

@@ -64,7 +64,7 @@ export class ToolEntries {
     else if (event.event === 'tool:post') this.setResult(call, event.data.result, event.data.duration_ms);
     else if (event.data.unfinished) this.endWithoutResult(call, 'stale');
     else this.setError(call, event.data.error);
-    this.putEntry(call);
+    this.put(call);
   }
 
   entryIdOf(callId: string | undefined): string | undefined {
@@ -81,16 +81,16 @@ export class ToolEntries {
     const call = this.calls.get(callId);
     if (!call || (endedStates.has(call.state) && !call.isLate)) return;
     call.state = 'waiting';
-    this.putEntry(call);
+    this.put(call);
   }
 
-  applyDecision(callId: string, outcome: DecidedApproval['outcome'], decision: string): void {
-    const call = this.calls.get(callId);
+  applyDecision({ callId, decision, outcome }: DecidedApproval): void {
+    const call = callId === undefined ? undefined : this.calls.get(callId);
     if (!call) return;
     call.decision = decision;
     if (!endedStates.has(call.state)) call.state = decidedStates[outcome];
     if (call.isLate && call.state === 'running') call.state = this.stateBetweenTurns ?? 'running';
-    this.putEntry(call);
+    this.put(call);
   }
 
   /** Ends all running calls at the end of the turn. */
@@ -98,7 +98,7 @@ export class ToolEntries {
     for (const call of this.calls.values()) {
       if (endedStates.has(call.state)) continue;
       this.endWithoutResult(call, state);
-      this.putEntry(call);
+      this.put(call);
     }
     this.stateBetweenTurns = state;
   }
@@ -121,7 +121,7 @@ export class ToolEntries {
       // Its turn was cut off and now continues.
       if (Object.keys(input).length > 0) known.input = input;
       this.setDetails(known, data);
-      this.putEntry(known);
+      this.put(known);
       return;
     }
     const isAgent = kind === 'other' && [operation, name].some((word) => agentToolNames.test(word));
@@ -139,7 +139,7 @@ export class ToolEntries {
     };
     this.calls.set(id, call);
     this.setDetails(call, data);
-    this.putEntry(call);
+    this.put(call);
     if (parent !== undefined) this.markAsAgent(parent);
   }
 
@@ -163,27 +163,25 @@ export class ToolEntries {
     const isDenied = call.state === 'rejected' || call.state === 'timedOut';
     call.state = success ? 'done' : isDenied ? call.state : 'failed';
     if (!success) call.error = textOf(error) ?? textOf(output) ?? 'The tool failed without an error message.';
-    call.durationMs = durationMs ?? this.elapsedMs(call);
+    call.durationMs = durationMs ?? this.writer.elapsedSince(call.base.at);
   }
 
   private setError(call: Call, error: string): void {
     if (!endedStates.has(call.state) || call.isLate) call.state = 'failed';
     if (call.state !== 'stale') call.error = error;
-    call.durationMs = this.elapsedMs(call);
+    call.durationMs = this.writer.elapsedSince(call.base.at);
   }
 
   /** Ends a call whose result was not reported. */
   private endWithoutResult(call: Call, state: 'cancelled' | 'stale'): void {
     if (!endedStates.has(call.state)) call.state = state;
-    if (call.state === state) call.durationMs ??= this.elapsedMs(call);
+    if (call.state === state) call.durationMs ??= this.writer.elapsedSince(call.base.at);
   }
 
   private setDetails(call: Call, { title, kind, locations, content }: CallDetails): void {
     call.title = title ?? call.title;
     if (kind !== undefined && call.kind !== 'agent') call.kind = kind;
-    if (locations) {
-      call.locations = locations.map(({ path, line }) => (line === undefined ? { path } : { path, line }));
-    }
+    if (locations) call.locations = locations.map(({ path, line }) => ({ path, ...withoutUndefined({ line }) }));
     call.content = content ?? call.content;
   }
 
@@ -191,14 +189,10 @@ export class ToolEntries {
     const call = this.calls.get(callId);
     if (!call || (call.kind !== 'other' && call.kind !== 'think')) return;
     call.kind = 'agent';
-    this.putEntry(call);
+    this.put(call);
   }
 
-  private elapsedMs({ base }: Call): number | undefined {
-    return this.writer.recordedAt === undefined || base.at === undefined ? undefined : this.writer.recordedAt - base.at;
-  }
-
-  private putEntry(call: Call): void {
+  private put(call: Call): void {
     const { base, name, kind, state, input, locations, error, durationMs, decision } = call;
     const { parts, diffs } = shownParts(call);
     const isNews = error !== undefined && !parts.some((part) => showsError(part, error));
@@ -214,7 +208,7 @@ export class ToolEntries {
       ...(isNews ? { error } : {}),
       ...withoutUndefined({ locations, startedAt: base.at, durationMs, decision }),
     };
-    this.writer.putEntry(entry, diffs);
+    this.writer.put(entry, diffs);
   }
 }
 
@@ -226,11 +220,8 @@ function shownParts(call: Call): ShownParts {
   const change = inputParts(input);
   const results: readonly Part[] = resultParts(output, kind === 'execute', command);
   const isUnseen = command !== undefined && results.length === 0;
-  const parts: Part[] = [
-    ...change.parts,
-    ...(isUnseen ? [{ type: 'terminal' as const, command, output: '' }] : results),
-  ];
-  return { parts, diffs: change.diffs };
+  const shown: readonly Part[] = isUnseen ? [{ type: 'terminal', command, output: '' }] : results;
+  return { parts: [...change.parts, ...shown], diffs: change.diffs };
 }
 
 /** Whether a part already shows the error. */
@@ -245,11 +236,11 @@ function showsError(part: Part, error: string): boolean {
 
 function titleOf({ title, name, kind, operation, input }: Call): string {
   const command = kind === 'execute' ? commandOf(input)?.trim() : undefined;
-  const said = title === undefined || title.trim() === '' ? undefined : firstLine(title);
-  if (said !== undefined && command !== undefined && !namesCommand(said, command)) {
-    return firstLine(`${firstLine(command)} (${said})`);
+  const ownTitle = title === undefined || title.trim() === '' ? undefined : firstLine(title);
+  if (ownTitle !== undefined && command !== undefined && !namesCommand(ownTitle, command)) {
+    return firstLine(`${firstLine(command)} (${ownTitle})`);
   }
-  if (said !== undefined) return said;
+  if (ownTitle !== undefined) return ownTitle;
   const verb = operation === '' ? name : operation;
   const about = commandOf(input) ?? pathOf(input) ?? input['query'] ?? input['pattern'] ?? input['url'];
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
