@@ -77,11 +77,10 @@ export interface SessionFile extends TextBlobs {
   readonly readonlyReason: string | undefined;
   /** Why saving fails, and what to do; the conversation continues in memory. */
   readonly problem: string | undefined;
-  /** Fires when `problem`, `readonly` or any of the flags below changes. */
+  /** Fires when `problem`, `readonlyReason` or any of the flags below changes. */
   readonly onDidChangeProblem: Event<void>;
   /** This window writes it. */
   readonly isOurs: boolean;
-  /** Another window writes it. */
   readonly isInUseElsewhere: boolean;
   /** Another window took over from this one. Nothing is written here; reopen the conversation. */
   readonly isOutdated: boolean;

@@ -6,7 +6,6 @@ const Text = z.string();
 const Count = z.int().check(z.nonnegative());
 const optional = z.optional;
 
-/** A backend, as shown in the picker. */
 export const BackendView = z.object({
   id: Text,
   title: Text,
@@ -22,14 +21,12 @@ export const BackendView = z.object({
   install: optional(Text),
   /** Default option values for new conversations from the user's settings, by option. */
   defaults: optional(z.record(Text, z.union([Text, z.boolean()]))),
-  /** The backend cannot list its sessions. */
   cannotList: optional(z.boolean()),
   /** Last known health of a server, which runs independently of Backline. */
   health: optional(z.object({ kind: z.enum(['asking', 'answers', 'silent', 'needsToken']), version: optional(Text) })),
 });
 export type BackendView = z.infer<typeof BackendView>;
 
-/** A row in the list of conversations. */
 export const SessionRow = z.object({
   id: Text,
   title: Text,
@@ -38,7 +35,6 @@ export const SessionRow = z.object({
   updatedAt: z.number(),
   /** `waiting`: an approval is pending. `unread`: a turn ended while the conversation was not visible. */
   state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed']),
-  /** The matching text, in search results. */
   snippet: optional(Text),
   /** Kept by the backend only; opening it imports it. */
   remote: optional(z.boolean()),
@@ -83,7 +79,6 @@ export const ApprovalView = z.object({
   options: z.array(ApprovalOption),
   /** Milliseconds until the request times out. Relative, since page and host clocks may differ. */
   expiresInMs: optional(z.number()),
-  /** `answering`: the answer is being sent. */
   state: z.enum(['pending', 'answering']),
   /** Transcript entry of the waiting tool call. */
   entryId: optional(Text),
@@ -162,7 +157,6 @@ export const SessionView = z.object({
   backendTitle: Text,
   status: z.enum([
     'idle',
-    /** The backend or its session is being started. */
     'starting',
     'busy',
     'stopping',
@@ -193,6 +187,5 @@ export const SessionView = z.object({
 });
 export type SessionView = z.infer<typeof SessionView>;
 
-/** A row in the `@` list. */
 export const MentionRow = z.object({ ...DraftAttachment.shape, detail: optional(Text) });
 export type MentionRow = z.infer<typeof MentionRow>;

@@ -12,13 +12,12 @@ interface LogFollowerPorts {
   readonly files: Pick<FilePort, 'watch'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Folder of the conversation. */
   readonly folder: string;
   /** Reads new records. Resolves to whether to continue following. Never rejects. */
   readonly readNewRecords: () => Promise<boolean>;
 }
 
-/** Calls `look` when the folder of a conversation changes, and every few seconds. */
+/** Calls `readNewRecords` when the folder of a conversation changes, and every few seconds. */
 export class LogFollower implements Disposable {
   private readonly coalescer: Coalescer;
   private watcher: Disposable | undefined;

@@ -16,7 +16,7 @@ const lateMs = 2 * heartbeatMs;
 /** Well above a late heartbeat. */
 const staleMs = 45_000;
 const silencePeriodMs = 5000;
-/** Number of `listenMs` periods after which a silent lock is stale; together as long as `staleMs`. */
+/** Number of `silencePeriodMs` periods after which a silent lock is stale; together as long as `staleMs`. */
 const maxSilentPeriods = 9;
 
 interface LockPorts {
@@ -38,7 +38,6 @@ interface LockState {
 export class SessionLock implements Disposable {
   private readonly ownerId = randomUUID();
   private isTaken = false;
-  /** Another window has taken it. */
   private isLost = false;
   private lastHeartbeatAt = 0;
   private heartbeatTimer: Disposable | undefined;

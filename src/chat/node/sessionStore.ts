@@ -198,8 +198,6 @@ export class SessionStore implements ChatStore {
     this.emitter.dispose();
   }
 
-  // One conversation
-
   /** @throws ChatError `unreadable` */
   private async exists(id: string): Promise<boolean> {
     if (!isId(id)) return false;
@@ -254,8 +252,6 @@ export class SessionStore implements ChatStore {
     const { clock, files } = this.deps;
     return new SessionLock(path.join(this.folderOf(id), 'lock'), { files, clock, onLost });
   }
-
-  // The list
 
   private async readAll(): Promise<void> {
     const { files, log } = this.deps;

@@ -33,7 +33,6 @@ interface StoredSessionPorts {
   readonly log: Logger;
   readonly folder: string;
   readonly headFile: string;
-  /** Reads the head from disk. */
   readonly readHead: () => Promise<SessionHead | undefined>;
   readonly onDidChangeHead: (head: SessionHead) => void;
   /** Called when another window has deleted the conversation. */
@@ -41,7 +40,6 @@ interface StoredSessionPorts {
   readonly onClosed: () => void;
 }
 
-/** The state of a conversation when it is opened. */
 export interface StoredSessionState {
   readonly head: SessionHead;
   readonly log: LogReader;
@@ -215,8 +213,6 @@ export class StoredSession implements SessionFile {
   private async isDeleted(): Promise<boolean> {
     return (await this.ports.files.modifiedAt(this.logFile)) === undefined;
   }
-
-  // Access
 
   private async claimNow(): Promise<void> {
     if (this.isOurs) return;

@@ -8,7 +8,6 @@ const outcomesAfterAnswer: ReadonlySet<EntryOf<'end'>['outcome']> = new Set(['co
 
 /** Sends the user's answers to the backend, and queues the reasons given with them. */
 export class AnswerDelivery {
-  /** Id of the prompt with the reason for the last answer. */
   private reasonPromptId: string | undefined;
 
   constructor(private readonly conversation: Conversation) {}

@@ -16,7 +16,6 @@ import {
   type ToolInput,
 } from '../transcript/toolParts';
 
-/** What the card of an approval shows. */
 interface Evidence {
   readonly context: ApprovalContext;
   readonly shown: Pick<ApprovalView, 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'>;

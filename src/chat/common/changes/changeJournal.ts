@@ -25,7 +25,6 @@ interface ChangeJournalPorts {
   readonly texts: TextBlobs;
   readonly log: Logger;
   readonly record: (record: NewRecord) => void;
-  /** Called when `changes` has changed. */
   readonly onDidChange: () => void;
   /** Called when the agent has written contents other than its approval showed. */
   readonly onUnexpectedWrite: (path: string) => void;

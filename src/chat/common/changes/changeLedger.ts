@@ -33,7 +33,6 @@ export class ChangeLedger {
   private readonly snapshotByPath = new Map<string, FileTextId>();
   /** Files written in the current turn. */
   private turnFiles = new Map<string, TurnFile>();
-  /** Files written in turns that have ended. */
   private readonly filesByTurn = new Map<number, Map<string, TurnFile>>();
 
   constructor(
@@ -64,7 +63,6 @@ export class ChangeLedger {
     return this.turnFiles.has(path);
   }
 
-  /** Applies a record of the log. */
   applyRecord(record: LogRecord): void {
     if (record.type === 'snapshot') {
       this.snapshotByPath.set(record.path, record.text);
@@ -150,7 +148,6 @@ export class ChangeLedger {
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
-  /** Records that the turn's changes to a file were reverted. */
   recordTurnReverted(turn: number, path: string): void {
     this.undoTurnChange(turn, path);
     this.appendRecord({ type: 'turnReverted', turn, path });

@@ -28,7 +28,7 @@ export function placeCode({ text = '', code, selection }: PlaceCodeInput): strin
   const lines = text.split(newline);
   const span = matchingSpan(lines, body.split(newline));
   if (span) {
-    const changed = [...lines.slice(0, span.start), ...trimBlank(body.split(newline)), ...lines.slice(span.end)];
+    const changed = [...lines.slice(0, span.start), ...trimBlankLines(body.split(newline)), ...lines.slice(span.end)];
     return changed.join(newline);
   }
   const at = selection?.start ?? text.length;
@@ -40,7 +40,7 @@ export function placeCode({ text = '', code, selection }: PlaceCodeInput): strin
 
 /** Finds the lines from the only one equal to the first of the code, to the next one equal to its last. */
 function matchingSpan(lines: readonly string[], code: readonly string[]): LineSpan | undefined {
-  const wanted = trimBlank(code);
+  const wanted = trimBlankLines(code);
   const [first] = wanted;
   const last = wanted.at(-1);
   if (first === undefined || last === undefined || wanted.length < 2) return undefined;
@@ -56,8 +56,7 @@ function indexesOf(lines: readonly string[], wanted: string): number[] {
   return lines.flatMap((line, index) => (line.trimEnd() === wanted.trimEnd() ? [index] : []));
 }
 
-/** Removes leading and trailing blank lines. */
-function trimBlank(lines: readonly string[]): string[] {
+function trimBlankLines(lines: readonly string[]): string[] {
   const first = lines.findIndex((line) => !isBlank(line));
   return lines.slice(first, lines.findLastIndex((line) => !isBlank(line)) + 1);
 }

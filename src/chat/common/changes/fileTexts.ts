@@ -3,13 +3,12 @@ import type { TextBlobs } from '../chatStore';
 
 /** Contents of a file; null if it doesn't exist, undefined if unknown: too large, not text, or not accessible to agents. */
 export type FileText = string | null | undefined;
-/** Id of a stored text; null and undefined as in `Text`. */
+/** Id of a stored text; null and undefined as in `FileText`. */
 export type FileTextId = string | null | undefined;
 
 export interface CurrentFile {
   readonly text: FileText;
   readonly id: FileTextId;
-  /** The editor has unsaved changes. */
   readonly isDirty: boolean;
 }
 

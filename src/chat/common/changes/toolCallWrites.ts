@@ -71,7 +71,6 @@ export class ToolCallWrites {
     }
   }
 
-  /** Call when a file was written through the editor port. */
   handleEditorWrite(path: string): void {
     this.pathsWrittenByEditor.add(path);
     for (const { watchedFiles } of this.calls.values()) watchedFiles.delete(path);
@@ -124,7 +123,6 @@ export class ToolCallWrites {
     await Promise.all(this.pendingWork);
   }
 
-  /** Starts watching the files that the call may change. */
   private watchCall(data: EventData<'tool:pre' | 'tool:update'>): void {
     const call = this.callOf(data);
     this.watchFiles(call, touchedFiles(call.kind, data));

@@ -50,7 +50,6 @@ export function containsWrittenText(now: string | null, { newText }: TouchedFile
   return now !== null && unixLines(now).includes(unixLines(newText));
 }
 
-/** Normalizes line endings to line feeds. */
 export function unixLines(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

@@ -23,7 +23,6 @@ export interface BackendConnectionPorts {
   createOptions(head: SessionHead): CreateSessionOptions;
   /** Returns the prepared session, or a new one. @throws BackendError */
   createSession(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession>;
-  /** Called after a backend was opened. */
   onBackendOpened(backend: SessionBackend): void;
 }
 

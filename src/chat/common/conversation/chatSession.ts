@@ -136,7 +136,6 @@ export class ChatSession implements Chat {
     return this.file.head.backendId;
   }
 
-  /** Id of the connected session in the backend. */
   get backendSessionId(): string | undefined {
     return this.connection.session?.id;
   }
@@ -269,8 +268,6 @@ export class ChatSession implements Chat {
     await this.file.claim();
     await this.conversation.journal.acceptChanges(path);
   }
-
-  // For `ChatSessions`
 
   /** Reads what another window has written. Never rejects. */
   async catchUp(): Promise<void> {

@@ -26,7 +26,6 @@ export function withAttachments(
   return [...there, ...added.filter(({ id }) => !ids.has(id))];
 }
 
-/** Removes the image data. */
 export function withoutImage(attachment: DraftAttachment): DraftAttachment {
   const named = { ...attachment };
   delete named.image;

@@ -14,12 +14,10 @@ export class HeldDraft implements Disposable {
   readonly unsavedImages: readonly string[];
   private currentDraft: Draft;
   private lastRevision: Written | undefined;
-  /** Drafts being sent, by prompt. */
   private readonly draftsBeingSent = new Map<string | object, Draft>();
   private readonly emitter = new Emitter<DraftTransition>((error) => this.onListenerError(error));
   readonly onDidSendOrRestore = this.emitter.event;
 
-  /** `keep` stores each change. */
   constructor(
     kept: Draft | undefined,
     private readonly persist: (draft: Draft) => void,
@@ -53,18 +51,18 @@ export class HeldDraft implements Disposable {
     this.draftsBeingSent.delete(prompt);
   }
 
-  /** Restores a draft that was not accepted, before newer text. `whole` replaces it if more was typed elsewhere. */
-  putBack(prompt: string | object, whole?: Draft): void {
+  /** Restores a draft that was not accepted, before newer text. `full` replaces it if more was typed elsewhere. */
+  putBack(prompt: string | object, full?: Draft): void {
     const draft = this.draftsBeingSent.get(prompt);
     this.draftsBeingSent.delete(prompt);
     if (!draft) return;
-    this.save(joinedDrafts(whole ?? draft, this.currentDraft));
+    this.save(joinedDrafts(full ?? draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });
   }
 
-  /** Moves the draft to the conversation that the page `by` has started, if that page wrote it. */
-  moveTo(chat: Pick<Chat, 'saveDraft'>, by: object): void {
-    if (this.lastRevision?.by !== by) return;
+  /** Moves the draft to the conversation that `page` has started, if that page wrote it. */
+  moveTo(chat: Pick<Chat, 'saveDraft'>, page: object): void {
+    if (this.lastRevision?.by !== page) return;
     chat.saveDraft(this.currentDraft, this.lastRevision);
     this.save(emptyDraft);
   }

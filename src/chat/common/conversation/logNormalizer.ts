@@ -12,7 +12,6 @@ export class LogNormalizer {
   normalize(record: LogRecord): readonly LogRecord[] {
     if (record.type === 'begin') this.isNormalizedLog = record.version >= normalizedLogVersion;
     if (record.type === 'bound') this.session = this.createSession('');
-    // Resumed in the middle of a turn.
     if (record.type === 'resumed') this.session = this.createSession(this.session.heard);
     if (this.isNormalizedLog || record.type !== 'event') return [record];
     this.normalEvents = [];

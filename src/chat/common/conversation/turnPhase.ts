@@ -65,13 +65,11 @@ export type TurnEffect =
   | { readonly type: 'check' }
   /** Reopens the turn that seemed to have ended. */
   | { readonly type: 'reopen' }
-  /** Ends the turn because its session was lost. */
   | { readonly type: 'recordSessionLoss' }
   /** Removes a prompt that was not accepted. */
   | { readonly type: 'withdraw'; readonly promptId: string; readonly isFailure: boolean }
   /** Moves a prompt from the transcript to the front of the queue. */
   | { readonly type: 'queue'; readonly prompt: QueuedPrompt }
-  /** Reports the end of the turn. */
   | { readonly type: 'end' }
   /** Resolves or rejects the call that sent the prompt. */
   | { readonly type: 'answer'; readonly promptId: string; readonly error?: BackendError };

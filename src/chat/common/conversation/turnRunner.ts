@@ -14,13 +14,11 @@ interface TurnRunnerPorts {
   readonly delivery: PromptDelivery;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when the turn has ended for any reason. */
   readonly onEnd: () => void;
   /** Called when a prompt was not accepted. */
   readonly onWithdrawn: (promptId: string) => void;
 }
 
-/** A pending call of `run`. */
 interface PendingRun extends Pick<PromiseWithResolvers<undefined>, 'resolve' | 'reject'> {
   readonly abort: AbortController;
 }
@@ -74,7 +72,6 @@ export class TurnRunner {
     this.dispatch({ type: 'ended' });
   }
 
-  /** Call when the session has ended in the backend. */
   handleSessionLoss(): void {
     const { isBusy, isStopping } = this.ports.conversation.transcript;
     this.dispatch({ type: 'lost', isBusy, isSettling: isStopping });

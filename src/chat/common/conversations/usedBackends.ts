@@ -20,7 +20,6 @@ export class UsedBackends implements Disposable {
     private readonly handlers: { onReady(backend: SessionBackend): void; onChange(): void },
   ) {}
 
-  /** Backends that are running. */
   get runningBackends(): readonly SessionBackend[] {
     return [...this.backendsById.values()].map(({ backend }) => backend).filter(({ state }) => state.kind === 'ready');
   }

@@ -19,7 +19,7 @@ const quietMs = 250;
 export class AttachedFiles implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.ports.onError(error)));
-  /** Fires when the result of `missing` may have changed. */
+  /** Fires when the result of `findMissing` may have changed. */
   readonly onDidChange = this.emitter.event;
   private readonly coalescer: Coalescer;
 

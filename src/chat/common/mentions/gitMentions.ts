@@ -4,7 +4,6 @@ import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
 import { matchesKeyword, withReadablePaths } from './mentions';
 
-/** Uncommitted changes of a repository. */
 interface GitChanges {
   readonly root: string;
   readonly branch: string;

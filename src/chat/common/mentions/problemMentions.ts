@@ -33,7 +33,6 @@ export class ProblemMentions implements MentionSource {
   }
 }
 
-/** Returns one row, or none if there are no problems. */
 function rowsOf(
   files: readonly FileDiagnostics[],
   name: string,

@@ -13,7 +13,6 @@ const AgentRecord = z.object({
   about: z.string(),
   /** With the agent's own default values. */
   options: z.array(OptionView),
-  /** The user's last choices. */
   chosen: Values,
   /** What the agent was seen doing without asking. */
   unattended: z.optional(Unattended),
@@ -27,7 +26,6 @@ const maxKeptUnits = 200_000;
 /** Options for new conversations with ACP agents: what each offered last, and the user's choices. Stored across windows. */
 export class AgentOptions {
   private readonly backendViews = new Map<string, BackendView>();
-  /** Options of prepared sessions, by agent. */
   private readonly preparedOptions = new Map<string, readonly OptionView[]>();
   /** Options last offered in this window, by agent. */
   private readonly offeredOptions = new Map<string, readonly OptionView[]>();

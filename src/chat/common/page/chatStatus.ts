@@ -5,13 +5,11 @@ import type { BackendView, SessionRow } from '../chatView';
 interface ChatStatusInput {
   readonly isTrusted: boolean;
   readonly chosen: BackendView | undefined;
-  /** The setting names a backend that doesn't exist. */
   readonly isPreferredMissing: boolean;
   readonly rows: readonly SessionRow[];
   readonly waiting: number;
 }
 
-/** Actions offered in the status list. */
 export interface ChatActions {
   readonly open: StatusAction;
   readonly pickBackend: StatusAction;

@@ -23,7 +23,6 @@ interface PageFeedPorts {
   >;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
-  /** The draft of the empty page. */
   readonly newDraft: Pick<HeldDraft, 'value' | 'onDidSendOrRestore'>;
   readonly post: (update: ChatUpdate) => void;
   /** Called when the displayed conversation must be reopened. */
@@ -31,7 +30,6 @@ interface PageFeedPorts {
   readonly clock: Clock;
 }
 
-/** One frame of a screen. */
 const frameMs = 16;
 const rowsMs = 250;
 /** More rows are found by searching. */

@@ -31,7 +31,6 @@ interface SentPrompt {
   /** Id of its record; undefined if it was sent from elsewhere. */
   readonly id: string | undefined;
   readonly entryId: string;
-  /** For editing and resending. */
   draft: Draft;
 }
 
@@ -320,8 +319,6 @@ export class ChatTranscript {
     const base = this.writer.createBase();
     this.writer.put({ kind: 'notice', ...base, level, text, ...withoutUndefined({ details, path }) });
   }
-
-  // Turns
 
   private startTurn(draft: Draft, id: string | undefined): Turn {
     if (this.isBusy) this.putEndEntry(missingEnd);

@@ -6,7 +6,6 @@ import type { TranscriptDocument } from '../../../transcript/common/transcriptDo
 import { trimEntry } from '../../../transcript/common/trim';
 import type { DiffTexts } from '../chatPorts';
 
-/** The members that all entries share. */
 export interface EntryBase {
   readonly id: string;
   readonly turn: number;
@@ -25,7 +24,6 @@ interface FullEntry {
 
 /** Adds entries to a transcript: assigns ids, trims large entries, and keeps their full version. */
 export class EntryWriter {
-  /** Turn number of new entries. */
   turnNumber = 0;
   /** Time of the current record, in milliseconds since the epoch; undefined while a session is replayed. */
   recordedAt: number | undefined;

@@ -76,7 +76,6 @@ export class ToolEntries {
     return call && shownParts(call);
   }
 
-  /** Marks the call as waiting for an approval. */
   markWaiting(callId: string): void {
     const call = this.calls.get(callId);
     if (!call || (endedStates.has(call.state) && !call.isLate)) return;
@@ -103,7 +102,6 @@ export class ToolEntries {
     this.stateBetweenTurns = state;
   }
 
-  /** Continues a turn that seemed to be over. */
   reopenTurn(): void {
     this.stateBetweenTurns = undefined;
   }
@@ -172,7 +170,6 @@ export class ToolEntries {
     call.durationMs = this.writer.elapsedSince(call.base.at);
   }
 
-  /** Ends a call whose result was not reported. */
   private endWithoutResult(call: Call, state: 'cancelled' | 'stale'): void {
     if (!endedStates.has(call.state)) call.state = state;
     if (call.state === state) call.durationMs ??= this.writer.elapsedSince(call.base.at);
@@ -224,7 +221,6 @@ function shownParts(call: Call): ShownParts {
   return { parts: [...change.parts, ...shown], diffs: change.diffs };
 }
 
-/** Whether a part already shows the error. */
 function showsError(part: Part, error: string): boolean {
   const words = error.trim();
   if (part.type === 'text') return part.text.trim() === words;
@@ -259,7 +255,6 @@ function firstLine(text: string): string {
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-/** Matches names of tools that run a subagent. */
 const agentToolNames = /sub.?agent|delegate|^task$/i;
 
 function textOf(value: unknown): string | undefined {

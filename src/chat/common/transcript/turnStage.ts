@@ -15,7 +15,6 @@ export type TurnStage<Turn> =
   | { readonly kind: 'stopped'; readonly awaitsPrompt: boolean; readonly next: Turn | undefined };
 
 export type TurnStep<Turn> =
-  /** The user sent a prompt. */
   | { readonly kind: 'prompted'; readonly turn: Turn }
   /** The backend reported a prompt that was sent here. */
   | { readonly kind: 'echoed' }
