@@ -73,12 +73,12 @@ export class DiskFiles implements FilePort {
   }
 
   async replace(file: string, text: string): Promise<void> {
-    const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+    const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
     try {
-      await fs.writeFile(draft, text, { mode: fileMode, flag: 'wx' });
-      await fs.rename(draft, file);
+      await fs.writeFile(temporary, text, { mode: fileMode, flag: 'wx' });
+      await fs.rename(temporary, file);
     } catch (error) {
-      await fs.rm(draft, { force: true }).catch(() => undefined);
+      await fs.rm(temporary, { force: true }).catch(() => undefined);
       throw error;
     }
   }

@@ -49,9 +49,9 @@ export class LogFollower implements Disposable {
 
   private async pollNow(): Promise<void> {
     this.pollTimer?.dispose();
-    const goesOn = await this.ports.readNewRecords();
+    const shouldContinue = await this.ports.readNewRecords();
     if (this.isDisposed) return;
-    if (!goesOn) {
+    if (!shouldContinue) {
       this.dispose();
       return;
     }

@@ -104,9 +104,9 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 
 function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | undefined {
   if (isNewer) return 'This conversation was written by a newer version of Backline. Some of it may not be shown.';
-  const said = [
+  const sentences = [
     ...(unread > 0 ? [`${countOf(unread, 'entry', 'entries')} of this conversation could not be read.`] : []),
     ...(isTorn ? ['Its last entry is incomplete.'] : []),
   ];
-  return said.length > 0 ? `${said.join(' ')} Everything else is shown.` : undefined;
+  return sentences.length > 0 ? `${sentences.join(' ')} Everything else is shown.` : undefined;
 }

@@ -109,12 +109,12 @@ export class LogWriter implements Disposable {
     this.retryTimer?.dispose();
     this.retryTimer = undefined;
     this.serializeLast();
-    const lines = this.pendingLines;
+    const pending = this.pendingLines;
     const units = this.pendingUnits;
     this.pendingLines = [];
     this.pendingUnits = 0;
     const lost = this.hasLostRecords ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
-    const bytes = Buffer.from([...lost, ...lines].join(''));
+    const bytes = Buffer.from([...lost, ...pending].join(''));
     this.slowTimer = clock.setTimer(slowMs, () => this.setProblem(this.currentProblem ?? slowProblem));
     try {
       await ensureWritable();
@@ -125,7 +125,7 @@ export class LogWriter implements Disposable {
       this.setProblem(undefined);
     } catch (error) {
       if (this.isDisposed) return;
-      this.pendingLines = [...lines, ...this.pendingLines];
+      this.pendingLines = [...pending, ...this.pendingLines];
       this.pendingUnits += units;
       const problem = problemOf(error);
       // Log only once, since it is retried every few seconds.
@@ -161,18 +161,18 @@ function lostRecord(at: number): LogRecord {
 const slowProblem = 'The disk is slow. The last part of the conversation isn’t saved yet. Keep this window open.';
 
 export function problemOf(error: unknown): string {
-  const kept = 'The conversation continues in memory only and is lost when this window closes.';
+  const consequence = 'The conversation continues in memory only and is lost when this window closes.';
   switch (errorCode(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return `The disk is full. ${kept} Free some space. Backline retries automatically.`;
+      return `The disk is full. ${consequence} Free some space. Backline retries automatically.`;
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':
-      return `The conversations folder isn’t writable. ${kept} Check its permissions. Backline retries automatically.`;
+      return `The conversations folder isn’t writable. ${consequence} Check its permissions. Backline retries automatically.`;
     case 'ENOENT':
-      return `The files of this conversation are missing. ${kept} Restore them, or copy what you need. Backline retries automatically.`;
+      return `The files of this conversation are missing. ${consequence} Restore them, or copy what you need. Backline retries automatically.`;
     default:
-      return `The conversation could not be saved. ${wordsOf(error)} ${kept} Backline retries automatically.`;
+      return `The conversation could not be saved. ${wordsOf(error)} ${consequence} Backline retries automatically.`;
   }
 }

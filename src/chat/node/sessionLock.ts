@@ -183,11 +183,11 @@ export class SessionLock implements Disposable {
     return this.silentPeriods.times >= maxSilentPeriods;
   }
 
-  private countSilence(silence: { times: number }): void {
+  private countSilence(period: { times: number }): void {
     this.silenceTimer?.dispose();
     this.silenceTimer = this.ports.clock.setTimer(silencePeriodMs, () => {
-      silence.times++;
-      if (silence.times < maxSilentPeriods) this.countSilence(silence);
+      period.times++;
+      if (period.times < maxSilentPeriods) this.countSilence(period);
     });
   }
 

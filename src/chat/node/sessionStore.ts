@@ -217,10 +217,10 @@ export class SessionStore implements ChatStore {
     return new LogReader(this.deps.files, this.logFileOf(id));
   }
 
-  private addSession(found: Omit<StoredSessionState, 'createLock'>): StoredSession {
+  private addSession(state: Omit<StoredSessionState, 'createLock'>): StoredSession {
     const { clock, files, log } = this.deps;
-    const { id } = found.head;
-    const start = { ...found, createLock: (onLost: () => void) => this.createLock(id, onLost) };
+    const { id } = state.head;
+    const start = { ...state, createLock: (onLost: () => void) => this.createLock(id, onLost) };
     const session = new StoredSession(start, {
       files,
       clock,
@@ -258,12 +258,12 @@ export class SessionStore implements ChatStore {
     try {
       const listed = (await files.list(this.headsFolder)).flatMap((name) => idOf(name) ?? []);
       const ids = [...new Set([...listed, ...(await files.list(this.deps.folder)).filter(isId)])];
-      const gone = new Set(this.headById.keys());
+      const removedIds = new Set(this.headById.keys());
       for (let at = 0; at < ids.length; at += readAtOnce) {
         await Promise.all(ids.slice(at, at + readAtOnce).map((id) => this.refreshHead(id)));
       }
-      for (const id of ids) gone.delete(id);
-      for (const id of gone) if (!this.isOurs(id)) this.headById.delete(id);
+      for (const id of ids) removedIds.delete(id);
+      for (const id of removedIds) if (!this.isOurs(id)) this.headById.delete(id);
     } catch (error) {
       log.warn(`Cannot list the conversations: ${messageOf(error)}`);
     }
@@ -274,8 +274,8 @@ export class SessionStore implements ChatStore {
   private async removeLeftovers(): Promise<void> {
     const { clock, files, log } = this.deps;
     try {
-      const left = (await files.list(this.headsFolder)).filter((name) => name.endsWith('.tmp'));
-      for (const name of left) {
+      const leftovers = (await files.list(this.headsFolder)).filter((name) => name.endsWith('.tmp'));
+      for (const name of leftovers) {
         const file = path.join(this.headsFolder, name);
         const modifiedAt = await files.modifiedAt(file);
         if (modifiedAt !== undefined && clock.now() - modifiedAt > leftMs) await files.remove(file);

@@ -15,8 +15,8 @@ import { LogWriter } from './logWriter';
 import type { SessionLock } from './sessionLock';
 
 const headDelayMs = 250;
-const headTrouble = 'Cannot write the head of a conversation';
-const textTrouble = 'Cannot store the text of a file';
+const headFailure = 'Cannot write the head of a conversation';
+const textFailure = 'Cannot store the text of a file';
 export const inUseElsewhereText =
   'In use in another VS Code window. Read-only here until that window is closed, or a few minutes after it shows another conversation.';
 const takenOverText =
@@ -150,8 +150,8 @@ export class StoredSession implements SessionFile {
 
   follow(): Disposable {
     const { clock, files, folder, log } = this.ports;
-    const look = (): Promise<boolean> => this.queue.run('access', () => this.readNewRecords());
-    const follower = new LogFollower({ files, clock, log, folder, readNewRecords: look });
+    const readNewRecords = (): Promise<boolean> => this.queue.run('access', () => this.readNewRecords());
+    const follower = new LogFollower({ files, clock, log, folder, readNewRecords });
     follower.start();
     return follower;
   }
@@ -188,9 +188,9 @@ export class StoredSession implements SessionFile {
       const folder = this.textFolder;
       await this.ports.files.makeFolder(folder);
       await this.ports.files.createNew(path.join(folder, id), text);
-      this.lastFailures.delete(textTrouble);
+      this.lastFailures.delete(textFailure);
     } catch (error) {
-      this.warnOnce(textTrouble, error);
+      this.warnOnce(textFailure, error);
     }
     return id;
   }
@@ -292,9 +292,9 @@ export class StoredSession implements SessionFile {
   private async wasWrittenByOthers(): Promise<boolean> {
     const { end } = this.writer;
     if (end === 0 && (await this.isDeleted())) return false;
-    const news = new LogReader(this.ports.files, this.logFile, end);
-    await news.read();
-    return news.end > end;
+    const tail = new LogReader(this.ports.files, this.logFile, end);
+    await tail.read();
+    return tail.end > end;
   }
 
   /** Stops writing because another window took over. */
@@ -322,11 +322,11 @@ export class StoredSession implements SessionFile {
   }
 
   /** Logs a failure once until it is over, since writes are retried with each change. */
-  private warnOnce(trouble: string, error: unknown): void {
+  private warnOnce(failure: string, error: unknown): void {
     const reason = errorCode(error) ?? messageOf(error);
-    if (this.lastFailures.get(trouble) === reason) return;
-    this.lastFailures.set(trouble, reason);
-    this.ports.log.warn(`${trouble}: ${messageOf(error)}`);
+    if (this.lastFailures.get(failure) === reason) return;
+    this.lastFailures.set(failure, reason);
+    this.ports.log.warn(`${failure}: ${messageOf(error)}`);
   }
 
   /** Writes only changed members, since other windows may have changed the title. */
@@ -335,20 +335,20 @@ export class StoredSession implements SessionFile {
     const write = async (): Promise<void> => {
       if (this.access === 'lost') return;
       if (this.isOurs) await this.ensureWritable();
-      const kept = await readHead();
+      const stored = await readHead();
       // A missing head means that it is being deleted: only the owner may create one.
-      if (!kept && !this.isOurs) {
+      if (!stored && !this.isOurs) {
         await this.handleDeletion();
         return;
       }
       const written = this.unsavedHead;
-      if (kept) this.currentHead = { ...kept, ...written };
+      if (stored) this.currentHead = { ...stored, ...written };
       await files.replace(headFile, JSON.stringify(this.currentHead));
       if (this.unsavedHead === written) this.unsavedHead = {};
     };
     this.runningHeadWrite = this.runningHeadWrite
       .then(write)
-      .then(() => this.lastFailures.delete(headTrouble))
-      .catch((error: unknown) => this.warnOnce(headTrouble, error));
+      .then(() => this.lastFailures.delete(headFailure))
+      .catch((error: unknown) => this.warnOnce(headFailure, error));
   }
 }

@@ -50,15 +50,15 @@ export const kindSentences: Readonly<Record<Kind, string>> = {
 
 /** Whether the label suggests another effect: the opposite, or another duration. */
 export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
-  const [said, meant] = [directionOf(kindOfLabel(label)), directionOf(kind)];
-  if (meant === 'other') return false;
-  if (said !== 'other' && said !== meant) return true;
+  const [labelDirection, direction] = [directionOf(kindOfLabel(label)), directionOf(kind)];
+  if (direction === 'other') return false;
+  if (labelDirection !== 'other' && labelDirection !== direction) return true;
   const text = optionText(label);
   const isOnce = onceWords.test(text);
   const isForAlways = lastingWords.test(text);
   if (!isLasting({ kind })) return isForAlways && !isOnce;
   // A plain "yes" reads as once. A plain "no" that lasts is harmless.
-  return isOnce || (kind === 'allow_always' && said === 'allow' && !isForAlways);
+  return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isForAlways);
 }
 
 /** Guesses the kind of an answer from its label; `other` if that is ambiguous. */

@@ -15,34 +15,34 @@ export interface ApprovalReason extends ApprovalKey {
 /** The oldest are evicted. */
 const maxReasons = 20;
 
-export function reasonFor(kept: readonly ApprovalReason[], approval: ApprovalKey): string | undefined {
-  return kept.find((each) => isSame(each, approval))?.reason;
+export function reasonFor(reasons: readonly ApprovalReason[], approval: ApprovalKey): string | undefined {
+  return reasons.find((each) => isSame(each, approval))?.reason;
 }
 
 /** Sets or removes the reason for an approval. */
 export function withReason(
-  kept: readonly ApprovalReason[],
+  reasons: readonly ApprovalReason[],
   { id, prompt, sessionId }: ApprovalKey,
   reason: string | undefined,
 ): readonly ApprovalReason[] {
-  const others = kept.filter((each) => each.sessionId !== sessionId || each.id !== id);
+  const others = reasons.filter((each) => each.sessionId !== sessionId || each.id !== id);
   return reason === undefined ? others : [...others, { sessionId, id, prompt, reason }].slice(-maxReasons);
 }
 
-export function withReasonSent(kept: readonly ApprovalReason[], approval: ApprovalKey): readonly ApprovalReason[] {
-  return kept.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
+export function withReasonSent(reasons: readonly ApprovalReason[], approval: ApprovalKey): readonly ApprovalReason[] {
+  return reasons.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
 }
 
 /** Removes reasons for approvals of the conversation that are no longer pending. */
 export function withoutGone(
-  kept: readonly ApprovalReason[],
+  reasons: readonly ApprovalReason[],
   sessionId: string,
-  open: readonly Omit<ApprovalKey, 'sessionId'>[],
+  pending: readonly Omit<ApprovalKey, 'sessionId'>[],
 ): readonly ApprovalReason[] {
-  const left = kept.filter(
-    (each) => each.sessionId !== sessionId || open.some(({ id, prompt }) => isSame(each, { sessionId, id, prompt })),
+  const remaining = reasons.filter(
+    (each) => each.sessionId !== sessionId || pending.some(({ id, prompt }) => isSame(each, { sessionId, id, prompt })),
   );
-  return left.length === kept.length ? kept : left;
+  return remaining.length === reasons.length ? reasons : remaining;
 }
 
 function isSame(one: ApprovalKey, other: ApprovalKey): boolean {

@@ -3,10 +3,10 @@ import { oneLine } from '../../../base/common/oneLine';
 import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
 
-type Question = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
+type ApprovalSummary = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
 
 /** Returns the heading of an approval, without the agent and command that the card shows next to it. */
-export function titleOf({ asks, parts, prompt }: Question): string {
+export function titleOf({ asks, parts, prompt }: ApprovalSummary): string {
   const line = oneLine(prompt);
   const [, rest] = new RegExp(`^${escapeRegExp(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
   const title = rest === undefined ? line : rest.slice(0, 1).toUpperCase() + rest.slice(1);

@@ -143,8 +143,8 @@ export class ChangeJournal {
   private async revertNow(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
     const { files } = this.ports;
     const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
-    const who = turn === undefined ? 'conversation' : 'turn';
-    if (!file) throw new ChatError('notFound', `This ${who} has no known changes to the file.`);
+    const scope = turn === undefined ? 'conversation' : 'turn';
+    if (!file) throw new ChatError('notFound', `This ${scope} has no known changes to the file.`);
     const before = await this.fileTexts.textOf(file.before);
     if (before === undefined) {
       throw new ChatError(
@@ -155,7 +155,7 @@ export class ChangeJournal {
     const now = await this.fileTexts.readFile(path);
     const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
     if (isOther && !force) {
-      const message = `The file was changed after this ${who}. Reverting it would undo those changes, too.`;
+      const message = `The file was changed after this ${scope}. Reverting it would undo those changes, too.`;
       throw new ChatError('changedSince', message);
     }
     if (before !== null) await files.editor.writeText(path, before, { save: true, protectedFiles });

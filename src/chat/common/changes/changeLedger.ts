@@ -90,8 +90,8 @@ export class ChangeLedger {
     if (base !== undefined && base === now.id) return false;
     const known = this.writtenFiles.get(path);
     // Already recorded in this turn; or, if the earlier text is unknown, unchanged since the agent's last write.
-    const noted = base === undefined ? known : this.turnFiles.get(path);
-    if (noted && now.id !== undefined && noted.after === now.id) return false;
+    const recorded = base === undefined ? known : this.turnFiles.get(path);
+    if (recorded && now.id !== undefined && recorded.after === now.id) return false;
     if (!now.isDirty) await this.onWritten(path, await this.fileTexts.textOf(base), now.text);
     if (!known && this.writtenFiles.size >= maxFiles) return true;
     const write = { before: base, after: now.id, isMixed: !isAgentsWork(now) };

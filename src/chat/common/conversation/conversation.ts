@@ -44,7 +44,7 @@ export class Conversation {
         this.record({ type: 'notice', level: 'warning', text, path });
       },
     });
-    file.onDidReadRecords((news) => this.applyRecordsRead(news));
+    file.onDidReadRecords((read) => this.applyRecordsRead(read));
     file.onDidChangeProblem(() => this.changeEmitter.fire());
   }
 

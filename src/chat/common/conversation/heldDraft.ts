@@ -19,11 +19,11 @@ export class HeldDraft implements Disposable {
   readonly onDidSendOrRestore = this.emitter.event;
 
   constructor(
-    kept: Draft | undefined,
+    stored: Draft | undefined,
     private readonly persist: (draft: Draft) => void,
     private readonly onListenerError: (error: unknown) => void,
   ) {
-    const { attachments, text } = kept ?? emptyDraft;
+    const { attachments, text } = stored ?? emptyDraft;
     this.currentDraft = { text, attachments: attachments.filter((attachment) => !isLost(attachment)) };
     this.unsavedImages = attachments.filter(isLost).map(({ title }) => title);
   }
@@ -82,8 +82,8 @@ export function createChatDraft(file: SessionFile, onListenerError: (error: unkn
   const keep = (draft: Draft): void => {
     if (file.readonlyReason !== undefined) return;
     const isSmall = JSON.stringify(draft).length <= maxHeadUnits;
-    const kept = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImage) };
-    file.updateHead({ draft: kept });
+    const stored = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImage) };
+    file.updateHead({ draft: stored });
   };
   return new HeldDraft(file.head.draft, keep, onListenerError);
 }

@@ -83,8 +83,11 @@ export class PromptDelivery {
     this.newSession = undefined;
     if (!hasDigest) return;
     const { conversation } = this.ports;
-    const who = conversation.head.backendTitle;
-    conversation.addNotice('info', `${who} doesn’t remember this conversation. A summary was sent with your prompt.`);
+    const { backendTitle } = conversation.head;
+    conversation.addNotice(
+      'info',
+      `${backendTitle} doesn’t remember this conversation. A summary was sent with your prompt.`,
+    );
   }
 
   private async keepAsking(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {

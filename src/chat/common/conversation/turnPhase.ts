@@ -141,24 +141,24 @@ function connected(phase: TurnPhase, { delivery, promptId }: Input<'connected'>)
 }
 
 function accepted(phase: TurnPhase, promptId: string): TurnStep {
-  const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
+  const isBeingSent = 'promptId' in phase && phase.promptId === promptId;
   // Cancels again, since the backend may not have had the prompt the first time.
-  if (isOnItsWay && phase.kind === 'stopping') return step(phase, { type: 'cancel', session: phase.session });
-  const next: TurnPhase = isOnItsWay ? { kind: 'sent', session: phase.session } : phase;
+  if (isBeingSent && phase.kind === 'stopping') return step(phase, { type: 'cancel', session: phase.session });
+  const next: TurnPhase = isBeingSent ? { kind: 'sent', session: phase.session } : phase;
   return step(next, { type: 'answer', promptId });
 }
 
 function refused(phase: TurnPhase, { error, isUnseen, promptId }: Input<'refused'>): TurnStep {
-  const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
+  const isBeingSent = 'promptId' in phase && phase.promptId === promptId;
   // The backend reports no end for a prompt that it did not accept.
-  if (isOnItsWay && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
+  if (isBeingSent && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
-  if (isUnsent || (isOnItsWay && isUnseen)) {
+  if (isUnsent || (isBeingSent && isUnseen)) {
     return step({ kind: 'idle', failure: error }, { type: 'withdraw', promptId, isFailure: true }, answer);
   }
   // A turn that has begun reports its own failure.
-  return step(isOnItsWay ? { kind: 'sent', session: phase.session } : phase, answer);
+  return step(isBeingSent ? { kind: 'sent', session: phase.session } : phase, answer);
 }
 
 function lost(phase: TurnPhase, { isBusy, isSettling }: Input<'lost'>): TurnStep {

@@ -10,10 +10,13 @@ export function backendView(
 ): BackendView {
   const isTroubled = state?.kind === 'failed' || state?.kind === 'authRequired';
   // The state of a backend in use is more recent than its health.
-  const heard = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
-  const version = state?.kind === 'ready' ? state.version : heard?.kind === 'answers' ? heard.version : undefined;
-  const said = problem ?? (isTroubled ? state.message : heard && 'message' in heard ? heard.message : undefined);
-  const kind = source === 'server' ? (kindOfServer(state) ?? heard?.kind) : heard?.kind;
+  const currentHealth = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
+  const version =
+    state?.kind === 'ready' ? state.version : currentHealth?.kind === 'answers' ? currentHealth.version : undefined;
+  const message =
+    problem ??
+    (isTroubled ? state.message : currentHealth && 'message' in currentHealth ? currentHealth.message : undefined);
+  const kind = source === 'server' ? (kindOfServer(state) ?? currentHealth?.kind) : currentHealth?.kind;
   return {
     id,
     title,
@@ -22,7 +25,7 @@ export function backendView(
     state: problem === undefined ? (state?.kind ?? 'stopped') : 'unavailable',
     ...(needsPermission ? { needsPermission } : {}),
     ...(cannotList ? { cannotList } : {}),
-    ...withoutUndefined({ problem: said, defaults, install }),
+    ...withoutUndefined({ problem: message, defaults, install }),
     ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
   };
 }

@@ -67,15 +67,15 @@ export class PreparedSessions {
       return;
     }
     this.discardCurrent();
-    const mine: Preparation = {
+    const created: Preparation = {
       backendId,
       options,
       abort: new AbortController(),
       result: Promise.resolve(undefined),
       prepared: undefined,
     };
-    mine.result = this.runPreparation(mine);
-    this.preparation = mine;
+    created.result = this.runPreparation(created);
+    this.preparation = created;
     this.restartExpiry();
   }
 
@@ -128,29 +128,29 @@ export class PreparedSessions {
     }
     this.preparation = undefined;
     this.expiryTimer?.dispose();
-    let made: PreparedSession | undefined;
+    let prepared: PreparedSession | undefined;
     try {
-      made = await untilAborted(preparation.result, signal);
+      prepared = await untilAborted(preparation.result, signal);
       // Wait until pending choices are applied.
-      if (made) await untilAborted(this.queue.idle(made.session.id), signal);
+      if (prepared) await untilAborted(this.queue.idle(prepared.session.id), signal);
     } catch (error) {
       this.restorePreparation(preparation);
       throw error;
     }
     preparation.abort.abort();
-    if (!made) return undefined;
-    const isAlive = made.backend === backend && backend.state.kind === 'ready';
-    if (isAlive) return made.session;
-    made.session.dispose();
+    if (!prepared) return undefined;
+    const isAlive = prepared.backend === backend && backend.state.kind === 'ready';
+    if (isAlive) return prepared.session;
+    prepared.session.dispose();
     this.ports.starts.setPreparedSession(backend.id, undefined);
     return undefined;
   }
 
   /** Keeps the session for the next prompt after the user cancelled this one. */
-  private restorePreparation(waiting: Preparation): void {
-    if (this.preparation) this.discard(waiting);
+  private restorePreparation(preparation: Preparation): void {
+    if (this.preparation) this.discard(preparation);
     else {
-      this.preparation = waiting;
+      this.preparation = preparation;
       this.restartExpiry();
     }
   }
@@ -170,21 +170,21 @@ export class PreparedSessions {
     if (preparation) this.discard(preparation);
   }
 
-  private discard(waiting: Preparation): void {
+  private discard(preparation: Preparation): void {
     const { forget, log, starts } = this.ports;
-    waiting.abort.abort();
-    starts.setPreparedSession(waiting.backendId, undefined);
-    const { prepared } = waiting;
+    preparation.abort.abort();
+    starts.setPreparedSession(preparation.backendId, undefined);
+    const { prepared } = preparation;
     if (!prepared) return;
     prepared.session
       .close()
       .catch((error: unknown) => log.debug(`Cannot close an unused session: ${messageOf(error)}`))
-      .finally(() => void forget(waiting.backendId, prepared.session.id));
+      .finally(() => void forget(preparation.backendId, prepared.session.id));
   }
 
-  private async runPreparation(waiting: Preparation): Promise<PreparedSession | undefined> {
+  private async runPreparation(preparation: Preparation): Promise<PreparedSession | undefined> {
     const { forget, log, open, starts } = this.ports;
-    const { backendId, options, abort } = waiting;
+    const { backendId, options, abort } = preparation;
     try {
       const backend = await open(backendId);
       abort.signal.throwIfAborted();
@@ -195,13 +195,13 @@ export class PreparedSessions {
         await forget(backendId, session.id);
         return undefined;
       }
-      const made = { backend, session };
-      waiting.prepared = made;
+      const prepared = { backend, session };
+      preparation.prepared = prepared;
       starts.recordOfferedOptions(backendId, session.config);
-      this.discardWhenAgentStops(waiting, backend);
-      void this.followEvents(waiting, session);
-      await this.setChosenOptions(made);
-      return made;
+      this.discardWhenAgentStops(preparation, backend);
+      void this.followEvents(preparation, session);
+      await this.setChosenOptions(prepared);
+      return prepared;
     } catch (error) {
       log.debug(`Cannot prepare a session: ${messageOf(error)}`);
       return undefined;
@@ -220,16 +220,16 @@ export class PreparedSessions {
   }
 
   /** Discards the session when its agent stops, since a new process wouldn't know it. */
-  private discardWhenAgentStops(waiting: Preparation, backend: SessionBackend): void {
+  private discardWhenAgentStops(preparation: Preparation, backend: SessionBackend): void {
     const states = backend.onDidChangeState(({ kind }) => {
-      if (kind !== 'ready' && this.preparation === waiting) this.discardCurrent();
+      if (kind !== 'ready' && this.preparation === preparation) this.discardCurrent();
     });
-    waiting.abort.signal.addEventListener('abort', () => states.dispose(), { once: true });
+    preparation.abort.signal.addEventListener('abort', () => states.dispose(), { once: true });
   }
 
-  private async followEvents(waiting: Preparation, session: BackendSession): Promise<void> {
+  private async followEvents(preparation: Preparation, session: BackendSession): Promise<void> {
     const { log, starts } = this.ports;
-    const { backendId, abort } = waiting;
+    const { backendId, abort } = preparation;
     try {
       for await (const { event } of session.events({ signal: abort.signal })) {
         if (event.event === 'config:update' || event.event === 'commands:update')
@@ -239,12 +239,12 @@ export class PreparedSessions {
       log.error('Cannot read the events of a prepared session', error);
     }
     // The session has ended: its agent was stopped, or its settings have changed.
-    if (this.preparation !== waiting) return;
+    if (this.preparation !== preparation) return;
     this.preparation = undefined;
     starts.setPreparedSession(backendId, undefined);
   }
 }
 
-function fits(waiting: Preparation, backendId: string, options: CreateSessionOptions): boolean {
-  return waiting.backendId === backendId && JSON.stringify(waiting.options) === JSON.stringify(options);
+function fits(preparation: Preparation, backendId: string, options: CreateSessionOptions): boolean {
+  return preparation.backendId === backendId && JSON.stringify(preparation.options) === JSON.stringify(options);
 }

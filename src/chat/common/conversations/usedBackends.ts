@@ -11,7 +11,10 @@ const askMs = 5000;
 export class UsedBackends implements Disposable {
   private isDisposed = false;
   private connecting: Promise<void> | undefined;
-  private readonly backendsById = new Map<string, { readonly backend: SessionBackend; readonly states: Disposable }>();
+  private readonly backendsById = new Map<
+    string,
+    { readonly backend: SessionBackend; readonly stateListener: Disposable }
+  >();
 
   constructor(
     private readonly registry: BackendRegistry,
@@ -44,16 +47,16 @@ export class UsedBackends implements Disposable {
   add(backend: SessionBackend): void {
     const known = this.backendsById.get(backend.id);
     if (known?.backend === backend || this.isDisposed) return;
-    known?.states.dispose();
+    known?.stateListener.dispose();
     let isReady = false;
-    const look = (): void => {
+    const update = (): void => {
       const wasReady = isReady;
       isReady = backend.state.kind === 'ready';
       if (isReady && !wasReady) this.handlers.onReady(backend);
       this.handlers.onChange();
     };
-    this.backendsById.set(backend.id, { backend, states: backend.onDidChangeState(look) });
-    look();
+    this.backendsById.set(backend.id, { backend, stateListener: backend.onDidChangeState(update) });
+    update();
   }
 
   /** Whether the backend is a server, which keeps running without this window. */
@@ -69,7 +72,7 @@ export class UsedBackends implements Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    for (const { states } of this.backendsById.values()) states.dispose();
+    for (const { stateListener } of this.backendsById.values()) stateListener.dispose();
     this.backendsById.clear();
   }
 

@@ -42,9 +42,9 @@ export class Mentions {
     if (all.length === 0) return [];
     const searching = all.filter((source) => source.isSearching?.(query) === true);
     // If no source is searching, the search has ended since `isSearching` was called.
-    const asked = searching.length > 0 ? searching : all;
+    const awaited = searching.length > 0 ? searching : all;
     const more = withDeadline(this.clock, 'looking for more', lateTimeoutMs, (deadline) =>
-      Promise.race(asked.map(async (source) => await source.next?.(query, AbortSignal.any([signal, deadline])))),
+      Promise.race(awaited.map(async (source) => await source.next?.(query, AbortSignal.any([signal, deadline])))),
     );
     const isMore = await more.catch((error: unknown) => this.log.debug(messageOf(error)));
     return isMore === true ? await this.search(query, kind, signal) : [];

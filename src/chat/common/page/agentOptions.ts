@@ -84,10 +84,10 @@ export class AgentOptions {
 
   /** Records what the agent did without asking; undefined if it asked. Returns whether this changed anything. */
   recordUnattended(agentId: string, unattended: Unattended | undefined): boolean {
-    const { unattended: before, ...kept } = this.storedRecord(agentId);
+    const { unattended: before, ...record } = this.storedRecord(agentId);
     const now = unattended && before === 'runs' ? before : unattended;
     if (now === before) return false;
-    this.storeRecord(agentId, { ...kept, ...withoutUndefined({ unattended: now }) });
+    this.storeRecord(agentId, { ...record, ...withoutUndefined({ unattended: now }) });
     return true;
   }
 
@@ -122,17 +122,17 @@ export class AgentOptions {
   }
 
   private storeChoice(agentId: string, optionId: string, value: OptionValue): void {
-    const kept = this.storedRecord(agentId);
-    this.storeRecord(agentId, { ...kept, chosen: { ...kept.chosen, [optionId]: value } });
+    const record = this.storedRecord(agentId);
+    this.storeRecord(agentId, { ...record, chosen: { ...record.chosen, [optionId]: value } });
   }
 
   /** Returns the stored record, unless it belongs to another program with the same id. */
   private storedRecord(agentId: string): AgentRecord {
-    const kept = z.safeParse(AgentRecord, this.storedRecords[agentId]).data;
-    if (!kept) return { about: '', options: [], chosen: {} };
+    const record = z.safeParse(AgentRecord, this.storedRecords[agentId]).data;
+    if (!record) return { about: '', options: [], chosen: {} };
     const view = this.backendViews.get(agentId);
-    if (!view) return { ...kept, options: [] };
-    return kept.about === view.description ? kept : { about: kept.about, options: [], chosen: {} };
+    if (!view) return { ...record, options: [] };
+    return record.about === view.description ? record : { about: record.about, options: [], chosen: {} };
   }
 
   private storeRecord(agentId: string, changed: Omit<AgentRecord, 'about'>): void {

@@ -43,14 +43,14 @@ export class ApprovalWatch implements Disposable {
   }
 
   private followWaitingChats(): void {
-    const waiting = new Set(rowsWithPendingApproval(this.chats.rows).map(({ id }) => id));
+    const waitingIds = new Set(rowsWithPendingApproval(this.chats.rows).map(({ id }) => id));
     for (const [id, { listener }] of this.followedChats) {
-      if (waiting.has(id)) continue;
+      if (waitingIds.has(id)) continue;
       listener.dispose();
       this.followedChats.delete(id);
       this.emitter.fire();
     }
-    for (const id of waiting) {
+    for (const id of waitingIds) {
       if (!this.followedChats.has(id) && !this.openingIds.has(id)) void this.followChat(id);
     }
   }

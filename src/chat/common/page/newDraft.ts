@@ -7,9 +7,9 @@ const memoryName = 'chat.newDraft';
 
 /** Creates the draft of the empty page. It survives reloads, except for images. */
 export function newDraft(memento: Memento, onError: (error: unknown) => void): HeldDraft {
-  const keep = ({ attachments, text }: Draft): void => {
-    const kept = { text, attachments: attachments.filter(({ image }) => !image) };
-    memento.update(memoryName, kept).then(undefined, onError);
+  const persist = ({ attachments, text }: Draft): void => {
+    const stored = { text, attachments: attachments.filter(({ image }) => !image) };
+    memento.update(memoryName, stored).then(undefined, onError);
   };
-  return new HeldDraft(z.safeParse(Draft, memento.get(memoryName)).data, keep, onError);
+  return new HeldDraft(z.safeParse(Draft, memento.get(memoryName)).data, persist, onError);
 }

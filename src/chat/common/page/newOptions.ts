@@ -150,8 +150,8 @@ export class NewOptions implements SessionDefaults, Disposable {
   rememberCommands(backendId: string, commands: readonly CommandView[]): void {
     if (commands.length === 0 || JSON.stringify(this.commandsFor(backendId)) === JSON.stringify(commands)) return;
     this.currentCommands.set(backendId, commands);
-    const kept = { ...this.storedCommands, [backendId]: commands };
-    this.ports.memento.update(commandsName, kept).then(undefined, this.ports.onError);
+    const updated = { ...this.storedCommands, [backendId]: commands };
+    this.ports.memento.update(commandsName, updated).then(undefined, this.ports.onError);
     this.emitter.fire();
   }
 
@@ -159,8 +159,8 @@ export class NewOptions implements SessionDefaults, Disposable {
   async refresh(backendId: string): Promise<void> {
     const view = this.backendViews.get(backendId);
     if (view?.source !== 'server' || view.state === 'unavailable') return;
-    const asked = (this.requestCounts.get(backendId) ?? 0) + 1;
-    this.requestCounts.set(backendId, asked);
+    const request = (this.requestCounts.get(backendId) ?? 0) + 1;
+    this.requestCounts.set(backendId, request);
     let options: readonly OptionView[] | undefined;
     try {
       const { profile, model } = this.storedChoicesFor(backendId);
@@ -170,7 +170,7 @@ export class NewOptions implements SessionDefaults, Disposable {
     } catch {
       // The backend picker shows what is wrong with the server.
     }
-    if (asked !== this.requestCounts.get(backendId)) return;
+    if (request !== this.requestCounts.get(backendId)) return;
     if (options) this.serverOptions.set(backendId, options);
     else this.serverOptions.delete(backendId);
     this.emitter.fire();

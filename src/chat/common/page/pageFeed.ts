@@ -172,11 +172,11 @@ export class PageFeed implements Disposable {
   /** Only the result of the last call is used. */
   private refreshChips(): void {
     if (!this.isPageConnected) return;
-    const asked = ++this.chipsRequestCount;
+    const request = ++this.chipsRequestCount;
     const backendId = this.shownChat?.chat.view.backendId ?? this.ports.backends.chosen?.id;
     const pending = backendId === undefined ? Promise.resolve([]) : this.ports.chips.chipsFor(backendId);
     void pending.then((chips) => {
-      if (asked !== this.chipsRequestCount || this.disposables.isDisposed) return;
+      if (request !== this.chipsRequestCount || this.disposables.isDisposed) return;
       this.currentChips = chips;
       this.changed('chips');
     });
@@ -184,9 +184,9 @@ export class PageFeed implements Disposable {
 
   private refreshMissing(): void {
     if (!this.isPageConnected) return;
-    const asked = ++this.missingRequestCount;
+    const request = ++this.missingRequestCount;
     void this.ports.attached.findMissing(this.draft.attachments).then((missing) => {
-      if (asked !== this.missingRequestCount || this.disposables.isDisposed) return;
+      if (request !== this.missingRequestCount || this.disposables.isDisposed) return;
       if (missing.join('\n') === this.missingIds.join('\n')) return;
       this.missingIds = missing;
       this.changed('missing');

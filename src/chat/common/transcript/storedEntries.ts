@@ -4,12 +4,12 @@ import { ChatTranscript } from './chatTranscript';
 import type { LogRecord } from '../conversation/logRecord';
 
 /** Returns the untrimmed entries of a stored conversation. */
-export function storedEntries(records: readonly LogRecord[], who: string): Entry[] {
+export function storedEntries(records: readonly LogRecord[], backendTitle: string): Entry[] {
   const document = new TranscriptDocument(() => undefined);
   try {
-    const story = new ChatTranscript(document, who);
-    for (const record of records) story.applyRecord(record);
-    return [...document.entries()].map((entry) => story.writer.whole(entry.id) ?? entry);
+    const transcript = new ChatTranscript(document, backendTitle);
+    for (const record of records) transcript.applyRecord(record);
+    return [...document.entries()].map((entry) => transcript.writer.whole(entry.id) ?? entry);
   } finally {
     document.dispose();
   }
