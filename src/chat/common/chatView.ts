@@ -135,14 +135,14 @@ export const OptionView = z.discriminatedUnion('type', [
 ]);
 export type OptionView = z.infer<typeof OptionView>;
 
-export function optionViews(options: readonly ConfigOption[]): OptionView[] {
+export function toOptionViews(options: readonly ConfigOption[]): OptionView[] {
   return options.map((option) => OptionView.parse(option));
 }
 
 export const CommandView = z.object({ name: Text, description: Text, hint: optional(Text) });
 export type CommandView = z.infer<typeof CommandView>;
 
-export function commandViews(commands: readonly SlashCommand[]): CommandView[] {
+export function toCommandViews(commands: readonly SlashCommand[]): CommandView[] {
   return commands.map((command) => CommandView.parse(command));
 }
 

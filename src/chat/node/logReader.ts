@@ -30,7 +30,7 @@ export class LogReader {
   ) {}
 
   /** Offset after the last complete line, in bytes: where writing continues. */
-  get end(): number {
+  get endOffset(): number {
     return this.offset;
   }
 
@@ -42,7 +42,7 @@ export class LogReader {
     let unread = 0;
     let isTorn = false;
     let isNewer = false;
-    for await (const { text, endOffset, isWhole } of linesOf(this.files.chunks(this.file, undefined, start))) {
+    for await (const { text, endOffset, isWhole } of readLines(this.files.chunks(this.file, undefined, start))) {
       if (!isWhole) {
         isTorn = true;
         continue;
@@ -71,7 +71,7 @@ interface Line {
 }
 
 /** Splits a file into lines. Lines that are too long are returned as empty. */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
   let size = 0;

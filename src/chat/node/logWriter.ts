@@ -43,7 +43,7 @@ export class LogWriter implements Disposable {
   constructor(
     private readonly file: string,
     /** Offset of the next write, in bytes. Set it before the first record. */
-    public end: number,
+    public nextOffset: number,
     private readonly ports: LogWriterPorts,
   ) {
     this.coalescer = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
@@ -119,15 +119,15 @@ export class LogWriter implements Disposable {
     try {
       await ensureWritable();
       if (this.isDisposed) return;
-      await files.writeAt(this.file, this.end, bytes);
-      this.end += bytes.length;
+      await files.writeAt(this.file, this.nextOffset, bytes);
+      this.nextOffset += bytes.length;
       this.hasLostRecords = false;
       this.setProblem(undefined);
     } catch (error) {
       if (this.isDisposed) return;
       this.pendingLines = [...pending, ...this.pendingLines];
       this.pendingUnits += units;
-      const problem = problemOf(error);
+      const problem = writeProblemText(error);
       // Log only once, since it is retried every few seconds.
       if (problem !== this.currentProblem) log.warn(`A conversation could not be written: ${messageOf(error)}`);
       this.setProblem(problem);
@@ -160,7 +160,7 @@ function lostRecord(at: number): LogRecord {
 
 const slowProblem = 'The disk is slow. The last part of the conversation isn’t saved yet. Keep this window open.';
 
-export function problemOf(error: unknown): string {
+export function writeProblemText(error: unknown): string {
   const consequence = 'The conversation continues in memory only and is lost when this window closes.';
   switch (errorCode(error)) {
     case 'ENOSPC':

@@ -17,7 +17,7 @@ import {
 import type { FilePort } from './filePort';
 import { LogReader } from './logReader';
 import { SessionLock } from './sessionLock';
-import { rebuiltHead } from './rebuiltHead';
+import { rebuildHead } from './rebuildHead';
 import { inUseElsewhereText, StoredSession, type StoredSessionState } from './storedSession';
 import { hasAllWords, searchLog, queryWords } from './textSearch';
 
@@ -42,7 +42,7 @@ export class SessionStore implements ChatStore {
   private readonly openSessionById = new Map<string, StoredSession>();
   private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChange = this.emitter.event;
-  private readonly changedNames = new Set<string>();
+  private readonly changedFileNames = new Set<string>();
   private isFullReadDue = false;
   private readonly rereadCoalescer: Coalescer;
   /** Serializes reads of the list, since on a slow disk an older read could overwrite a newer one. */
@@ -67,7 +67,7 @@ export class SessionStore implements ChatStore {
       await files.makeFolder(this.headsFolder);
       this.watcher = files.watch(this.headsFolder, (name) => {
         if (name === undefined) this.isFullReadDue = true;
-        else this.changedNames.add(name);
+        else this.changedFileNames.add(name);
         this.rereadCoalescer.schedule();
       });
     } catch (error) {
@@ -210,7 +210,7 @@ export class SessionStore implements ChatStore {
 
   private async readConversation(id: string, reader: LogReader, isBeingWritten = false) {
     const log = await reader.read(isBeingWritten);
-    return { ...log, head: this.headById.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, log.records) };
+    return { ...log, head: this.headById.get(id) ?? (await this.readHead(id)) ?? rebuildHead(id, log.records) };
   }
 
   private createReader(id: string): LogReader {
@@ -286,8 +286,8 @@ export class SessionStore implements ChatStore {
   }
 
   private async readChanged(): Promise<void> {
-    const names = [...this.changedNames];
-    this.changedNames.clear();
+    const names = [...this.changedFileNames];
+    this.changedFileNames.clear();
     if (this.isFullReadDue) {
       this.isFullReadDue = false;
       await this.readAll();
@@ -315,7 +315,7 @@ export class SessionStore implements ChatStore {
     const { files } = this.deps;
     try {
       if ((await files.modifiedAt(this.logFileOf(id))) === undefined) return undefined;
-      return rebuiltHead(id, (await this.createReader(id).read()).records);
+      return rebuildHead(id, (await this.createReader(id).read()).records);
     } catch {
       return undefined;
     }

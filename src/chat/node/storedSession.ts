@@ -82,10 +82,10 @@ export class StoredSession implements SessionFile {
     const { clock, files, log } = ports;
     this.currentHead = initialState.head;
     this.access = initialState.access;
-    this.hasBegun = initialState.log.end > 0;
+    this.hasBegun = initialState.log.endOffset > 0;
     this.lock = initialState.createLock(() => this.loseLock());
     const ensureWritable = (): Promise<void> => this.ensureWritable();
-    this.writer = new LogWriter(this.logFile, initialState.log.end, { files, clock, log, ensureWritable });
+    this.writer = new LogWriter(this.logFile, initialState.log.endOffset, { files, clock, log, ensureWritable });
     this.writer.onDidChangeProblem(() => this.problemEmitter.fire());
     this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }
@@ -235,7 +235,7 @@ export class StoredSession implements SessionFile {
       const head = await readHead();
       if (head) this.applyHead(head);
       const records = await this.readAppended();
-      this.writer.end = this.initialState.log.end;
+      this.writer.nextOffset = this.initialState.log.endOffset;
       this.applyAccess(records, 'ours');
     } catch (error) {
       await this.lock.release();
@@ -290,11 +290,11 @@ export class StoredSession implements SessionFile {
 
   /** Whether another window has written while the lock was lost. @throws errors of the file port */
   private async wasWrittenByOthers(): Promise<boolean> {
-    const { end } = this.writer;
-    if (end === 0 && (await this.isDeleted())) return false;
-    const tail = new LogReader(this.ports.files, this.logFile, end);
+    const { nextOffset } = this.writer;
+    if (nextOffset === 0 && (await this.isDeleted())) return false;
+    const tail = new LogReader(this.ports.files, this.logFile, nextOffset);
     await tail.read();
-    return tail.end > end;
+    return tail.endOffset > nextOffset;
   }
 
   /** Stops writing because another window took over. */

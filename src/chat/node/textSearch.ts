@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/common/oneLine';
 import type { FilePort } from './filePort';
-import { linesOf } from './logReader';
+import { readLines } from './logReader';
 
 /** Size of the pieces in which texts are searched, in UTF-16 units. They overlap, since a word may span two. */
 const pieceUnits = 64 * 1024;
@@ -59,7 +59,7 @@ export async function searchLog(
 ): Promise<string | undefined> {
   const search = new WordSearch(words);
   let read = 0;
-  for await (const { text, endOffset } of linesOf(files.chunks(file, signal))) {
+  for await (const { text, endOffset } of readLines(files.chunks(file, signal))) {
     search.addText(textOf(text));
     if (search.hasFoundAll) break;
     if (!spend(endOffset - read) || signal?.aborted) return undefined;

@@ -123,7 +123,7 @@ describe('the transcript of an agent that tells all', () => {
       const tool = late.entries[3];
       assert.ok(tool?.kind === 'tool');
       assert.equal(tool.state, 'timedOut');
-      assert.equal(tool.decision, 'There was no answer in time.');
+      assert.equal(tool.decision, 'Timed out before you answered.');
     }
   });
 

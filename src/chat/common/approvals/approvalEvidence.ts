@@ -30,7 +30,7 @@ const maxPromptUnits = 120;
  * Collects what an approval shows. Every field of the request is shown: as a part, a variable, a warning, or else in `more`.
  * `raw` is the context as sent; `call` describes the waiting call.
  */
-export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
+export function collectEvidence(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
   const env = unique(

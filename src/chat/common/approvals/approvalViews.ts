@@ -5,7 +5,7 @@ import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
 import { diffOf } from '../../../transcript/common/lineDiff';
 import { kindOfLabel, isMisleadingLabel } from './approvalAnswers';
-import { evidenceOf } from './approvalEvidence';
+import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
 import type { ShownParts } from '../transcript/toolParts';
@@ -52,7 +52,7 @@ export class ApprovalViews {
     backendTitle: string,
     requestedAt: number | undefined,
   ): void {
-    const { context, diffs, shown } = evidenceOf(data.prompt, data.context ?? {}, call.parts);
+    const { context, diffs, shown } = collectEvidence(data.prompt, data.context ?? {}, call.parts);
     const { approval_id: id, prompt, timeout = 0 } = data;
     this.openApprovals.set(id, {
       callId: call.callId,
@@ -127,9 +127,9 @@ function optionsOf(
 }
 
 const reasonTexts: Readonly<Record<string, string>> = {
-  timeout: 'There was no answer in time.',
+  timeout: 'Timed out before you answered.',
   turn_ended: 'The turn ended before you answered.',
-  answered_elsewhere: 'It was answered elsewhere.',
+  answered_elsewhere: 'Answered elsewhere.',
   user_denied: 'Denied.',
-  unanswerable: 'It could not be answered.',
+  unanswerable: 'Could not be answered.',
 };

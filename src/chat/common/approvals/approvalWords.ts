@@ -40,7 +40,7 @@ function describePart(part: Part): string {
     case 'json':
       return `input, ${countOf(lineCount(part.json), 'line')}`;
     case 'link':
-      return `address ${part.uri}`;
+      return `link ${part.uri}`;
     case 'list':
       return part.items.join(', ');
     case 'image':

@@ -12,7 +12,7 @@ import { FileTexts, type FileText, type FileTextId } from './fileTexts';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { ShownWrites } from './shownWrites';
 
-export interface ChatFiles {
+export interface ChatFileAccess {
   readonly editor: EditorPort;
   /** Deletes a file so that the user can undo it. @throws EditorError */
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
@@ -21,7 +21,7 @@ export interface ChatFiles {
 type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
 
 interface ChangeJournalPorts {
-  readonly files: ChatFiles;
+  readonly files: ChatFileAccess;
   readonly texts: TextBlobs;
   readonly log: Logger;
   readonly record: (record: NewRecord) => void;

@@ -39,7 +39,7 @@ export class ChangeLedger {
     private readonly fileTexts: FileTexts,
     private readonly appendRecord: (record: NewRecord) => void,
     /** Called when the agent has apparently written a file. */
-    private readonly onWritten: (path: string, before: FileText, after: FileText) => Promise<void>,
+    private readonly onFileWritten: (path: string, before: FileText, after: FileText) => Promise<void>,
   ) {}
 
   /** Changes to files that still differ. */
@@ -92,7 +92,7 @@ export class ChangeLedger {
     // Already recorded in this turn; or, if the earlier text is unknown, unchanged since the agent's last write.
     const recorded = base === undefined ? known : this.turnFiles.get(path);
     if (recorded && now.id !== undefined && recorded.after === now.id) return false;
-    if (!now.isDirty) await this.onWritten(path, await this.fileTexts.textOf(base), now.text);
+    if (!now.isDirty) await this.onFileWritten(path, await this.fileTexts.textOf(base), now.text);
     if (!known && this.writtenFiles.size >= maxFiles) return true;
     const write = { before: base, after: now.id, isMixed: !isAgentsWork(now) };
     if (!known) this.appendRecord({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { evidenceOf } from '../approvals/approvalEvidence';
+import { collectEvidence } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
 import type { FileText } from './fileTexts';
 import { unixLines } from './touchedFiles';
@@ -19,7 +19,7 @@ export class ShownWrites {
         const { approval_id: id, context = {}, prompt } = event.data;
         this.pendingDiffs.set(
           id,
-          evidenceOf(prompt, context, undefined).diffs.flatMap((diff) => diff ?? []),
+          collectEvidence(prompt, context, undefined).diffs.flatMap((diff) => diff ?? []),
         );
         break;
       }

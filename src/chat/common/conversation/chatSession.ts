@@ -19,7 +19,7 @@ import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } fr
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { AnswerDelivery } from '../approvals/answerDelivery';
-import type { ChangeJournal, ChatFiles } from '../changes/changeJournal';
+import type { ChangeJournal, ChatFileAccess } from '../changes/changeJournal';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
 import { createChatDraft, type HeldDraft } from './heldDraft';
@@ -30,7 +30,7 @@ import { sessionView } from './sessionView';
 import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts extends BackendConnectionPorts {
-  readonly files: ChatFiles;
+  readonly files: ChatFileAccess;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly starts: SessionDefaults;
@@ -56,7 +56,7 @@ export class ChatSession implements Chat {
   private readonly answerDelivery: AnswerDelivery;
   private isVisible = false;
   private holderCount = 0;
-  private isRetired = false;
+  private isDisposalPending = false;
   private isWatchingFiles = true;
   private follower: Disposable | undefined;
 
@@ -160,7 +160,7 @@ export class ChatSession implements Chat {
     this.holderCount++;
     return toDisposable(() => {
       this.holderCount--;
-      if (this.holderCount === 0 && this.isRetired) this.dispose();
+      if (this.holderCount === 0 && this.isDisposalPending) this.dispose();
     });
   }
 
@@ -168,7 +168,7 @@ export class ChatSession implements Chat {
     await this.conversation.restore(records, damage);
     const { unsavedImages } = this.sharedDraft;
     if (unsavedImages.length === 0 || this.file.readonlyReason !== undefined) return;
-    const text = `Not saved with your draft because of its size: ${unsavedImages.join(', ')}. Add it again.`;
+    const text = `Large images aren’t saved with a draft. Add again: ${unsavedImages.join(', ')}.`;
     this.conversation.addNotice('warning', text);
   }
 
@@ -295,7 +295,7 @@ export class ChatSession implements Chat {
 
   /** Disposes the conversation as soon as it is no longer held, because another instance replaces it. */
   disposeWhenReleased(): void {
-    this.isRetired = true;
+    this.isDisposalPending = true;
     if (this.holderCount === 0) this.dispose();
   }
 

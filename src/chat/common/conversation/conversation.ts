@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
-import { ChangeJournal, type ChatFiles } from '../changes/changeJournal';
+import { ChangeJournal, type ChatFileAccess } from '../changes/changeJournal';
 import type { RecordsRead, SessionFile, SessionHead } from '../chatStore';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
@@ -10,7 +10,7 @@ import { PromptQueue } from './promptQueue';
 import { titleOfPrompt } from './sessionTitle';
 
 interface ConversationPorts {
-  readonly files: ChatFiles;
+  readonly files: ChatFileAccess;
   readonly clock: Clock;
   readonly log: Logger;
 }

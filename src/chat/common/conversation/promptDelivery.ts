@@ -8,7 +8,7 @@ import type { SessionDefaults } from '../conversations/sessionDefaults';
 import type { Conversation } from './conversation';
 import { conversationDigest } from './conversationDigest';
 import type { BackendConnection } from './backendConnection';
-import type { Delivery } from './turnPhase';
+import type { PreparedPrompt } from './turnPhase';
 
 /** Resolves the attachments of a prompt when it is sent. */
 export interface AttachmentResolver {
@@ -47,13 +47,13 @@ export class PromptDelivery {
       if (this.newSession && conversation.transcript.lastEnd) conversation.freezeTitle();
     }
     conversation.changeEmitter.fire();
-    if (origin === 'loaded') await this.keepAsking(session, shown);
+    if (origin === 'loaded') await this.keepAskingMode(session, shown);
     if (origin === 'created') await this.applyInitialChoices(session, wanted);
     return session;
   }
 
   /** Connects and resolves the attachments; adds a notice for each that can't be sent. @throws BackendError, and on abort */
-  async prepare({ attachments: drafts, id, text }: QueuedPrompt, signal: AbortSignal): Promise<Delivery> {
+  async prepare({ attachments: drafts, id, text }: QueuedPrompt, signal: AbortSignal): Promise<PreparedPrompt> {
     const { conversation } = this.ports;
     // Excludes this prompt and everything added while connecting.
     const before = conversation.document.size - 1;
@@ -68,7 +68,7 @@ export class PromptDelivery {
   }
 
   /** Resolves when the backend has accepted the prompt. @throws BackendError, and on abort before it was sent */
-  async send({ hasDigest, input, session }: Delivery, signal: AbortSignal): Promise<void> {
+  async send({ hasDigest, input, session }: PreparedPrompt, signal: AbortSignal): Promise<void> {
     // Retries while busy: a session reports the end of a turn just before it accepts the next prompt.
     for (let tries = 1; ; tries++) {
       try {
@@ -76,7 +76,7 @@ export class PromptDelivery {
         break;
       } catch (error) {
         if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;
-        await pause(this.ports.clock, retryMs);
+        await delay(this.ports.clock, retryMs);
         signal.throwIfAborted();
       }
     }
@@ -90,7 +90,7 @@ export class PromptDelivery {
     );
   }
 
-  private async keepAsking(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
+  private async keepAskingMode(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
     const { conversation } = this.ports;
     const change = await keepAsking(session, before, conversation.head.backendTitle);
     if (change !== undefined) conversation.addNotice('info', change);
@@ -132,7 +132,7 @@ export class PromptDelivery {
   }
 }
 
-export function pause(clock: Clock, delayMs: number): Promise<void> {
+export function delay(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimer(delayMs, resolve);
   });

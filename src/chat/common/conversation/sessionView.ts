@@ -1,5 +1,5 @@
 import type { BackendState } from '../../../session/common/sessionBackend';
-import { commandViews, optionViews, type SessionView } from '../chatView';
+import { toCommandViews, toOptionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
 import type { BackendConnection } from './backendConnection';
@@ -7,7 +7,7 @@ import { isStopping, type TurnPhase } from './turnPhase';
 
 type Status = Pick<SessionView, 'status' | 'statusText' | 'statusDetails'>;
 
-export interface StatusFacts {
+export interface SessionStatusInput {
   readonly transcript: Pick<ChatTranscript, 'isBusy' | 'isStarting' | 'statusText'>;
   readonly backend: BackendState | undefined;
   readonly readonly: string | undefined;
@@ -15,7 +15,7 @@ export interface StatusFacts {
 }
 
 /** Returns the status to show. What the user must act on takes precedence. */
-export function statusOf(facts: StatusFacts): Status {
+export function sessionStatus(facts: SessionStatusInput): Status {
   const { backend, phase, readonly, transcript } = facts;
   const failure = phase.kind === 'idle' ? phase.failure : undefined;
   if (readonly !== undefined) return { status: 'readonly', statusText: readonly };
@@ -34,7 +34,7 @@ export function statusOf(facts: StatusFacts): Status {
   return { status: 'idle' };
 }
 
-function busyStatus({ backend, transcript }: StatusFacts): Status {
+function busyStatus({ backend, transcript }: SessionStatusInput): Status {
   if (transcript.isStarting) {
     return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
   }
@@ -60,7 +60,7 @@ export function sessionView(
     title,
     backendId,
     backendTitle,
-    ...statusOf({
+    ...sessionStatus({
       transcript: transcript,
       backend: connection.state,
       readonly: readonlyReason(conversation),
@@ -90,8 +90,8 @@ function transcriptView(
   const { context, total } = usage;
   return {
     approvals: transcript.approvals.viewsAt(now),
-    options: optionViews(transcript.options),
-    commands: commandViews(transcript.commands),
+    options: toOptionViews(transcript.options),
+    commands: toCommandViews(transcript.commands),
     isBusy,
     ...(context ? { context: { ...context } } : {}),
     ...(total ? { usage: total } : {}),

@@ -3,7 +3,7 @@ import type { QueuedPrompt } from '../chatView';
 import type { NewRecord } from './logRecord';
 
 /** A prompt ready to be sent, and its session. */
-export interface Delivery {
+export interface PreparedPrompt {
   readonly session: BackendSession;
   readonly input: PromptInput;
   /** `input` includes a summary of the conversation, which the session doesn't know. */
@@ -34,7 +34,7 @@ export type TurnPhase =
 
 export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: QueuedPrompt }
-  | { readonly type: 'connected'; readonly promptId: string; readonly delivery: Delivery }
+  | { readonly type: 'connected'; readonly promptId: string; readonly delivery: PreparedPrompt }
   | { readonly type: 'accepted'; readonly promptId: string }
   /** `isUnseen`: the backend has reported no event of the turn. */
   | { readonly type: 'refused'; readonly promptId: string; readonly error: BackendError; readonly isUnseen: boolean }
@@ -56,7 +56,7 @@ export type TurnEffect =
   /** Followed by the input `connected` or `refused`. */
   | { readonly type: 'connect'; readonly prompt: QueuedPrompt }
   /** Followed by `accepted` or `refused`. */
-  | { readonly type: 'send'; readonly promptId: string; readonly delivery: Delivery }
+  | { readonly type: 'send'; readonly promptId: string; readonly delivery: PreparedPrompt }
   /** Cancels connecting or sending, if still possible. */
   | { readonly type: 'abort'; readonly promptId: string }
   /** Followed by `cancelled`. */
@@ -85,7 +85,7 @@ type Input<Type extends TurnInput['type']> = Extract<TurnInput, { type: Type }>;
 const idle: TurnPhase = { kind: 'idle' };
 
 /** Whether a prompt is being sent or answered. */
-export function hasPrompt(phase: TurnPhase): boolean {
+export function isHandlingPrompt(phase: TurnPhase): boolean {
   if (phase.kind === 'stopping' || phase.kind === 'resuming') return phase.next !== undefined;
   return phase.kind === 'connecting' || phase.kind === 'sent';
 }

@@ -4,9 +4,16 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from './conversation';
-import { pause, type PromptDelivery } from './promptDelivery';
+import { delay, type PromptDelivery } from './promptDelivery';
 import type { BackendConnection } from './backendConnection';
-import { hasPrompt, nextPhase, type Delivery, type TurnEffect, type TurnInput, type TurnPhase } from './turnPhase';
+import {
+  isHandlingPrompt,
+  nextPhase,
+  type PreparedPrompt,
+  type TurnEffect,
+  type TurnInput,
+  type TurnPhase,
+} from './turnPhase';
 
 interface TurnRunnerPorts {
   readonly conversation: Conversation;
@@ -43,7 +50,7 @@ export class TurnRunner {
 
   /** Whether a new prompt has to be queued. */
   get isBusy(): boolean {
-    return this.ports.conversation.transcript.isBusy || hasPrompt(this.currentPhase);
+    return this.ports.conversation.transcript.isBusy || isHandlingPrompt(this.currentPhase);
   }
 
   /** Resolves when the backend has accepted the prompt, or the user has stopped it. @throws BackendError */
@@ -166,7 +173,7 @@ export class TurnRunner {
     }
   }
 
-  private async sendDelivery(promptId: string, delivery: Delivery): Promise<void> {
+  private async sendDelivery(promptId: string, delivery: PreparedPrompt): Promise<void> {
     try {
       await this.ports.delivery.send(delivery, this.signalOf(promptId));
       this.dispatch({ type: 'accepted', promptId });
@@ -215,7 +222,7 @@ export class TurnRunner {
       await conversation.file.claim();
       const signal = AbortSignal.any([this.lifetime.signal, late.signal]);
       const session = await connection.loadSession(remoteId, false, signal, conversation.transcript.answerText);
-      for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await pause(clock, resumePollMs);
+      for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await delay(clock, resumePollMs);
       return session.isBusy ? session : undefined;
     } finally {
       timer.dispose();

@@ -8,7 +8,7 @@ import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
 import type { Writer, WriteObserver } from '../../../editor/common/writeObserver';
-import type { ChatFiles } from '../changes/changeJournal';
+import type { ChatFileAccess } from '../changes/changeJournal';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, SessionFile, SessionHead } from '../chatStore';
@@ -26,7 +26,7 @@ import { UsedBackends } from './usedBackends';
 interface ChatSessionsPorts {
   readonly backends: BackendRegistry;
   readonly store: ChatStore;
-  readonly files: ChatFiles;
+  readonly files: ChatFileAccess;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly log: Logger;

@@ -10,7 +10,7 @@ const askMs = 5000;
 /** The backends used by this window. Their registry owns them. */
 export class UsedBackends implements Disposable {
   private isDisposed = false;
-  private connecting: Promise<void> | undefined;
+  private runningConnect: Promise<void> | undefined;
   private readonly backendsById = new Map<
     string,
     { readonly backend: SessionBackend; readonly stateListener: Disposable }
@@ -66,8 +66,8 @@ export class UsedBackends implements Disposable {
 
   /** Connects to all servers that are known to be running. Never rejects. */
   connectRunningServers(): Promise<void> {
-    this.connecting ??= this.connectServers().finally(() => (this.connecting = undefined));
-    return this.connecting;
+    this.runningConnect ??= this.connectServers().finally(() => (this.runningConnect = undefined));
+    return this.runningConnect;
   }
 
   dispose(): void {

@@ -32,7 +32,7 @@ export class FileMentions implements MentionSource {
     };
     const best = findBestPaths(query, await index.files(), { count: maxCandidates, bonus });
     signal.throwIfAborted();
-    const rows = await Promise.all(best.map((file) => this.row(file)));
+    const rows = await Promise.all(best.map((file) => this.rowIfReadable(file)));
     return rows.flatMap((row) => row ?? []).slice(0, maxRows);
   }
 
@@ -58,7 +58,7 @@ export class FileMentions implements MentionSource {
     };
   }
 
-  private row({ path, relative }: IndexedFile): Promise<MentionRow | undefined> {
+  private rowIfReadable({ path, relative }: IndexedFile): Promise<MentionRow | undefined> {
     // Leaves out files that agents may not read or that were deleted.
     return this.rowOf(path, relative).catch(() => undefined);
   }

@@ -28,7 +28,7 @@ export class FolderMentions implements MentionSource {
   async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
     // Without a query, files are more useful than folders.
     if (query.trim() === '') return [];
-    const best = findBestPaths(query, await this.folders(), { count: maxRows * 2, bonus: () => 0 });
+    const best = findBestPaths(query, await this.allFolders(), { count: maxRows * 2, bonus: () => 0 });
     signal.throwIfAborted();
     const readable = await withReadablePaths(this.ports.editor, best);
     return readable.slice(0, maxRows).map(({ path, relative }) => this.rowOf(path, relative));
@@ -39,7 +39,7 @@ export class FolderMentions implements MentionSource {
     // Throws if the folder was deleted; `resolve` would not.
     await this.ports.editor.stat(path);
     const folder = await this.ports.editor.resolve(path);
-    const { names, more } = await this.list(folder);
+    const { names, more } = await this.listFilesIn(folder);
     const rest = more > 0 ? [`… and ${more} more`] : [];
     const text = [`Files in ${folder}:`, ...names, ...rest].join('\n');
     return [{ type: 'text', uri: `${toFileUri(folder)}/`, title: baseName(folder), text }];
@@ -52,7 +52,7 @@ export class FolderMentions implements MentionSource {
   }
 
   /** Returns all folders that contain files, directly or in subfolders. */
-  private async folders(): Promise<Iterable<Folder>> {
+  private async allFolders(): Promise<Iterable<Folder>> {
     const found = new Map<string, Folder>();
     for (const { path, relative } of await this.ports.index.files()) {
       let absolute = parentOf(path);
@@ -64,7 +64,7 @@ export class FolderMentions implements MentionSource {
     return found.values();
   }
 
-  private async list(folder: string): Promise<{ names: string[]; more: number }> {
+  private async listFilesIn(folder: string): Promise<{ names: string[]; more: number }> {
     const files = [...(await this.ports.index.files())];
     const below = files.filter(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`));
     const readable = await withReadablePaths(this.ports.editor, below.slice(0, maxListed));

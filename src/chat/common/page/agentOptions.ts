@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedOf, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
-import { OptionView, optionViews, Unattended, type BackendView } from '../chatView';
+import { OptionView, toOptionViews, Unattended, type BackendView } from '../chatView';
 import { optionsOfNewSession, choicesForNewSession, type OptionSources } from '../conversations/optionPrecedence';
 
 const memoryName = 'chat.agentOptions';
@@ -75,7 +75,7 @@ export class AgentOptions {
   }
 
   recordOfferedOptions(agentId: string, options: readonly ConfigOption[]): void {
-    const views = optionViews(options);
+    const views = toOptionViews(options);
     this.offeredOptions.set(agentId, views);
     const record = this.storedRecord(agentId);
     const isLarge = JSON.stringify(views).length > maxKeptUnits;
@@ -96,7 +96,7 @@ export class AgentOptions {
   }
 
   setPreparedOptions(agentId: string, options: readonly ConfigOption[] | undefined): void {
-    if (options) this.preparedOptions.set(agentId, optionViews(options));
+    if (options) this.preparedOptions.set(agentId, toOptionViews(options));
     else this.preparedOptions.delete(agentId);
   }
 

@@ -20,7 +20,7 @@ const Text = z.string();
 const inSession = { sessionId: Text };
 const optional = z.optional;
 /** `revision` increases with each change of the composer, for the lifetime of the page. */
-const typed = { sessionId: optional(Text), revision: z.int(), ...Draft.shape };
+const draftFields = { sessionId: optional(Text), revision: z.int(), ...Draft.shape };
 
 /** Posted by the host at most once per frame. Absent members have not changed. */
 export const ChatUpdate = z.object({
@@ -81,7 +81,7 @@ export const chatRequests = {
   ),
 
   /** Sends a prompt, or queues it while a turn runs. Without `sessionId`, starts a conversation with the chosen backend. */
-  send: defineAction('chat/send', z.object(typed)),
+  send: defineAction('chat/send', z.object(draftFields)),
   /** Asks the agent to continue an answer that was cut off. Leaves the draft unchanged. */
   continueTurn: defineAction('chat/continueTurn', z.object(inSession)),
   /** Ends the turn and keeps the queue. */
@@ -97,7 +97,7 @@ export const chatRequests = {
   sendQueued: defineAction('chat/sendQueued', z.object(inSession)),
   /** Returns a sent prompt so that the user can edit and resend it. */
   promptToEdit: defineRequest('chat/promptToEdit', z.object({ ...inSession, entryId: Text }), Draft),
-  saveDraft: defineAction('chat/saveDraft', z.object(typed)),
+  saveDraft: defineAction('chat/saveDraft', z.object(draftFields)),
   /** Without `sessionId`, sets the option for the next conversation with the current backend. */
   setOption: defineAction(
     'chat/setOption',

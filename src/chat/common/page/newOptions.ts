@@ -7,7 +7,7 @@ import type { BackendSession, SessionChoices } from '../../../session/common/ses
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
-import { CommandView, commandViews, type BackendView, type OptionView } from '../chatView';
+import { CommandView, toCommandViews, type BackendView, type OptionView } from '../chatView';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
 import { AgentOptions } from './agentOptions';
 
@@ -89,7 +89,7 @@ export class NewOptions implements SessionDefaults, Disposable {
 
   setPreparedSession(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void {
     this.agentOptions.setPreparedOptions(backendId, session?.config);
-    if (session) this.rememberCommands(backendId, commandViews(session.commands));
+    if (session) this.rememberCommands(backendId, toCommandViews(session.commands));
     this.emitter.fire();
   }
 

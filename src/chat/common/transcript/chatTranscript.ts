@@ -15,7 +15,7 @@ import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
 import { AnswerEntries } from './answerEntries';
 import { ToolEntries } from './toolEntries';
-import { endOfFailure, endOfTurn } from './turnEnds';
+import { endFromError, endFromStopReason } from './turnEnds';
 import { hasPromptedTurn, isPromptUnconfirmed, openTurn, nextStage, type TurnStage, type TurnStep } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
@@ -221,7 +221,7 @@ export class ChatTranscript {
       case 'session:end':
         this.confirmStop();
         this.approvals.clear();
-        if (this.isBusy) this.endTurn(endOfTurn('interrupted', this.backendTitle));
+        if (this.isBusy) this.endTurn(endFromStopReason('interrupted', this.backendTitle));
         return;
       case 'plan:update':
         this.updatePlan(event.data);
@@ -272,7 +272,7 @@ export class ChatTranscript {
     if (stage.kind !== 'stopped' && !currentTurn) return;
     const usage = withoutUndefined({ usage: this.usage.endTurn(data.token_usage) });
     if (stage.kind !== 'stopped') {
-      this.endTurn({ ...endOfTurn(data.stop_reason, this.backendTitle), ...usage });
+      this.endTurn({ ...endFromStopReason(data.stop_reason, this.backendTitle), ...usage });
       return;
     }
     this.confirmStop();
@@ -280,7 +280,7 @@ export class ChatTranscript {
   }
 
   private handleError(data: EventData<'error'>): void {
-    const end = endOfFailure(data);
+    const end = endFromError(data);
     if (this.stage.kind === 'stopped') this.confirmStop();
     else if (this.currentTurn) this.endTurn(end);
     else this.addNotice('error', data.error, end.details);

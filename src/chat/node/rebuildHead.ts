@@ -3,7 +3,7 @@ import { logVersion, type LogRecord } from '../common/conversation/logRecord';
 import { titleOfPrompt } from '../common/conversation/sessionTitle';
 
 /** Rebuilds a missing head from the log. */
-export function rebuiltHead(id: string, records: readonly LogRecord[]): SessionHead {
+export function rebuildHead(id: string, records: readonly LogRecord[]): SessionHead {
   const begin = records.find((record) => record.type === 'begin');
   const prompt = records.find((record) => record.type === 'prompt');
   const bound = records.findLast((record) => record.type === 'bound');
