@@ -1,6 +1,6 @@
 // `chat.posts`: how often the host posts to the page in a frame of 16 ms while a backend tells 1,000 events a second: the mean
 // over some seconds of a real clock. The peer posts each event. Run by `npm run bench -- chatPosts`.
-import type { DraftMove } from '../src/chat/common/chatPorts';
+import type { DraftTransition } from '../src/chat/common/chatPorts';
 import { Emitter } from '../src/base/common/event';
 import type { SessionEvent } from '../src/session/common/sessionEvents';
 import { systemClock } from '../src/base/node/systemClock';
@@ -21,19 +21,19 @@ async function main(): Promise<void> {
   const feed = new PageFeed({
     chats: { rows: [], onDidChange: silent },
     backends: { views: [], chosen: undefined, onDidChange: silent },
-    chips: { of: () => Promise.resolve([]), onDidChange: silent },
-    attached: { missing: () => Promise.resolve([]), onDidChange: silent },
+    chips: { chipsFor: () => Promise.resolve([]), onDidChange: silent },
+    attached: { findMissing: () => Promise.resolve([]), onDidChange: silent },
     keyChords: { beginnings: [], onDidChange: silent },
     newOptions: {
-      of: () => [],
-      seen: () => undefined,
-      commandsOf: () => [],
-      keepCommands: () => undefined,
+      optionsFor: () => [],
+      unattendedSeen: () => undefined,
+      commandsFor: () => [],
+      rememberCommands: () => undefined,
       onDidChange: silent,
     },
     folders: () => ['/work'],
     isTrusted: () => true,
-    newDraft: { value: { text: '', attachments: [] }, onDidMove: new Emitter<DraftMove>(fail).event },
+    newDraft: { value: { text: '', attachments: [] }, onDidSendOrRestore: new Emitter<DraftTransition>(fail).event },
     post: () => {
       posts++;
     },
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   for (const event of answerEvents()) {
     const dueMs = startMs + (told * 1_000) / eventsPerSecond;
     while (performance.now() < dueMs) await new Promise((resolve) => setImmediate(resolve));
-    transcript.apply({ type: 'event', at: Date.now(), event });
+    transcript.applyRecord({ type: 'event', at: Date.now(), event });
     told++;
   }
   await new Promise((resolve) => setTimeout(resolve, 2 * frameMs));

@@ -8,8 +8,8 @@ import {
   type DiffTexts,
   type RevertOptions,
   type TurnTexts,
-  type Whole,
-  type DraftMove,
+  type FullContents,
+  type DraftTransition,
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
 import type { BackendView, Draft, DraftAttachment, SessionRow, SessionView } from '../../src/chat/common/chatView';
@@ -43,8 +43,8 @@ export class FakeChat implements Chat {
   draft = emptyDraft;
   private readonly emitter = new Emitter<void>(throwIt);
   readonly onDidChange = this.emitter.event;
-  private readonly moves = new Emitter<DraftMove>(throwIt);
-  readonly onDidMoveDraft = this.moves.event;
+  private readonly moves = new Emitter<DraftTransition>(throwIt);
+  readonly onDidSendOrRestoreDraft = this.moves.event;
   readonly fileChanges: ChatFileChanges = {
     list: [],
     onDidChange: new Emitter<void>(throwIt).event,
@@ -75,7 +75,7 @@ export class FakeChat implements Chat {
     return this.current;
   }
 
-  hold(): Disposable {
+  keepOpen(): Disposable {
     this.holders++;
     return toDisposable(() => {
       this.holders--;
@@ -146,12 +146,12 @@ export class FakeChat implements Chat {
     return { text: entry?.kind === 'prompt' ? entry.text : '', attachments: [] };
   }
 
-  readonly entries: Whole<Entry> = {
+  readonly entries: FullContents<Entry> = {
     whole: (entryId) => this.transcript.get(entryId),
     diffTexts: () => this.diff,
   };
 
-  readonly approvals: Whole<Part[]> = {
+  readonly approvals: FullContents<Part[]> = {
     whole: (approvalId) => this.view.approvals.find(({ id }) => id === approvalId)?.parts,
     diffTexts: () => this.diff,
   };

@@ -29,7 +29,7 @@ async function makeUnwritable(folder: string): Promise<Unwritable> {
   const undo = async (): Promise<void> => {
     await run('umount', ['--lazy', folder]);
   };
-  return { undo, problem: 'The folder of conversations cannot be written.' };
+  return { undo, problem: 'The conversations folder isn’t writable.' };
 }
 
 describe('The chat, where its folder cannot be written', () => {

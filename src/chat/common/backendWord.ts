@@ -2,10 +2,7 @@ import type { BackendView } from './chatView';
 
 type State = BackendView['state'];
 
-/**
- * What a list says about a backend; `stateWords` are its words for the states. A server runs without Backline, so what is known
- * of it is whether it answers.
- */
+/** Returns the state of a backend as shown in a list. For a server, its health is shown instead of `stateWords`. */
 export function backendWord(
   { health, needsPermission, state }: Pick<BackendView, 'health' | 'needsPermission' | 'state'>,
   stateWords: Readonly<Record<State, string>>,
@@ -19,11 +16,11 @@ export function backendWord(
     case 'answers':
       return health.version === undefined ? 'running' : `running (version ${health.version})`;
     case 'silent':
-      return 'does not answer';
+      return 'unavailable';
   }
 }
 
-/** The state to picture: a server that answers is ready, though Backline has not used it. */
+/** The state whose icon to show: a server that answers counts as ready even if Backline has not used it yet. */
 export function picturedState({ health, state }: Pick<BackendView, 'health' | 'state'>): State {
   return state === 'stopped' && health?.kind === 'answers' ? 'ready' : state;
 }

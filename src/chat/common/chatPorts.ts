@@ -8,120 +8,118 @@ import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
 
-/** The conversations of a window, kept on disk as they happen. */
+/** The conversations of a window, saved to disk while they run. */
 export interface Chats extends Disposable {
-  /** The rows, or what a row says, may have changed. */
+  /** Fires when the list or the contents of a row may have changed. */
   readonly onDidChange: Event<void>;
   readonly onDidChangeBackends: Event<void>;
-  /** Those that are open in this window, the one that was opened last at the end. */
+  /** The conversations open in this window; the last one was opened last. */
   readonly openChats: readonly Chat[];
-  /** A conversation was opened or closed, or what one has changed in files is another list. */
+  /** Fires when a conversation is opened or closed, or when its list of file changes may have changed. */
   readonly onDidChangeFiles: Event<void>;
-  /** Newest first, without those that were never spoken in. */
+  /** Newest first, without conversations that have no messages. */
   readonly rows: readonly SessionRow[];
-  /** Conversations whose title or text has all words of the query, and those that running backends remember themselves. */
+  /** Finds saved conversations by title and text, and sessions of running backends by title. All words must match. */
   search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]>;
-  /** What a backend remembers itself, newest first; it is started for it. @throws BackendError `unsupported` and others */
+  /** Lists the sessions that a backend keeps, newest first. Starts the backend. @throws BackendError, for example `unsupported` */
   listKept(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]>;
   backends(): Promise<readonly BackendView[]>;
 
   /**
-   * Makes a session for the next conversation with that backend, so that its options are known; where that would need the user, or
-   * fails, the first prompt does it. Called again, it brings the session up to date with what is chosen. Never throws.
+   * Creates a session for the next conversation with the backend, so that its options are known, or applies the current choices
+   * to the one that exists. If this needs the user or fails, the first prompt creates the session. Never throws.
    */
   prepare(backendId: string, folder?: string): void;
-  /** Closes a session that waits, unless it is one of that backend. */
+  /** Closes the prepared session unless it belongs to this backend. */
   keepPrepared(backendId: string | undefined): void;
   /**
-   * Whether a page shows a conversation that is not begun: a session that waits is closed a short while after none does, or
-   * when nobody has written for long. Called again with `true` while the user writes.
+   * Reports whether a page shows an empty conversation. Call again with `true` while the user types: the prepared session is
+   * closed shortly after the last such page is gone, or after a long time without typing.
    */
   awaitPrompt(isAwaited: boolean): void;
   /**
-   * A conversation that is on no disk and starts nothing before its first prompt. Its agent works in `folder` (absolute)
-   * where that is in the workspace, else in the first workspace folder. @throws BackendError `notFound`
+   * Creates a conversation. It is saved, and its agent started, with the first prompt. The agent works in `folder` (absolute) if
+   * that is inside the workspace, else in the first workspace folder. @throws BackendError `notFound`
    */
   create(backendId: string, folder?: string): Promise<Chat>;
   /**
-   * The conversation of a row, with all that was said; a turn that ran when its window ended is marked. One that another
-   * window writes is read-only. Its backend starts when the next prompt is sent.
-   * @throws ChatError `notFound`, `unreadable`
+   * Opens the conversation of a row. Read-only while another window writes it. A turn cut off when its window closed is marked as
+   * interrupted. The backend starts with the next prompt. @throws ChatError `notFound`, `unreadable`
    */
   open(sessionId: string): Promise<Chat>;
   /** @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
-  /** Stops it, and forgets it here and, where that can, in its backend: now, or when that runs next. @throws ChatError */
+  /** Stops and deletes the conversation, and its session when the backend supports that and next runs. @throws ChatError */
   delete(sessionId: string): Promise<void>;
   export(sessionId: string, format: ExportFormat): Promise<string>;
-  /** Ends turns as interrupted, closes sessions and files. Never rejects. */
+  /** Ends running turns as interrupted and closes all sessions and files. Never rejects. */
   stop(): Promise<void>;
 }
 
 export type ExportFormat = 'markdown' | 'html' | 'json';
 
-/** One conversation. It belongs to `Chats`, which disposes it. */
+/** One conversation. `Chats` owns and disposes it. */
 export interface Chat {
   readonly id: string;
   readonly view: SessionView;
-  /** Another window has taken it over: opened again, it shows what that one writes. */
+  /** Another window has taken over; reopen the conversation to follow what it writes. */
   readonly isOutdated: boolean;
   readonly transcript: TranscriptDocument;
-  /** The view has changed; the transcript tells of itself. */
+  /** Fires when the view has changed. The transcript has its own event. */
   readonly onDidChange: Event<void>;
   readonly draft: Draft;
-  /** What was in the draft was sent, or is back because it was refused. */
-  readonly onDidMoveDraft: Event<DraftMove>;
-  /** Kept over a reload, but for images that are too large, and while another window writes the conversation. */
+  /** Fires when the draft was sent, or restored because the backend refused it. */
+  readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
+  /** Survives a reload, except for large images and while another window writes the conversation. */
   saveDraft(draft: Draft, written?: Written): void;
-  /** Prompts sent before, oldest first. */
+  /** The prompts sent so far, oldest first. */
   readonly history: readonly string[];
-  /** It stays open as long as somebody holds it; dispose to let it go. */
-  hold(): Disposable;
-  /** Someone looks at it now; what ends meanwhile is not unread. */
+  /** Keeps the conversation open until the result is disposed. */
+  keepOpen(): Disposable;
+  /** Visible to the user, so a turn that ends now is not marked unread. */
   isShown: boolean;
 
   /**
-   * Resolves when the backend has taken the prompt, or it is queued. What is sent leaves the draft at once, and is put back
-   * before what was typed meanwhile when it is refused; what goes `along` by itself is not. @throws BackendError, ChatError
+   * Resolves when the backend has accepted the prompt, or it is queued. Clears the draft immediately; a refused prompt is put
+   * back before newer text, without `contextAttachments`. @throws BackendError, ChatError
    */
-  send(draft: Draft, along?: readonly DraftAttachment[], written?: Written): Promise<void>;
-  /** Empty when it was sent already. @throws ChatError `readonly` */
+  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], written?: Written): Promise<void>;
+  /** Removes a prompt from the queue and returns it; empty if it was already sent. @throws ChatError `readonly` */
   unqueue(id: string): Promise<Draft>;
   sendQueued(): Promise<void>;
-  /** The turn looks ended at once; the backend is made to end it after. */
+  /** Ends the turn in the transcript immediately, then in the backend. */
   stop(): Promise<void>;
-  /** Asks to go on with an answer that was cut off; the draft stays. @throws BackendError, ChatError */
+  /** Asks the agent to continue an answer that was cut off. Leaves the draft unchanged. @throws BackendError, ChatError */
   continueTurn(): Promise<void>;
   /**
-   * A `reason` for the answer is the next prompt: sent at once, or as soon as the turn has ended, before what is queued.
+   * Answers an approval. A `reason` becomes the next prompt, ahead of the queue, sent as soon as no turn runs.
    * @throws BackendError `approvalInvalid`, `approvalResolved`
    */
   approve(approvalId: string, option: string, reason?: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
   promptToEdit(entryId: string): Draft;
-  /** Of the transcript, with nothing cut away. */
-  readonly entries: Whole<Entry>;
-  /** The parts of those that are open, with as little cut away as a page can show. */
-  readonly approvals: Whole<Part[]>;
+  /** The entries of the transcript, untrimmed. */
+  readonly entries: FullContents<Entry>;
+  /** The parts of pending approvals, trimmed only to what a page can show. */
+  readonly approvals: FullContents<Part[]>;
 
-  /** How a file was before the conversation touched it; null when it did not exist, undefined when that is not known. */
+  /** Text of a file before the conversation changed it; null if it did not exist, undefined if unknown. */
   textBefore(path: string): Promise<string | null | undefined>;
-  /** What a turn has made of a file, also when that was kept; undefined when it is not known how it was before. */
+  /** Texts of a file before and after a turn, even if its changes were kept; undefined if the earlier text is unknown. */
   turnTexts(path: string, turn: number): Promise<TurnTexts | undefined>;
-  /** What the conversation, or one `turn` of it, has changed in the file. @throws ChatError `changedSince` unless `force` */
+  /** Reverts the changes of the conversation, or of one turn, to a file. @throws ChatError `changedSince` unless `force` */
   revert(path: string, options?: RevertOptions): Promise<void>;
   keepChanges(path?: string): Promise<void>;
   readonly fileChanges: ChatFileChanges;
 }
 
-/** Changes of a conversation that were neither kept nor undone. */
+/** The file changes of a conversation that the user has neither kept nor undone. */
 export interface ChatFileChanges {
   readonly list: readonly FileChange[];
-  /** The list may be another one. */
   readonly onDidChange: Event<void>;
-  /** As `ReviewSource.baseline`. */
+  /** Implements `ReviewSource.baseline`. */
   baseline(path: string): Promise<string | null | undefined>;
-  /** @throws ChatError `changedSince` when the file is not what was seen, `notFound`, `readonly` */
+  /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound`, `readonly` */
   keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
   /** @throws ChatError as `keepHunk`, EditorError */
   undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
@@ -129,63 +127,63 @@ export interface ChatFileChanges {
   refresh(): Promise<void>;
 }
 
-/** A draft that has become another one, not by the user's hand. */
-export interface DraftMove {
+/** A draft that was sent, or restored because the backend refused it. */
+export interface DraftTransition {
   readonly kind: 'sent' | 'refused';
   readonly draft: Draft;
 }
 
-/** Which page has written a draft, and its how manieth word that is: what comes late is older than what is there. */
+/** The page that wrote a draft and its revision on that page. A lower revision that arrives late is ignored. */
 export interface Written {
   readonly by: object;
   readonly revision: number;
 }
 
-/** What pages show in short, by its id. */
-export interface Whole<Shown> {
+/** The full version, by id, of things that pages show trimmed. */
+export interface FullContents<Shown> {
   whole(id: string): Shown | undefined;
-  /** Both texts of a diff among its parts, whole. */
+  /** The complete texts of a diff; `part` is the index among the item’s parts. */
   diffTexts(id: string, part: number): DiffTexts | undefined;
 }
 
 export interface DiffTexts {
   readonly path: string;
-  /** Null for a file that did not exist. */
+  /** Null if the file did not exist. */
   readonly before: string | null;
   readonly after: string;
 }
 
 export interface TurnTexts {
   readonly path: string;
-  /** Null for a file that did not exist. */
+  /** Null if the file did not exist. */
   readonly before: string | null;
-  /** Undefined when nobody has written it since, or others have: then the file as it is says more. */
+  /** Undefined if the text was not stored; then show the current file instead. */
   readonly after: string | undefined;
 }
 
 export interface RevertOptions extends Pick<WriteOptions, 'protectedFiles'> {
-  /** Also over what others have changed since. */
+  /** Overwrites later changes by others. */
   readonly force?: boolean;
-  /** Only what this turn has changed. */
+  /** Reverts only the changes of this turn. */
   readonly turn?: number | undefined;
 }
 
-/** Where `@` finds things: files, the selection, problems and others. */
+/** A source of rows for the `@` list: files, the selection, problems and others. */
 export interface MentionSource {
   readonly kind: DraftAttachment['kind'];
-  /** Best first. Ids are the source's own and survive a reload. */
+  /** Best match first. Ids are unique within the source and survive a reload. */
   search(query: string, signal: AbortSignal): Promise<readonly MentionRow[]>;
-  /** Whether more is on its way for a query: the same search has it then. */
+  /** Whether more results for the query are still being collected. */
   isSearching?(query: string): boolean;
-  /** Resolves when there is more, or there will not be any. Never rejects. @returns whether to search again */
+  /** Waits for more results. Resolves to whether to search again. Never rejects. */
   next?(query: string, signal: AbortSignal): Promise<boolean>;
-  /** What is sent for it; empty when there is nothing any more. @throws EditorError */
+  /** Returns what is sent to the backend; empty if there is nothing to send any more. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
 type ChatErrorCode = 'notFound' | 'unreadable' | 'readonly' | 'changedSince' | 'storage';
 
-/** What the user reads when a conversation could not be kept, found or changed. */
+/** An error shown to the user: a conversation could not be saved, found or changed. */
 export class ChatError extends Error {
   override readonly name = 'ChatError';
   constructor(

@@ -4,18 +4,18 @@ import type { Event } from '../../base/common/event';
 import { Draft } from './chatView';
 import type { LogRecord } from './conversation/logRecord';
 
-/** What the list of conversations needs, without reading any of them. */
+/** The summary of a conversation, for the list. */
 export const SessionHead = z.object({
   version: z.number(),
   id: z.string(),
   title: z.string(),
-  /** The user's own title stays; the agent's replaces that of the first prompt. */
+  /** An agent's title replaces one taken from the first prompt. A title set by the user stays. */
   titledBy: z.enum(['prompt', 'agent', 'user']),
   backendId: z.string(),
   backendTitle: z.string(),
-  /** The backend's name for its session. */
+  /** Session id in the backend. */
   remoteId: z.string().optional(),
-  /** Where its agent works, absolute, in a workspace folder; else it is the first one. */
+  /** Absolute path of the agent's working folder. Defaults to the first workspace folder. */
   folder: z.string().optional(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
@@ -25,30 +25,30 @@ export const SessionHead = z.object({
 });
 export type SessionHead = z.infer<typeof SessionHead>;
 
-/** Where conversations are kept. Nothing here rejects because of a disk but `open` and `remove`: what fails is told by `problem`. */
+/** Stores conversations. Methods reject as documented; other disk errors are reported by `SessionFile.problem`. */
 export interface ChatStore extends Disposable {
-  /** The heads may have changed, also by another window. */
+  /** Fires when heads may have changed, here or in another window. */
   readonly onDidChange: Event<void>;
-  /** In no order. */
+  /** Unordered. */
   readonly heads: readonly SessionHead[];
   start(): Promise<void>;
-  /** A conversation that is new; it is on disk with its first record. */
+  /** Creates a conversation. Its files are written with the first record. */
   create(head: SessionHead): SessionFile;
-  /** Takes nothing from another window before it is claimed. @throws ChatError `notFound`, `unreadable` */
+  /** Opens a conversation without claiming it from another window. @throws ChatError `notFound`, `unreadable` */
   open(id: string): Promise<OpenedSession>;
-  /** Takes nothing from the window that writes it. @throws ChatError `notFound`, `unreadable` */
+  /** Reads a conversation, even while another window writes it. @throws ChatError `notFound`, `unreadable` */
   read(id: string): Promise<StoredConversation>;
-  /** Of one that is not open here. @throws ChatError `notFound`, `readonly`, `storage` */
-  changeHead(id: string, change: Partial<SessionHead>): Promise<void>;
-  /** `forget` runs when nobody else can write it any more, before it is gone. @throws ChatError `readonly` while another window writes it, `storage` */
+  /** @throws ChatError `notFound`, `storage` */
+  updateHead(id: string, change: Partial<SessionHead>): Promise<void>;
+  /** Deletes a conversation. `forget` runs after it is locked. @throws ChatError `readonly` while another window writes it, `storage` */
   remove(id: string, forget?: () => Promise<void>): Promise<void>;
-  /** Heads by title or text, with where it was found; newest first. Stops early, with what it has, when `signal` fires. */
-  search(query: string, signal?: AbortSignal): Promise<readonly FoundSession[]>;
-  /** Writes what waits. Never rejects. */
+  /** Finds conversations by title or text, newest first. When `signal` fires, resolves with the results so far. */
+  search(query: string, signal?: AbortSignal): Promise<readonly SessionSearchResult[]>;
+  /** Writes pending data and closes all files. Never rejects. */
   stop(): Promise<void>;
 }
 
-export interface FoundSession {
+export interface SessionSearchResult {
   readonly head: SessionHead;
   readonly snippet?: string;
 }
@@ -56,7 +56,7 @@ export interface FoundSession {
 export interface StoredConversation {
   readonly head: SessionHead;
   readonly records: readonly LogRecord[];
-  /** What could not be read, for the user; what came before and after is in `records`. */
+  /** Says, for the user, what could not be read. Everything else is in `records`. */
   readonly damage?: string;
 }
 
@@ -64,51 +64,50 @@ export interface OpenedSession extends StoredConversation {
   readonly file: SessionFile;
 }
 
-export interface ReadOn {
+export interface RecordsRead {
   readonly records: readonly LogRecord[];
-  /** Nobody else writes it any more: a turn that has not ended was broken off. */
+  /** No window writes the conversation any more, so a turn that is still open was cut off. */
   readonly isWriterGone: boolean;
 }
 
-/** The files of one conversation. Close to let another window have them. */
+/** The files of one conversation. Close them so that another window can write. */
 export interface SessionFile extends TextBlobs {
   readonly head: SessionHead;
-  /** Why nothing is written, when nothing is: another window, or a newer version of Backline. */
-  readonly readonly: string | undefined;
-  /** Why what happens is in memory only, and what to do; undefined when all is well. */
+  /** Why this window cannot write: another window does, or a newer version of Backline did. Undefined if it can. */
+  readonly readonlyReason: string | undefined;
+  /** Why saving fails, and what to do; the conversation continues in memory. */
   readonly problem: string | undefined;
-  /** Of `readonly` and the others, too. */
+  /** Fires when `problem`, `readonlyReason` or any of the flags below changes. */
   readonly onDidChangeProblem: Event<void>;
-  /** This window writes it; another one only reads. */
+  /** This window writes it. */
   readonly isOurs: boolean;
-  /** Another window writes it. */
-  readonly isInUse: boolean;
-  /** It was this window's, and another one has taken over: nothing is written, and it has to be opened again. */
+  readonly isInUseElsewhere: boolean;
+  /** Another window took over from this one. Nothing is written here; reopen the conversation. */
   readonly isOutdated: boolean;
-  /** What another window has written. */
-  readonly onDidReadOn: Event<ReadOn>;
+  /** Fires with records that another window has written. */
+  readonly onDidReadRecords: Event<RecordsRead>;
   /**
-   * Makes this window the one that writes, before its first write; tells what others have written until then.
-   * @throws ChatError `readonly` when another window has it, `notFound`
+   * Makes this window the only writer, after reading what others have written. Required before the first write.
+   * @throws ChatError `readonly` if another window has it, `notFound`
    */
   claim(): Promise<void>;
   /** Reads once what another window has written. Never rejects. */
   catchUp(): Promise<void>;
-  /** Follows what another window writes, and whether it still does, until the result is disposed or this window writes. */
+  /** Follows what another window writes until the result is disposed, or this window claims the conversation. */
   follow(): Disposable;
-  /** Written soon, in order; what comes before it is claimed waits, and is dropped when another window goes on. */
+  /** Queues a record for writing. Before `claim`, records are kept in memory, and dropped if another window writes first. */
   append(record: LogRecord): void;
-  changeHead(change: Partial<SessionHead>): void;
-  /** Resolves when all that was appended is on disk, or could not be written. */
+  updateHead(change: Partial<SessionHead>): void;
+  /** Resolves when all records are on disk or could not be written. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Whole texts by what is in them. */
+/** Stores texts by a hash of their content. */
 export interface TextBlobs {
   idOf(text: string): string;
-  /** Its id, also when it could not be kept. */
+  /** Returns the id even if the text could not be stored. */
   putText(text: string): Promise<string>;
-  /** Undefined when it is not there, or not what was put. */
+  /** Undefined if the text is missing or damaged. */
   getText(id: string): Promise<string | undefined>;
 }

@@ -7,15 +7,15 @@ import type { Logger } from '../../base/common/log';
 import type { FilePort } from './filePort';
 
 export interface OpenWorkspace {
-  /** Absolute, of a workspace that has been saved. */
+  /** Absolute path of the `.code-workspace` file, if saved. */
   readonly file: string | undefined;
-  /** Absolute. */
+  /** Absolute paths. */
   readonly folders: readonly string[];
 }
 
 /**
- * Where the conversations of a workspace are, below `root`: the same for all windows that have it open. VS Code's own storage
- * of a workspace is not: a second window gets another one. A saved workspace keeps its conversations when folders are added.
+ * Returns the folder below `root` for a workspace's conversations. All windows of the workspace share it, unlike VS Code's own
+ * workspace storage. It depends on the workspace file if there is one, else on the folders.
  */
 export async function conversationsFolder(root: string, { file, folders }: OpenWorkspace): Promise<string> {
   const places = await Promise.all((file === undefined ? folders : [file]).map(realPath));
@@ -28,10 +28,10 @@ async function realPath(place: string): Promise<string> {
   return await realpath(place).catch(() => path.normalize(place));
 }
 
-/** As long as another window may still write a conversation without being heard of. */
+/** How long after the last heartbeat of its lock a conversation may still be written. */
 const lockedMs = 60_000;
 
-interface Gathering {
+interface GatherOptions {
   readonly from: string;
   readonly to: string;
   readonly files: FilePort;
@@ -39,14 +39,14 @@ interface Gathering {
   readonly log: Logger;
 }
 
-/** Moves the conversations of an older place to where they belong; one that is being written goes there another time. Never rejects. */
-export async function gatherConversations({ clock, files, from, log, to }: Gathering): Promise<void> {
+/** Moves conversations from an older location; those being written are left for the next time. Never rejects. */
+export async function gatherConversations({ clock, files, from, log, to }: GatherOptions): Promise<void> {
   try {
     const names = (await files.list(from)).filter((name) => name !== 'heads');
     if (names.length > 0) await files.makeFolder(path.join(to, 'heads'));
     for (const name of names) {
       const source = path.join(from, name);
-      // What is no folder of a conversation stays.
+      // Not the folder of a conversation.
       if ((await files.modifiedAt(path.join(source, 'log.jsonl'))) === undefined) continue;
       const lockedAt = await files.modifiedAt(path.join(source, 'lock'));
       if (lockedAt !== undefined && Math.abs(clock.now() - lockedAt) < lockedMs) continue;

@@ -1,46 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import {
-  access,
-  constants,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode } from '../../base/common/errors';
 import { watchFolder } from '../../base/node/watchFolder';
 
-/** What the store asks of a disk; tests let it fail. Files are the user's alone. Everything rejects with errors of Node.js. */
+/** File operations of the store, replaceable in tests. Files are accessible to the user only. Rejects with Node.js errors. */
 export interface FilePort {
   makeFolder(folder: string): Promise<void>;
-  /** Names; none of a folder that is missing. */
+  /** Returns the names in a folder; empty if it doesn't exist. */
   list(folder: string): Promise<readonly string[]>;
-  /** Undefined when it is missing. */
+  /** Undefined if the file doesn't exist. */
   read(file: string): Promise<string | undefined>;
-  /** From `start` on, in bytes. */
+  /** Streams the file from byte `start`. */
   chunks(file: string, signal?: AbortSignal, start?: number): AsyncIterable<Uint8Array>;
-  /** Makes `bytes` the end of the file, from `offset` on; what was behind is gone. A file is made only at its beginning. */
+  /** Writes at byte `offset` and truncates the file after it. Creates the file only if `offset` is 0. */
   writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
-  /** By a rename, so that nobody reads half of it. */
+  /** Replaces a file atomically. */
   replace(file: string, text: string): Promise<void>;
-  /** False when it is there already. All of it or nothing. */
+  /** Creates a complete file or none. Resolves to false if it exists. */
   createNew(file: string, text: string): Promise<boolean>;
-  /** False when `from` is missing. */
+  /** Resolves to false if `from` doesn't exist. */
   move(from: string, to: string): Promise<boolean>;
   touch(file: string): Promise<void>;
-  /** Milliseconds since the epoch; undefined when it is missing. */
+  /** Milliseconds since the epoch; undefined if the file doesn't exist. */
   modifiedAt(file: string): Promise<number | undefined>;
-  /** With all that is in it; nothing when it is missing. */
+  /** Removes a file or folder recursively, if it exists. */
   remove(file: string): Promise<void>;
-  /** `name` is the entry that may have changed, when the system tells. */
+  /** `name` is the entry that may have changed, if the system reports it. */
   watch(folder: string, onChange: (name: string | undefined) => void): Disposable;
 }
 
@@ -49,20 +37,20 @@ const fileMode = 0o600;
 export class DiskFiles implements FilePort {
   async makeFolder(folder: string): Promise<void> {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await fs.mkdir(folder, { recursive: true, mode: 0o700 });
     } catch (error) {
-      // Node.js calls a folder missing that a read-only file system does not let it make.
+      // On a read-only file system, Node.js reports ENOENT; report the real reason instead.
       if (errorCode(error) === 'ENOENT') await checkWritable(path.dirname(folder));
       throw error;
     }
   }
 
   async list(folder: string): Promise<readonly string[]> {
-    return (await unlessMissing(readdir(folder))) ?? [];
+    return (await unlessMissing(fs.readdir(folder))) ?? [];
   }
 
   read(file: string): Promise<string | undefined> {
-    return unlessMissing(readFile(file, 'utf8'));
+    return unlessMissing(fs.readFile(file, 'utf8'));
   }
 
   async *chunks(file: string, signal?: AbortSignal, start = 0): AsyncGenerator<Uint8Array, void, undefined> {
@@ -71,8 +59,8 @@ export class DiskFiles implements FilePort {
   }
 
   async writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
-    const existing = offset > 0 ? await open(file, 'r+') : await unlessMissing(open(file, 'r+'));
-    const handle = existing ?? (await open(file, 'wx+', fileMode));
+    const existing = offset > 0 ? await fs.open(file, 'r+') : await unlessMissing(fs.open(file, 'r+'));
+    const handle = existing ?? (await fs.open(file, 'wx+', fileMode));
     try {
       let written = 0;
       while (written < bytes.length) {
@@ -85,18 +73,18 @@ export class DiskFiles implements FilePort {
   }
 
   async replace(file: string, text: string): Promise<void> {
-    const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+    const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
     try {
-      await writeFile(draft, text, { mode: fileMode, flag: 'wx' });
-      await rename(draft, file);
+      await fs.writeFile(temporary, text, { mode: fileMode, flag: 'wx' });
+      await fs.rename(temporary, file);
     } catch (error) {
-      await rm(draft, { force: true }).catch(() => undefined);
+      await fs.rm(temporary, { force: true }).catch(() => undefined);
       throw error;
     }
   }
 
   async createNew(file: string, text: string): Promise<boolean> {
-    const handle = await open(file, 'wx', fileMode).catch((error: unknown) => {
+    const handle = await fs.open(file, 'wx', fileMode).catch((error: unknown) => {
       if (errorCode(error) === 'EEXIST') return undefined;
       throw error;
     });
@@ -104,7 +92,7 @@ export class DiskFiles implements FilePort {
     try {
       await handle.writeFile(text);
     } catch (error) {
-      await rm(file, { force: true });
+      await fs.rm(file, { force: true });
       throw error;
     } finally {
       await handle.close();
@@ -113,20 +101,20 @@ export class DiskFiles implements FilePort {
   }
 
   async move(from: string, to: string): Promise<boolean> {
-    return (await unlessMissing(rename(from, to).then(() => true))) ?? false;
+    return (await unlessMissing(fs.rename(from, to).then(() => true))) ?? false;
   }
 
   async touch(file: string): Promise<void> {
     const now = new Date();
-    await utimes(file, now, now);
+    await fs.utimes(file, now, now);
   }
 
   async modifiedAt(file: string): Promise<number | undefined> {
-    return (await unlessMissing(stat(file)))?.mtimeMs;
+    return (await unlessMissing(fs.stat(file)))?.mtimeMs;
   }
 
   async remove(file: string): Promise<void> {
-    await unlessMissing(rm(file, { recursive: true, force: true, maxRetries: 3 }));
+    await unlessMissing(fs.rm(file, { recursive: true, force: true, maxRetries: 3 }));
   }
 
   watch(folder: string, onChange: (name: string | undefined) => void): Disposable {
@@ -134,10 +122,10 @@ export class DiskFiles implements FilePort {
   }
 }
 
-/** Whether something can be made in the folder, or in the nearest one above it that is there. @throws Error of Node.js */
+/** Checks that the folder, or its nearest existing parent, is writable. @throws Node.js error if not */
 async function checkWritable(folder: string): Promise<void> {
   try {
-    await access(folder, constants.W_OK);
+    await fs.access(folder, fs.constants.W_OK);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' || path.dirname(folder) === folder) throw error;
     await checkWritable(path.dirname(folder));

@@ -5,58 +5,57 @@ import type { Logger } from '../../base/common/log';
 import type { FilePort } from './filePort';
 
 const soonMs = 100;
-/** For what no watch tells: a window that died, a disk elsewhere. */
+/** For changes that the watcher misses: a window that crashed, a network drive. */
 const pollMs = 2000;
 
 interface LogFollowerPorts {
   readonly files: Pick<FilePort, 'watch'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Of the conversation. */
   readonly folder: string;
-  /** Reads what is new. Resolves to false when there is nothing to follow any more; never rejects. */
-  readonly look: () => Promise<boolean>;
+  /** Reads new records. Resolves to whether to continue following. Never rejects. */
+  readonly readNewRecords: () => Promise<boolean>;
 }
 
-/** Looks into the folder of a conversation when something happens there, and now and then. */
+/** Calls `readNewRecords` when the folder of a conversation changes, and every few seconds. */
 export class LogFollower implements Disposable {
-  private readonly soon: Coalescer;
+  private readonly coalescer: Coalescer;
   private watcher: Disposable | undefined;
-  private poll: Disposable | undefined;
+  private pollTimer: Disposable | undefined;
   private isDisposed = false;
 
   constructor(private readonly ports: LogFollowerPorts) {
-    this.soon = new Coalescer(ports.clock, soonMs, () => void this.look());
+    this.coalescer = new Coalescer(ports.clock, soonMs, () => void this.pollNow());
   }
 
   start(): void {
     const { files, folder, log } = this.ports;
     try {
       this.watcher = files.watch(folder, () => {
-        if (!this.isDisposed) this.soon.schedule();
+        if (!this.isDisposed) this.coalescer.schedule();
       });
     } catch (error) {
-      log.debug(`A conversation is not watched, only looked at now and then: ${messageOf(error)}`);
+      log.debug(`Cannot watch a conversation, polling instead: ${messageOf(error)}`);
     }
-    void this.look();
+    void this.pollNow();
   }
 
   dispose(): void {
     this.isDisposed = true;
     this.watcher?.dispose();
-    this.soon.dispose();
-    this.poll?.dispose();
+    this.coalescer.dispose();
+    this.pollTimer?.dispose();
   }
 
-  private async look(): Promise<void> {
-    this.poll?.dispose();
-    const goesOn = await this.ports.look();
+  private async pollNow(): Promise<void> {
+    this.pollTimer?.dispose();
+    const shouldContinue = await this.ports.readNewRecords();
     if (this.isDisposed) return;
-    if (!goesOn) {
+    if (!shouldContinue) {
       this.dispose();
       return;
     }
-    this.poll?.dispose();
-    this.poll = this.ports.clock.setTimer(pollMs, () => void this.look());
+    this.pollTimer?.dispose();
+    this.pollTimer = this.ports.clock.setTimer(pollMs, () => void this.pollNow());
   }
 }

@@ -6,38 +6,35 @@ import { LogRecord, logVersion } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 
 interface ReadLog {
-  /** Their events are in the normal form of a session, whatever version has written them. */
+  /** With normalized events, whatever the version of the log. */
   readonly records: readonly LogRecord[];
-  /** What could not be read, for the user. */
+  /** Says, for the user, what could not be read. */
   readonly damage: string | undefined;
-  /** A later version of Backline has written it. */
+  /** Written by a newer version of Backline. */
   readonly isNewer: boolean;
 }
 
-/** A longer line is no record of ours. */
+/** Longer lines are skipped. */
 const maxLineBytes = 64 * 1024 * 1024;
 const Version = z.object({ type: z.literal('begin'), version: z.number() });
 
-/** Reads a log, and reads on what is written to it later. */
+/** Reads a log, and what is appended to it later. */
 export class LogReader {
-  private readonly normalizer = new LogNormalizer();
+  private readonly logNormalizer = new LogNormalizer();
 
-  /** `offset` is where it begins, in bytes. */
+  /** `offset` is where to begin, in bytes. */
   constructor(
     private readonly files: FilePort,
     private readonly file: string,
     private offset = 0,
   ) {}
 
-  /** Behind the last whole line, in bytes: writing goes on there. */
-  get end(): number {
+  /** Offset after the last complete line, in bytes: where writing continues. */
+  get endOffset(): number {
     return this.offset;
   }
 
-  /**
-   * All that can be read of what is new, whatever has happened to it. `isBeingWritten`: a line that ends nowhere is no
-   * damage. @throws errors of the file port
-   */
+  /** Reads all new records. With `isBeingWritten`, an incomplete last line isn't reported as damage. @throws errors of the file port */
   async read(isBeingWritten = false): Promise<ReadLog> {
     const records: LogRecord[] = [];
     const start = this.offset;
@@ -45,7 +42,7 @@ export class LogReader {
     let unread = 0;
     let isTorn = false;
     let isNewer = false;
-    for await (const { text, endOffset, isWhole } of linesOf(this.files.chunks(this.file, undefined, start))) {
+    for await (const { text, endOffset, isWhole } of readLines(this.files.chunks(this.file, undefined, start))) {
       if (!isWhole) {
         isTorn = true;
         continue;
@@ -58,23 +55,23 @@ export class LogReader {
       else unread++;
       if ((Version.safeParse(value).data?.version ?? 0) > logVersion) isNewer = true;
     }
-    // Not before: what could be read of it only in part is read again.
+    // Set at the end, so that a read that failed halfway is repeated.
     this.offset = end;
     const damage = damageOf(unread, isTorn && !isBeingWritten, isNewer);
-    return { records: records.flatMap((record) => this.normalizer.normalized(record)), damage, isNewer };
+    return { records: records.flatMap((record) => this.logNormalizer.normalize(record)), damage, isNewer };
   }
 }
 
 interface Line {
   readonly text: string;
-  /** Behind its line feed, in bytes. */
+  /** Offset after its line feed, in bytes. */
   readonly endOffset: number;
-  /** False for what follows the last line feed. */
+  /** False for the text after the last line feed. */
   readonly isWhole: boolean;
 }
 
-/** Lines that are too long come as empty ones. */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
+/** Splits a file into lines. Lines that are too long are returned as empty. */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
   const decoder = new TextDecoder();
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -107,9 +104,9 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 
 function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | undefined {
   if (isNewer) return 'This conversation was written by a newer version of Backline. Some of it may not be shown.';
-  const said = [
+  const sentences = [
     ...(unread > 0 ? [`${countOf(unread, 'entry', 'entries')} of this conversation could not be read.`] : []),
     ...(isTorn ? ['Its last entry is incomplete.'] : []),
   ];
-  return said.length > 0 ? `${said.join(' ')} Everything else is shown.` : undefined;
+  return sentences.length > 0 ? `${sentences.join(' ')} Everything else is shown.` : undefined;
 }

@@ -3,50 +3,50 @@ import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { mergedDeltas, type LogRecord } from '../common/conversation/logRecord';
+import { mergeDeltas, type LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 
 const writeDelayMs = 50;
 const retryMs = 5000;
-/** A write that takes longer than this is spoken of. */
+/** A write that takes longer is reported as a problem. */
 const slowMs = 10_000;
-/** What waits for the disk at most, in UTF-16 units. */
+/** Maximum size of records held while the disk fails, in UTF-16 units. */
 const maxWaitingUnits = 32 * 1024 * 1024;
 
-/** After these the user may believe that it is kept. */
-const flushedEvents: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
+/** Events written without delay, since users expect to find them saved. */
+const eventsToFlush: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
 
 interface LogWriterPorts {
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Resolves when the folder is there; called before each write. */
-  readonly ready: () => Promise<void>;
+  /** Called before each write; resolves when the folder exists and is locked. */
+  readonly ensureWritable: () => Promise<void>;
 }
 
-/** Appends records to a log in their order, a write for many. What the disk does not take waits, and is tried again. */
+/** Appends records to a log in order and in batches. Records that could not be written are retried. */
 export class LogWriter implements Disposable {
-  private waiting: string[] = [];
-  private waitingUnits = 0;
+  private pendingLines: string[] = [];
+  private pendingUnits = 0;
   /** The newest record, which the next one may be merged into. */
-  private last: LogRecord | undefined;
-  private running: Promise<void> | undefined;
-  private hasLost = false;
+  private lastRecord: LogRecord | undefined;
+  private runningWrite: Promise<void> | undefined;
+  private hasLostRecords = false;
   private currentProblem: string | undefined;
-  private retry: Disposable | undefined;
-  private slow: Disposable | undefined;
+  private retryTimer: Disposable | undefined;
+  private slowTimer: Disposable | undefined;
   private isDisposed = false;
-  private readonly soon: Coalescer;
+  private readonly coalescer: Coalescer;
   private readonly emitter = new Emitter<void>((error) => this.ports.log.error('a listener failed', error));
   readonly onDidChangeProblem = this.emitter.event;
 
   constructor(
     private readonly file: string,
-    /** Where writing goes on, in bytes; set before the first record. */
-    public end: number,
+    /** Offset of the next write, in bytes. Set it before the first record. */
+    public nextOffset: number,
     private readonly ports: LogWriterPorts,
   ) {
-    this.soon = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
+    this.coalescer = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
   }
 
   get problem(): string | undefined {
@@ -54,88 +54,86 @@ export class LogWriter implements Disposable {
   }
 
   append(record: LogRecord): void {
-    const merged = this.last && mergedDeltas(this.last, record);
+    const merged = this.lastRecord && mergeDeltas(this.lastRecord, record);
     if (merged) {
-      this.last = merged;
+      this.lastRecord = merged;
     } else {
-      this.settleLast();
-      this.last = record;
+      this.serializeLast();
+      this.lastRecord = record;
     }
-    if (isFlushed(record)) void this.flush();
-    else this.soon.schedule();
+    if (mustFlush(record)) void this.flush();
+    else this.coalescer.schedule();
   }
 
   /** Never rejects. */
   async flush(): Promise<void> {
-    this.soon.dispose();
-    // A second round for what came during the first.
-    for (let round = 0; round < 2 && this.hasWaiting; round++) {
-      this.running ??= this.write().finally(() => {
-        this.running = undefined;
-      });
-      await this.running;
+    this.coalescer.dispose();
+    // The second round writes records added during the first.
+    for (let round = 0; round < 2 && this.hasPending; round++) {
+      this.runningWrite ??= this.writePending().finally(() => (this.runningWrite = undefined));
+      await this.runningWrite;
       if (this.currentProblem !== undefined) return;
     }
   }
 
-  /** What has not been written is gone. */
+  /** Drops records that have not been written. */
   dispose(): void {
     this.isDisposed = true;
-    this.soon.dispose();
-    this.retry?.dispose();
-    this.slow?.dispose();
+    this.coalescer.dispose();
+    this.retryTimer?.dispose();
+    this.slowTimer?.dispose();
     this.emitter.dispose();
   }
 
-  private get hasWaiting(): boolean {
-    return this.running !== undefined || this.waiting.length > 0 || this.last !== undefined;
+  private get hasPending(): boolean {
+    return this.runningWrite !== undefined || this.pendingLines.length > 0 || this.lastRecord !== undefined;
   }
 
-  private settleLast(): void {
-    if (!this.last) return;
-    this.push(`${JSON.stringify(this.last)}\n`);
-    this.last = undefined;
+  private serializeLast(): void {
+    if (!this.lastRecord) return;
+    this.pushLine(`${JSON.stringify(this.lastRecord)}\n`);
+    this.lastRecord = undefined;
   }
 
-  private push(line: string): void {
-    this.waiting.push(line);
-    this.waitingUnits += line.length;
-    if (this.waitingUnits <= maxWaitingUnits || this.currentProblem === undefined) return;
-    this.hasLost = true;
-    this.waiting = [];
-    this.waitingUnits = 0;
+  private pushLine(line: string): void {
+    this.pendingLines.push(line);
+    this.pendingUnits += line.length;
+    if (this.pendingUnits <= maxWaitingUnits || this.currentProblem === undefined) return;
+    this.hasLostRecords = true;
+    this.pendingLines = [];
+    this.pendingUnits = 0;
   }
 
-  private async write(): Promise<void> {
-    const { clock, files, log, ready } = this.ports;
-    this.retry?.dispose();
-    this.retry = undefined;
-    this.settleLast();
-    const lines = this.waiting;
-    const units = this.waitingUnits;
-    this.waiting = [];
-    this.waitingUnits = 0;
-    const lost = this.hasLost ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
-    const bytes = Buffer.from([...lost, ...lines].join(''));
-    this.slow = clock.setTimer(slowMs, () => this.setProblem(this.currentProblem ?? slowProblem));
+  private async writePending(): Promise<void> {
+    const { clock, files, log, ensureWritable } = this.ports;
+    this.retryTimer?.dispose();
+    this.retryTimer = undefined;
+    this.serializeLast();
+    const pending = this.pendingLines;
+    const units = this.pendingUnits;
+    this.pendingLines = [];
+    this.pendingUnits = 0;
+    const lost = this.hasLostRecords ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
+    const bytes = Buffer.from([...lost, ...pending].join(''));
+    this.slowTimer = clock.setTimer(slowMs, () => this.setProblem(this.currentProblem ?? slowProblem));
     try {
-      await ready();
+      await ensureWritable();
       if (this.isDisposed) return;
-      await files.writeAt(this.file, this.end, bytes);
-      this.end += bytes.length;
-      this.hasLost = false;
+      await files.writeAt(this.file, this.nextOffset, bytes);
+      this.nextOffset += bytes.length;
+      this.hasLostRecords = false;
       this.setProblem(undefined);
     } catch (error) {
       if (this.isDisposed) return;
-      this.waiting = [...lines, ...this.waiting];
-      this.waitingUnits += units;
-      const problem = problemOf(error);
-      // Once: it is tried again every few seconds.
+      this.pendingLines = [...pending, ...this.pendingLines];
+      this.pendingUnits += units;
+      const problem = writeProblemText(error);
+      // Log only once, since it is retried every few seconds.
       if (problem !== this.currentProblem) log.warn(`A conversation could not be written: ${messageOf(error)}`);
       this.setProblem(problem);
-      this.retry = clock.setTimer(retryMs, () => void this.flush());
+      this.retryTimer = clock.setTimer(retryMs, () => void this.flush());
     } finally {
-      this.slow.dispose();
+      this.slowTimer.dispose();
     }
   }
 
@@ -146,9 +144,9 @@ export class LogWriter implements Disposable {
   }
 }
 
-function isFlushed(record: LogRecord): boolean {
+function mustFlush(record: LogRecord): boolean {
   if (record.type !== 'event') return record.type !== 'notice' && record.type !== 'snapshot';
-  return flushedEvents.has(record.event.event);
+  return eventsToFlush.has(record.event.event);
 }
 
 function lostRecord(at: number): LogRecord {
@@ -160,22 +158,21 @@ function lostRecord(at: number): LogRecord {
   };
 }
 
-const slowProblem =
-  'The disk is slow, and the last part of the conversation is not saved yet. Keep this window open until it is.';
+const slowProblem = 'The disk is slow. The last part of the conversation isn’t saved yet. Keep this window open.';
 
-export function problemOf(error: unknown): string {
-  const kept = 'The conversation continues in memory only and is lost when this window closes.';
+export function writeProblemText(error: unknown): string {
+  const consequence = 'The conversation continues in memory only and is lost when this window closes.';
   switch (errorCode(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return `The disk is full. ${kept} Free some space. Backline retries automatically.`;
+      return `The disk is full. ${consequence} Free some space. Backline retries automatically.`;
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':
-      return `The folder of conversations cannot be written. ${kept} Check its permissions. Backline retries automatically.`;
+      return `The conversations folder isn’t writable. ${consequence} Check its permissions. Backline retries automatically.`;
     case 'ENOENT':
-      return `The files of this conversation are missing. ${kept} Restore them, or copy what you need. Backline retries automatically.`;
+      return `The files of this conversation are missing. ${consequence} Restore them, or copy what you need. Backline retries automatically.`;
     default:
-      return `The conversation could not be saved. ${wordsOf(error)} ${kept} Backline retries automatically.`;
+      return `The conversation could not be saved. ${wordsOf(error)} ${consequence} Backline retries automatically.`;
   }
 }

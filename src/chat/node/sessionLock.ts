@@ -11,76 +11,76 @@ const Owner = z.object({ owner: z.string(), pid: z.number(), host: z.string(), s
 type Owner = z.infer<typeof Owner>;
 
 const heartbeatMs = 10_000;
-/** Later than that, a window may have slept, and another one may have taken the lock meanwhile. */
+/** After this time without a heartbeat, the computer may have slept and another window taken the lock. */
 const lateMs = 2 * heartbeatMs;
-/** Longer than a heartbeat that is late. */
+/** Well above a late heartbeat. */
 const staleMs = 45_000;
-const listenMs = 5000;
-/** As often as that a process that lives has to be found silent: as long as `staleMs`. */
-const silences = 9;
+const silencePeriodMs = 5000;
+/** Number of `silencePeriodMs` periods after which a silent lock is stale; together as long as `staleMs`. */
+const maxSilentPeriods = 9;
 
 interface LockPorts {
   readonly files: FilePort;
   readonly clock: Clock;
-  /** Somebody else has taken it: nothing may be written any more. */
+  /** Called when another window has taken the lock: nothing may be written any more. */
   readonly onLost: () => void;
 }
 
-interface Found {
-  /** As it is on disk; undefined when it is missing. */
+interface LockState {
+  /** Contents of the file; undefined if missing. */
   readonly text: string | undefined;
   readonly owner: Owner | undefined;
   readonly modifiedAt: number | undefined;
   readonly isStale: boolean;
 }
 
-/** Only one window writes a conversation: the one whose lock file lies beside it. One of a dead process is taken over. */
+/** Ensures, by a lock file, that only one window writes a conversation. The lock of a dead process is taken over. */
 export class SessionLock implements Disposable {
-  private readonly owner = randomUUID();
+  private readonly ownerId = randomUUID();
   private isTaken = false;
-  /** Another window has taken it. */
   private isLost = false;
-  private beatAt = 0;
-  private timer: Disposable | undefined;
-  private silence: { readonly modifiedAt: number; times: number } | undefined;
-  private listening: Disposable | undefined;
+  private lastHeartbeatAt = 0;
+  private heartbeatTimer: Disposable | undefined;
+  private silentPeriods: { readonly modifiedAt: number; times: number } | undefined;
+  private silenceTimer: Disposable | undefined;
 
   constructor(
     private readonly file: string,
     private readonly ports: LockPorts,
   ) {}
 
-  /** It is this window's, as far as is known. */
+  /** Whether this window has the lock, as far as known without reading the file. */
   get isHeldHere(): boolean {
     return this.isTaken;
   }
 
-  /** Whether it is this window's now. @throws errors of the file port */
-  async take(): Promise<boolean> {
+  /** Tries to acquire the lock; resolves to whether it succeeded. @throws errors of the file port */
+  async acquire(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt++) {
-      if ((await this.ports.files.createNew(this.file, this.content())) && (await this.isOurs())) return this.taken();
-      const found = await this.look();
-      if (found.owner?.owner === this.owner) return this.taken();
+      if ((await this.ports.files.createNew(this.file, this.lockContent())) && (await this.isOurs()))
+        return this.markTaken();
+      const found = await this.readLock();
+      if (found.owner?.owner === this.ownerId) return this.markTaken();
       if (!found.isStale || !(await this.evictStale(found))) return false;
     }
     return false;
   }
 
   /**
-   * Before a write: `taken` when it was not this window's until now, and another one may have written meanwhile; `theirs` when
-   * another window has it. @throws errors of the file port
+   * Checks the lock before a write. `taken`: it was acquired just now, so another window may have written before;
+   * `theirs`: another window has it. @throws errors of the file port
    */
-  async keep(): Promise<'held' | 'taken' | 'theirs'> {
-    if (this.isTaken && this.wasSeenLately) return 'held';
-    if (this.isTaken && (await this.beatNow())) return 'held';
+  async ensureHeld(): Promise<'held' | 'taken' | 'theirs'> {
+    if (this.isTaken && this.isHeartbeatRecent) return 'held';
+    if (this.isTaken && (await this.updateHeartbeat())) return 'held';
     if (this.isLost) return 'theirs';
-    return (await this.take()) ? 'taken' : 'theirs';
+    return (await this.acquire()) ? 'taken' : 'theirs';
   }
 
-  /** Whether another window has it. @throws errors of the file port */
-  async isHeld(): Promise<boolean> {
-    const { isStale, owner } = await this.look();
-    return !isStale && owner?.owner !== this.owner;
+  /** Whether another window has the lock. @throws errors of the file port */
+  async isHeldElsewhere(): Promise<boolean> {
+    const { isStale, owner } = await this.readLock();
+    return !isStale && owner?.owner !== this.ownerId;
   }
 
   /** Never rejects. */
@@ -92,30 +92,30 @@ export class SessionLock implements Disposable {
 
   dispose(): void {
     this.isTaken = false;
-    this.timer?.dispose();
-    this.timer = undefined;
-    this.listening?.dispose();
-    this.listening = undefined;
+    this.heartbeatTimer?.dispose();
+    this.heartbeatTimer = undefined;
+    this.silenceTimer?.dispose();
+    this.silenceTimer = undefined;
   }
 
-  private get wasSeenLately(): boolean {
-    const sinceBeatMs = this.ports.clock.now() - this.beatAt;
-    // Negative when the clock was set back: then nobody knows how long it was.
+  private get isHeartbeatRecent(): boolean {
+    const sinceBeatMs = this.ports.clock.now() - this.lastHeartbeatAt;
+    // Negative if the clock was set back.
     return sinceBeatMs >= 0 && sinceBeatMs < lateMs;
   }
 
-  private taken(): true {
+  private markTaken(): true {
     this.dispose();
     this.isTaken = true;
-    this.beatAt = this.ports.clock.now();
-    this.beatLater();
+    this.lastHeartbeatAt = this.ports.clock.now();
+    this.scheduleHeartbeat();
     return true;
   }
 
-  /** By a rename, which only one can win. False when it was another's than the one that was found: that is put back. */
-  private async evictStale(found: Found): Promise<boolean> {
+  /** Removes a stale lock by an atomic rename. If it has changed since it was found, puts it back and resolves to false. */
+  private async evictStale(found: LockState): Promise<boolean> {
     const { files } = this.ports;
-    const tombstone = `${this.file}.${this.owner}`;
+    const tombstone = `${this.file}.${this.ownerId}`;
     if (!(await files.move(this.file, tombstone))) return true;
     const isFound =
       (await files.read(tombstone)) === found.text && (await files.modifiedAt(tombstone)) === found.modifiedAt;
@@ -124,29 +124,29 @@ export class SessionLock implements Disposable {
     return isFound;
   }
 
-  private beatLater(): void {
-    this.timer?.dispose();
-    this.timer = this.ports.clock.setTimer(heartbeatMs, () => void this.beat());
+  private scheduleHeartbeat(): void {
+    this.heartbeatTimer?.dispose();
+    this.heartbeatTimer = this.ports.clock.setTimer(heartbeatMs, () => void this.heartbeat());
   }
 
   /** Never rejects. */
-  private async beat(): Promise<void> {
-    // A disk that does not answer now may at the next beat.
-    await this.beatNow().catch(() => undefined);
-    if (this.isTaken) this.beatLater();
+  private async heartbeat(): Promise<void> {
+    // Retried with the next heartbeat.
+    await this.updateHeartbeat().catch(() => undefined);
+    if (this.isTaken) this.scheduleHeartbeat();
   }
 
-  private async beatNow(): Promise<boolean> {
+  private async updateHeartbeat(): Promise<boolean> {
     const text = await this.ports.files.read(this.file);
-    // It was given back meanwhile.
+    // Released in the meantime.
     if (!this.isTaken) return false;
-    if (ownerOf(text)?.owner === this.owner) {
+    if (ownerOf(text)?.owner === this.ownerId) {
       await this.ports.files.touch(this.file);
-      this.beatAt = this.ports.clock.now();
+      this.lastHeartbeatAt = this.ports.clock.now();
       return true;
     }
     this.dispose();
-    // A file that is missing says nothing of another window: its folder may have been deleted, or its disk unmounted.
+    // A missing file doesn't mean another window: the folder may have been deleted, or its disk unmounted.
     if (text === undefined) return false;
     this.isLost = true;
     this.ports.onLost();
@@ -154,10 +154,10 @@ export class SessionLock implements Disposable {
   }
 
   private async isOurs(): Promise<boolean> {
-    return ownerOf(await this.ports.files.read(this.file))?.owner === this.owner;
+    return ownerOf(await this.ports.files.read(this.file))?.owner === this.ownerId;
   }
 
-  private async look(): Promise<Found> {
+  private async readLock(): Promise<LockState> {
     const { files } = this.ports;
     const text = await files.read(this.file);
     const modifiedAt = await files.modifiedAt(this.file);
@@ -167,36 +167,36 @@ export class SessionLock implements Disposable {
 
   private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {
     if (modifiedAt === undefined) return true;
-    // Without an owner it is being written right now, or was never finished.
+    // A file without an owner is still being written, or was never completed.
     if (owner?.host !== hostname()) return this.ports.clock.now() - modifiedAt > staleMs || this.isSilent(modifiedAt);
     const isAlive = owner.pid === process.pid ? owner.startedAt === startedAt : isProcessAlive(owner.pid);
-    // A process that lives may have slept with this computer; or it has only the number of the one that is dead.
+    // A live process may be waking from sleep, or may have reused the id of the dead owner.
     return !isAlive || this.isSilent(modifiedAt);
   }
 
-  /** By short timers, of which one runs out at most while the computer sleeps: the time of day goes on. */
+  /** Whether the lock was not touched for a while. Counts short timers, since the time of day advances during sleep. */
   private isSilent(modifiedAt: number): boolean {
-    if (this.silence?.modifiedAt !== modifiedAt) {
-      this.silence = { modifiedAt, times: 0 };
-      this.listen(this.silence);
+    if (this.silentPeriods?.modifiedAt !== modifiedAt) {
+      this.silentPeriods = { modifiedAt, times: 0 };
+      this.countSilence(this.silentPeriods);
     }
-    return this.silence.times >= silences;
+    return this.silentPeriods.times >= maxSilentPeriods;
   }
 
-  private listen(silence: { times: number }): void {
-    this.listening?.dispose();
-    this.listening = this.ports.clock.setTimer(listenMs, () => {
-      silence.times++;
-      if (silence.times < silences) this.listen(silence);
+  private countSilence(period: { times: number }): void {
+    this.silenceTimer?.dispose();
+    this.silenceTimer = this.ports.clock.setTimer(silencePeriodMs, () => {
+      period.times++;
+      if (period.times < maxSilentPeriods) this.countSilence(period);
     });
   }
 
-  private content(): string {
-    return JSON.stringify({ owner: this.owner, pid: process.pid, host: hostname(), startedAt });
+  private lockContent(): string {
+    return JSON.stringify({ owner: this.ownerId, pid: process.pid, host: hostname(), startedAt });
   }
 }
 
-/** Of this process, in seconds since the epoch: another one may have its number later. */
+/** Start of this process, in seconds since the epoch, to detect reused process ids. */
 const startedAt = Math.round(performance.timeOrigin / 1000);
 
 function ownerOf(text: string | undefined): Owner | undefined {

@@ -9,7 +9,7 @@ import { ChatError } from '../common/chatPorts';
 import {
   SessionHead,
   type ChatStore,
-  type FoundSession,
+  type SessionSearchResult,
   type OpenedSession,
   type SessionFile,
   type StoredConversation,
@@ -17,94 +17,90 @@ import {
 import type { FilePort } from './filePort';
 import { LogReader } from './logReader';
 import { SessionLock } from './sessionLock';
-import { rebuiltHead } from './rebuiltHead';
-import { otherWindow, StoredSession, type StoredStart } from './storedSession';
-import { hasAllWords, searchLog, wordsOf } from './textSearch';
+import { rebuildHead } from './rebuildHead';
+import { inUseElsewhereText, StoredSession, type StoredSessionState } from './storedSession';
+import { hasAllWords, searchLog, queryWords } from './textSearch';
 
 const listDelayMs = 150;
-/** A file that is written takes milliseconds. */
+/** Age of temporary files after which they are removed as leftovers. Writing takes milliseconds. */
 const leftMs = 60_000;
 const readAtOnce = 32;
 const maxFound = 200;
-/** What one search reads at most. */
 const maxSearchBytes = 256 * 1024 * 1024;
 
-interface SessionStoreOptions {
-  /** Absolute. It is made when the first conversation is kept. */
+interface SessionStoreDeps {
+  /** Absolute path. Created with the first conversation. */
   readonly folder: string;
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/**
- * Conversations on disk: `<folder>/<id>/log.jsonl` says what happened, `<folder>/heads/<id>.json` what the list shows, so
- * that one watch over one folder tells what other windows do.
- */
+/** Stores each conversation in `<folder>/<id>/log.jsonl`, and its head in `<folder>/heads/<id>.json`: one folder to watch. */
 export class SessionStore implements ChatStore {
-  private readonly byId = new Map<string, SessionHead>();
-  private readonly opened = new Map<string, StoredSession>();
-  private readonly emitter = new Emitter<void>((error) => this.options.log.error('a listener failed', error));
+  private readonly headById = new Map<string, SessionHead>();
+  private readonly openSessionById = new Map<string, StoredSession>();
+  private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChange = this.emitter.event;
-  private readonly changedNames = new Set<string>();
-  private rereadAll = false;
-  private readonly reread: Coalescer;
-  /** One reading of the list after the other: on a slow disk an older one would else undo what a newer one has found. */
-  private readonly readings = new KeyedQueue();
+  private readonly changedFileNames = new Set<string>();
+  private isFullReadDue = false;
+  private readonly rereadCoalescer: Coalescer;
+  /** Serializes reads of the list, since on a slow disk an older read could overwrite a newer one. */
+  private readonly readQueue = new KeyedQueue();
   private watcher: Disposable | undefined;
 
-  constructor(private readonly options: SessionStoreOptions) {
-    this.reread = new Coalescer(
-      options.clock,
+  constructor(private readonly deps: SessionStoreDeps) {
+    this.rereadCoalescer = new Coalescer(
+      deps.clock,
       listDelayMs,
-      () => void this.readings.run('list', () => this.readChanged()),
+      () => void this.readQueue.run('list', () => this.readChanged()),
     );
   }
 
   get heads(): readonly SessionHead[] {
-    return [...this.byId.values()];
+    return [...this.headById.values()];
   }
 
   async start(): Promise<void> {
-    const { files, log } = this.options;
+    const { files, log } = this.deps;
     try {
       await files.makeFolder(this.headsFolder);
       this.watcher = files.watch(this.headsFolder, (name) => {
-        if (name === undefined) this.rereadAll = true;
-        else this.changedNames.add(name);
-        this.reread.schedule();
+        if (name === undefined) this.isFullReadDue = true;
+        else this.changedFileNames.add(name);
+        this.rereadCoalescer.schedule();
       });
     } catch (error) {
-      log.warn(`The folder of conversations cannot be watched: ${messageOf(error)}`);
+      log.warn(`Cannot watch the conversations folder: ${messageOf(error)}`);
     }
-    await this.readings.run('list', () => this.readAll());
-    await this.sweep();
+    await this.readQueue.run('list', () => this.readAll());
+    await this.removeLeftovers();
   }
 
   create(head: SessionHead): SessionFile {
-    const { files } = this.options;
+    const { files } = this.deps;
     const folder = this.folderOf(head.id);
     let isMade = false;
-    // Not before its first record: nothing is kept of what was never said. Again after a disk that was full.
+    // Called with the first record, so that an unused conversation leaves no files; repeated if it fails.
     const makeFolder = async (): Promise<void> => {
       if (isMade) return;
       await files.makeFolder(this.headsFolder);
       await files.makeFolder(folder);
       isMade = true;
     };
-    return this.keep({ head, log: this.readerOf(head.id), access: 'ours', makeFolder });
+    return this.addSession({ head, log: this.createReader(head.id), access: 'ours', makeFolder });
   }
 
   async open(id: string): Promise<OpenedSession> {
-    if (!(await this.isThere(id))) throw notFound();
-    const lock = this.lockOf(id, () => undefined);
+    if (!(await this.exists(id))) throw notFound();
+    const lock = this.createLock(id, () => undefined);
     try {
-      // First: what is free has been written to its end.
-      const isHeld = await lock.isHeld().catch(() => false);
-      const log = this.readerOf(id);
-      const { damage, head, isNewer, records } = await this.readNow(id, log, isHeld);
+      // Check before reading: an unlocked log is complete.
+      const isHeld = await lock.isHeldElsewhere().catch(() => false);
+      const log = this.createReader(id);
+      const { damage, head, isNewer, records } = await this.readConversation(id, log, isHeld);
       const access = isNewer ? 'newer' : isHeld ? 'theirs' : 'free';
-      const file = this.keep({ head, log, access, makeFolder: () => Promise.resolve() });
+      const file = this.addSession({ head, log, access, makeFolder: () => Promise.resolve() });
       return { head, file, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
       throw unreadable(error);
@@ -114,67 +110,67 @@ export class SessionStore implements ChatStore {
   }
 
   async read(id: string): Promise<StoredConversation> {
-    if (!(await this.isThere(id))) throw notFound();
+    if (!(await this.exists(id))) throw notFound();
     try {
-      const { damage, head, records } = await this.readNow(id, this.readerOf(id));
+      const { damage, head, records } = await this.readConversation(id, this.createReader(id));
       return { head, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
       throw unreadable(error);
     }
   }
 
-  async changeHead(id: string, change: Partial<SessionHead>): Promise<void> {
-    const open = this.opened.get(id);
+  async updateHead(id: string, change: Partial<SessionHead>): Promise<void> {
+    const open = this.openSessionById.get(id);
     if (open) {
-      open.changeHead(change);
+      open.updateHead(change);
       return;
     }
-    const head = (await this.isThere(id)) ? ((await this.readHead(id)) ?? this.byId.get(id)) : undefined;
+    const head = (await this.exists(id)) ? ((await this.readHead(id)) ?? this.headById.get(id)) : undefined;
     if (!head) throw notFound();
     const changed = { ...head, ...change };
     try {
-      await this.options.files.replace(this.headOf(id), JSON.stringify(changed));
+      await this.deps.files.replace(this.headFileOf(id), JSON.stringify(changed));
     } catch (error) {
       throw new ChatError('storage', 'The change could not be written to disk.', messageOf(error), { cause: error });
     }
-    this.byId.set(id, changed);
+    this.headById.set(id, changed);
     this.emitter.fire();
   }
 
   async remove(id: string, forget?: () => Promise<void>): Promise<void> {
     if (!isId(id)) throw notFound();
-    const { files } = this.options;
-    const open = this.opened.get(id);
-    const lock = this.lockOf(id, () => undefined);
+    const { files } = this.deps;
+    const open = this.openSessionById.get(id);
+    const lock = this.createLock(id, () => undefined);
     const lockIt = async (): Promise<void> => {
       const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
-      if (isThere && (await lock.keep().catch(() => undefined)) === 'theirs')
-        throw new ChatError('readonly', otherWindow);
+      if (isThere && (await lock.ensureHeld().catch(() => undefined)) === 'theirs')
+        throw new ChatError('readonly', inUseElsewhereText);
     };
     if (open?.isOurs !== true) await lockIt();
     try {
       await forget?.();
       await open?.close();
       await lockIt();
-      // In this order: other windows see when the head goes, and would make it anew from a log that is still there.
+      // The log goes first: other windows watch heads, and would rebuild one whose log still exists.
       await files.remove(this.folderOf(id));
-      await files.remove(this.headOf(id));
+      await files.remove(this.headFileOf(id));
     } catch (error) {
       if (error instanceof ChatError) throw error;
       throw new ChatError('storage', 'The conversation could not be deleted.', messageOf(error), { cause: error });
     } finally {
       await lock.release();
     }
-    this.byId.delete(id);
+    this.headById.delete(id);
     this.emitter.fire();
   }
 
-  async search(query: string, signal?: AbortSignal): Promise<readonly FoundSession[]> {
-    const words = wordsOf(query);
+  async search(query: string, signal?: AbortSignal): Promise<readonly SessionSearchResult[]> {
+    const words = queryWords(query);
     const heads = this.heads.toSorted((a, b) => b.updatedAt - a.updatedAt);
     if (words.length === 0) return heads.map((head) => ({ head }));
-    await Promise.all([...this.opened.values()].map((session) => session.flush()));
-    const found: FoundSession[] = [];
+    await Promise.all([...this.openSessionById.values()].map((session) => session.flush()));
+    const found: SessionSearchResult[] = [];
     let bytesLeft = maxSearchBytes;
     const spend = (bytes: number): boolean => (bytesLeft -= bytes) > 0;
     for (const head of heads) {
@@ -184,7 +180,7 @@ export class SessionStore implements ChatStore {
         continue;
       }
       if (bytesLeft <= 0) continue;
-      const search = searchLog(this.options.files, this.logOf(head.id), words, spend, signal);
+      const search = searchLog(this.deps.files, this.logFileOf(head.id), words, spend, signal);
       const snippet = await search.catch(() => undefined);
       if (snippet !== undefined) found.push({ head, snippet });
     }
@@ -192,165 +188,159 @@ export class SessionStore implements ChatStore {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.opened.values()].map((session) => session.close()));
-    this.opened.clear();
+    await Promise.all([...this.openSessionById.values()].map((session) => session.close()));
+    this.openSessionById.clear();
   }
 
   dispose(): void {
     this.watcher?.dispose();
-    this.reread.dispose();
+    this.rereadCoalescer.dispose();
     this.emitter.dispose();
   }
 
-  // One conversation
-
   /** @throws ChatError `unreadable` */
-  private async isThere(id: string): Promise<boolean> {
+  private async exists(id: string): Promise<boolean> {
     if (!isId(id)) return false;
     try {
-      return (await this.options.files.modifiedAt(this.logOf(id))) !== undefined;
+      return (await this.deps.files.modifiedAt(this.logFileOf(id))) !== undefined;
     } catch (error) {
       throw unreadable(error);
     }
   }
 
-  /** `isBeingWritten`: a line that ends nowhere goes on in a moment. */
-  private async readNow(id: string, reader: LogReader, isBeingWritten = false) {
+  private async readConversation(id: string, reader: LogReader, isBeingWritten = false) {
     const log = await reader.read(isBeingWritten);
-    return { ...log, head: this.byId.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, log.records) };
+    return { ...log, head: this.headById.get(id) ?? (await this.readHead(id)) ?? rebuildHead(id, log.records) };
   }
 
-  private readerOf(id: string): LogReader {
-    return new LogReader(this.options.files, this.logOf(id));
+  private createReader(id: string): LogReader {
+    return new LogReader(this.deps.files, this.logFileOf(id));
   }
 
-  private keep(found: Omit<StoredStart, 'lockFor'>): StoredSession {
-    const { clock, files, log } = this.options;
-    const { id } = found.head;
-    const start = { ...found, lockFor: (onLost: () => void) => this.lockOf(id, onLost) };
+  private addSession(state: Omit<StoredSessionState, 'createLock'>): StoredSession {
+    const { clock, files, log } = this.deps;
+    const { id } = state.head;
+    const start = { ...state, createLock: (onLost: () => void) => this.createLock(id, onLost) };
     const session = new StoredSession(start, {
       files,
       clock,
       log,
       folder: this.folderOf(id),
-      headFile: this.headOf(id),
+      headFile: this.headFileOf(id),
       readHead: () => this.readHead(id),
       onDidChangeHead: (head) => {
-        this.byId.set(id, head);
+        this.headById.set(id, head);
         this.emitter.fire();
       },
-      onGone: () => {
-        this.byId.delete(id);
+      onDeleted: () => {
+        this.headById.delete(id);
         this.emitter.fire();
       },
       onClosed: () => {
-        if (this.opened.get(id) === session) this.opened.delete(id);
+        if (this.openSessionById.get(id) === session) this.openSessionById.delete(id);
       },
     });
-    this.opened.set(id, session);
+    this.openSessionById.set(id, session);
     return session;
   }
 
-  /** What this window writes is known best here. */
   private isOurs(id: string): boolean {
-    return this.opened.get(id)?.isOurs === true;
+    return this.openSessionById.get(id)?.isOurs === true;
   }
 
-  private lockOf(id: string, onLost: () => void): SessionLock {
-    const { clock, files } = this.options;
+  private createLock(id: string, onLost: () => void): SessionLock {
+    const { clock, files } = this.deps;
     return new SessionLock(path.join(this.folderOf(id), 'lock'), { files, clock, onLost });
   }
 
-  // The list
-
   private async readAll(): Promise<void> {
-    const { files, log } = this.options;
+    const { files, log } = this.deps;
     try {
       const listed = (await files.list(this.headsFolder)).flatMap((name) => idOf(name) ?? []);
-      const ids = [...new Set([...listed, ...(await files.list(this.options.folder)).filter(isId)])];
-      const gone = new Set(this.byId.keys());
+      const ids = [...new Set([...listed, ...(await files.list(this.deps.folder)).filter(isId)])];
+      const removedIds = new Set(this.headById.keys());
       for (let at = 0; at < ids.length; at += readAtOnce) {
-        await Promise.all(ids.slice(at, at + readAtOnce).map((id) => this.refresh(id)));
+        await Promise.all(ids.slice(at, at + readAtOnce).map((id) => this.refreshHead(id)));
       }
-      for (const id of ids) gone.delete(id);
-      for (const id of gone) if (!this.isOurs(id)) this.byId.delete(id);
+      for (const id of ids) removedIds.delete(id);
+      for (const id of removedIds) if (!this.isOurs(id)) this.headById.delete(id);
     } catch (error) {
-      log.warn(`The conversations could not be listed: ${messageOf(error)}`);
+      log.warn(`Cannot list the conversations: ${messageOf(error)}`);
     }
     this.emitter.fire();
   }
 
-  /** Removes what windows have left that ended while they wrote a head. Never rejects. */
-  private async sweep(): Promise<void> {
-    const { clock, files, log } = this.options;
+  /** Removes temporary files left by windows that crashed while writing a head. Never rejects. */
+  private async removeLeftovers(): Promise<void> {
+    const { clock, files, log } = this.deps;
     try {
-      const left = (await files.list(this.headsFolder)).filter((name) => name.endsWith('.tmp'));
-      for (const name of left) {
+      const leftovers = (await files.list(this.headsFolder)).filter((name) => name.endsWith('.tmp'));
+      for (const name of leftovers) {
         const file = path.join(this.headsFolder, name);
         const modifiedAt = await files.modifiedAt(file);
         if (modifiedAt !== undefined && clock.now() - modifiedAt > leftMs) await files.remove(file);
       }
     } catch (error) {
-      log.debug(`The folder of conversations could not be tidied: ${messageOf(error)}`);
+      log.debug(`Cannot remove leftover files: ${messageOf(error)}`);
     }
   }
 
   private async readChanged(): Promise<void> {
-    const names = [...this.changedNames];
-    this.changedNames.clear();
-    if (this.rereadAll) {
-      this.rereadAll = false;
+    const names = [...this.changedFileNames];
+    this.changedFileNames.clear();
+    if (this.isFullReadDue) {
+      this.isFullReadDue = false;
       await this.readAll();
       return;
     }
     const ids = names.flatMap((name) => idOf(name) ?? []).filter((id) => !this.isOurs(id));
     if (ids.length === 0) return;
-    await Promise.all(ids.map((id) => this.refresh(id)));
+    await Promise.all(ids.map((id) => this.refreshHead(id)));
     this.emitter.fire();
   }
 
-  private async refresh(id: string): Promise<void> {
+  private async refreshHead(id: string): Promise<void> {
     if (this.isOurs(id)) return;
-    const before = this.byId.get(id);
+    const before = this.headById.get(id);
     const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
-    // It was changed or deleted here meanwhile: that is newer than what was read.
-    if (this.byId.get(id) !== before) return;
-    if (head) this.opened.get(id)?.headRead(head);
-    if (head) this.byId.set(id, head);
-    else this.byId.delete(id);
+    // Changed or deleted here in the meantime, which is newer.
+    if (this.headById.get(id) !== before) return;
+    if (head) this.openSessionById.get(id)?.applyHead(head);
+    if (head) this.headById.set(id, head);
+    else this.headById.delete(id);
   }
 
-  /** The window died before it wrote the head. */
+  /** Handles a window that crashed before it wrote the head. */
   private async rebuildHead(id: string): Promise<SessionHead | undefined> {
-    const { files } = this.options;
+    const { files } = this.deps;
     try {
-      if ((await files.modifiedAt(this.logOf(id))) === undefined) return undefined;
-      return rebuiltHead(id, (await this.readerOf(id).read()).records);
+      if ((await files.modifiedAt(this.logFileOf(id))) === undefined) return undefined;
+      return rebuildHead(id, (await this.createReader(id).read()).records);
     } catch {
       return undefined;
     }
   }
 
   private async readHead(id: string): Promise<SessionHead | undefined> {
-    const text = await this.options.files.read(this.headOf(id)).catch(() => undefined);
+    const text = await this.deps.files.read(this.headFileOf(id)).catch(() => undefined);
     if (text === undefined) return undefined;
     const head = SessionHead.safeParse(parseJson(text)).data;
     return head?.id === id ? head : undefined;
   }
 
   private get headsFolder(): string {
-    return path.join(this.options.folder, 'heads');
+    return path.join(this.deps.folder, 'heads');
   }
 
-  private headOf(id: string): string {
+  private headFileOf(id: string): string {
     return path.join(this.headsFolder, `${id}.json`);
   }
 
   private folderOf(id: string): string {
-    return path.join(this.options.folder, id);
+    return path.join(this.deps.folder, id);
   }
 
-  private logOf(id: string): string {
+  private logFileOf(id: string): string {
     return path.join(this.folderOf(id), 'log.jsonl');
   }
 }
@@ -366,7 +356,7 @@ function idOf(fileName: string): string | undefined {
 
 function unreadable(error: unknown): ChatError {
   if (error instanceof ChatError) return error;
-  const message = 'This conversation could not be read. Its files are in the folder of Backline’s storage.';
+  const message = 'This conversation could not be read. Its files are in Backline’s storage folder.';
   return new ChatError('unreadable', message, messageOf(error), { cause: error });
 }
 

@@ -6,7 +6,7 @@ import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
-import type { ReadOn, SessionFile, SessionHead } from '../common/chatStore';
+import type { RecordsRead, SessionFile, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 import { LogFollower } from './logFollower';
@@ -15,16 +15,16 @@ import { LogWriter } from './logWriter';
 import type { SessionLock } from './sessionLock';
 
 const headDelayMs = 250;
-const headTrouble = 'The head of a conversation could not be written';
-const textTrouble = 'A text of a file could not be kept';
-export const otherWindow =
-  'In use in another VS Code window. It is read-only here until that window is closed, or for some minutes after it switches to another conversation.';
-const takenOver =
+const headFailure = 'Cannot write the head of a conversation';
+const textFailure = 'Cannot store the text of a file';
+export const inUseElsewhereText =
+  'In use in another VS Code window. Read-only here until that window is closed, or a few minutes after it shows another conversation.';
+const takenOverText =
   'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
-const newerVersion =
-  'This conversation was written by a newer version of Backline. It can be read here, but not continued.';
+const newerVersionText =
+  'This conversation was written by a newer version of Backline. You can read it here, but not continue it.';
 
-/** Who may write a conversation. `lost`: another window has taken over while this one wrote. */
+/** Who may write a conversation. `free`: no window; `lost`: another window took over from this one. */
 type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
 
 interface StoredSessionPorts {
@@ -33,76 +33,72 @@ interface StoredSessionPorts {
   readonly log: Logger;
   readonly folder: string;
   readonly headFile: string;
-  /** As it is on disk. */
   readonly readHead: () => Promise<SessionHead | undefined>;
   readonly onDidChangeHead: (head: SessionHead) => void;
-  /** Another window has deleted it. */
-  readonly onGone: () => void;
+  /** Called when another window has deleted the conversation. */
+  readonly onDeleted: () => void;
   readonly onClosed: () => void;
 }
 
-/** How a conversation is found when it is opened. */
-export interface StoredStart {
+export interface StoredSessionState {
   readonly head: SessionHead;
   readonly log: LogReader;
-  readonly lockFor: (onLost: () => void) => SessionLock;
-  /** `ours` is a new one, which nobody else knows. */
+  readonly createLock: (onLost: () => void) => SessionLock;
+  /** `ours` for a new conversation. */
   readonly access: Access;
-  /** Resolves when its folder is there. */
+  /** Creates its folder if necessary. */
   readonly makeFolder: () => Promise<void>;
 }
 
-/**
- * The files of one conversation, as one window has them open. Opening takes nothing from other windows: before the first
- * write it is claimed, and until then what others write is followed.
- */
+/** The files of one conversation, opened by one window. Follows what other windows write until `claim` makes it the writer. */
 export class StoredSession implements SessionFile {
-  private current: SessionHead;
-  /** What is not in the head on disk yet. */
+  private currentHead: SessionHead;
+  /** Changes not yet in the head on disk. */
   private unsavedHead: Partial<SessionHead> = {};
-  /** What was noted before it was claimed. */
-  private unsaved: LogRecord[] = [];
+  /** Records appended before `claim`. */
+  private unsavedRecords: LogRecord[] = [];
   private access: Access;
   private readonly lock: SessionLock;
   private readonly writer: LogWriter;
-  private readonly headSoon: Coalescer;
-  private headWrite: Promise<unknown> = Promise.resolve();
-  /** What could not be done the last time, and why. */
-  private readonly troubles = new Map<string, string>();
+  private readonly headCoalescer: Coalescer;
+  private runningHeadWrite: Promise<unknown> = Promise.resolve();
+  /** Reason of the last failure, by operation. */
+  private readonly lastFailures = new Map<string, string>();
   private readonly queue = new KeyedQueue();
   private hasBegun: boolean;
-  /** The lock was not ours for a while: before the next write, the log has to be checked for records of another window. */
-  private isCheckDue = false;
+  /** The lock was lost for a while, so the log must be checked for foreign records before the next write. */
+  private isLogCheckDue = false;
   private isClosed = false;
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
-  private readonly emitter = new Emitter<void>(this.onListenerError);
-  readonly onDidChangeProblem = this.emitter.event;
-  private readonly readOn = new Emitter<ReadOn>(this.onListenerError);
-  readonly onDidReadOn = this.readOn.event;
+  private readonly problemEmitter = new Emitter<void>(this.onListenerError);
+  readonly onDidChangeProblem = this.problemEmitter.event;
+  private readonly recordsEmitter = new Emitter<RecordsRead>(this.onListenerError);
+  readonly onDidReadRecords = this.recordsEmitter.event;
 
   constructor(
-    private readonly start: StoredStart,
+    private readonly initialState: StoredSessionState,
     private readonly ports: StoredSessionPorts,
   ) {
     const { clock, files, log } = ports;
-    this.current = start.head;
-    this.access = start.access;
-    this.hasBegun = start.log.end > 0;
-    this.lock = start.lockFor(() => this.loseLock());
-    this.writer = new LogWriter(this.logFile, start.log.end, { files, clock, log, ready: () => this.ready() });
-    this.writer.onDidChangeProblem(() => this.emitter.fire());
-    this.headSoon = new Coalescer(clock, headDelayMs, () => this.writeHead());
+    this.currentHead = initialState.head;
+    this.access = initialState.access;
+    this.hasBegun = initialState.log.endOffset > 0;
+    this.lock = initialState.createLock(() => this.loseLock());
+    const ensureWritable = (): Promise<void> => this.ensureWritable();
+    this.writer = new LogWriter(this.logFile, initialState.log.endOffset, { files, clock, log, ensureWritable });
+    this.writer.onDidChangeProblem(() => this.problemEmitter.fire());
+    this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }
 
   get head(): SessionHead {
-    return this.current;
+    return this.currentHead;
   }
 
   get isOurs(): boolean {
     return this.access === 'ours';
   }
 
-  get isInUse(): boolean {
+  get isInUseElsewhere(): boolean {
     return this.access === 'theirs';
   }
 
@@ -110,10 +106,10 @@ export class StoredSession implements SessionFile {
     return this.access === 'lost';
   }
 
-  get readonly(): string | undefined {
-    if (this.access === 'newer') return newerVersion;
-    if (this.access === 'lost') return takenOver;
-    return this.access === 'theirs' ? otherWindow : undefined;
+  get readonlyReason(): string | undefined {
+    if (this.access === 'newer') return newerVersionText;
+    if (this.access === 'lost') return takenOverText;
+    return this.access === 'theirs' ? inUseElsewhereText : undefined;
   }
 
   get problem(): string | undefined {
@@ -122,26 +118,26 @@ export class StoredSession implements SessionFile {
 
   append(record: LogRecord): void {
     if (this.isClosed) return;
-    if (this.access === 'free') this.unsaved.push(record);
+    if (this.access === 'free') this.unsavedRecords.push(record);
     if (this.access !== 'ours') return;
     this.writer.append(record);
     if (this.hasBegun) return;
     this.hasBegun = true;
-    this.changeHead({});
+    this.updateHead({});
   }
 
-  changeHead(change: Partial<SessionHead>): void {
-    this.current = { ...this.current, ...change };
+  updateHead(change: Partial<SessionHead>): void {
+    this.currentHead = { ...this.currentHead, ...change };
     this.unsavedHead = { ...this.unsavedHead, ...change };
-    // What was never spoken in is not listed.
+    // Conversations without messages aren't listed.
     if (!this.hasBegun || this.isClosed || this.access === 'lost') return;
-    this.ports.onDidChangeHead(this.current);
-    if (this.access !== 'newer') this.headSoon.schedule();
+    this.ports.onDidChangeHead(this.currentHead);
+    if (this.access !== 'newer') this.headCoalescer.schedule();
   }
 
-  /** As another window has written it. */
-  headRead(head: SessionHead): void {
-    if (!this.isOurs) this.current = { ...head, ...this.unsavedHead };
+  /** Applies the head written by another window. */
+  applyHead(head: SessionHead): void {
+    if (!this.isOurs) this.currentHead = { ...head, ...this.unsavedHead };
   }
 
   async claim(): Promise<void> {
@@ -149,22 +145,22 @@ export class StoredSession implements SessionFile {
   }
 
   async catchUp(): Promise<void> {
-    await this.queue.run('access', () => this.look());
+    await this.queue.run('access', () => this.readNewRecords());
   }
 
   follow(): Disposable {
     const { clock, files, folder, log } = this.ports;
-    const look = (): Promise<boolean> => this.queue.run('access', () => this.look());
-    const follower = new LogFollower({ files, clock, log, folder, look });
+    const readNewRecords = (): Promise<boolean> => this.queue.run('access', () => this.readNewRecords());
+    const follower = new LogFollower({ files, clock, log, folder, readNewRecords });
     follower.start();
     return follower;
   }
 
   async flush(): Promise<void> {
     if (this.access === 'newer' || this.access === 'lost') return;
-    this.headSoon.flushNow();
+    this.headCoalescer.flushNow();
     if (this.isOurs) await this.writer.flush();
-    await this.headWrite;
+    await this.runningHeadWrite;
   }
 
   async close(): Promise<void> {
@@ -172,12 +168,12 @@ export class StoredSession implements SessionFile {
     await this.queue.run('access', () => this.flush());
     this.isClosed = true;
     this.writer.dispose();
-    this.headSoon.dispose();
+    this.headCoalescer.dispose();
     if (this.isOurs) await this.lock.release();
     else this.lock.dispose();
     this.ports.onClosed();
-    this.emitter.dispose();
-    this.readOn.dispose();
+    this.problemEmitter.dispose();
+    this.recordsEmitter.dispose();
   }
 
   idOf(text: string): string {
@@ -188,13 +184,13 @@ export class StoredSession implements SessionFile {
     const id = this.idOf(text);
     if (!this.isOurs) return id;
     try {
-      await this.ready();
+      await this.ensureWritable();
       const folder = this.textFolder;
       await this.ports.files.makeFolder(folder);
       await this.ports.files.createNew(path.join(folder, id), text);
-      this.troubles.delete(textTrouble);
+      this.lastFailures.delete(textFailure);
     } catch (error) {
-      this.warnOnce(textTrouble, error);
+      this.warnOnce(textFailure, error);
     }
     return id;
   }
@@ -213,148 +209,146 @@ export class StoredSession implements SessionFile {
     return path.join(this.ports.folder, 'texts');
   }
 
-  /** What was never written is not there, either. */
-  private async isGone(): Promise<boolean> {
+  /** Whether there is no log, because it was deleted or never written. */
+  private async isDeleted(): Promise<boolean> {
     return (await this.ports.files.modifiedAt(this.logFile)) === undefined;
   }
 
-  // Who writes
-
   private async claimNow(): Promise<void> {
     if (this.isOurs) return;
-    const { readonly } = this;
-    if (this.access !== 'theirs' && readonly !== undefined) throw new ChatError('readonly', readonly);
+    const { readonlyReason } = this;
+    if (this.access !== 'theirs' && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     const { log, readHead } = this.ports;
-    if (this.isClosed || (await this.isGone())) {
+    if (this.isClosed || (await this.isDeleted())) {
       throw new ChatError('notFound', 'This conversation was deleted in another window.');
     }
-    // A folder that cannot be written is told by what is written later.
-    const isLocked = await this.lock.take().catch((error: unknown) => {
-      log.warn(`A conversation could not be locked: ${messageOf(error)}`);
+    // A folder that can't be written is reported by the writes that follow.
+    const isLocked = await this.lock.acquire().catch((error: unknown) => {
+      log.warn(`Cannot lock a conversation: ${messageOf(error)}`);
       return undefined;
     });
     if (isLocked === false) {
-      this.told([], 'theirs');
-      throw new ChatError('readonly', otherWindow);
+      this.applyAccess([], 'theirs');
+      throw new ChatError('readonly', inUseElsewhereText);
     }
     try {
       const head = await readHead();
-      if (head) this.headRead(head);
-      const records = await this.readTail();
-      this.writer.end = this.start.log.end;
-      this.told(records, 'ours');
+      if (head) this.applyHead(head);
+      const records = await this.readAppended();
+      this.writer.nextOffset = this.initialState.log.endOffset;
+      this.applyAccess(records, 'ours');
     } catch (error) {
       await this.lock.release();
       throw error;
     }
-    for (const record of this.unsaved.splice(0)) this.writer.append(record);
+    for (const record of this.unsavedRecords.splice(0)) this.writer.append(record);
   }
 
-  /** Whether to go on looking. Never rejects. */
-  private async look(): Promise<boolean> {
+  /** Reads what others have written. Resolves to whether to continue following. Never rejects. */
+  private async readNewRecords(): Promise<boolean> {
     if (this.isClosed || (this.access !== 'free' && this.access !== 'theirs')) return false;
     try {
-      // In this order: what is free has been written to its end.
-      const isHeld = await this.lock.isHeld();
-      if (await this.isGone()) {
-        this.told([], 'free');
+      // Check the lock before reading: an unlocked log is complete.
+      const isHeld = await this.lock.isHeldElsewhere();
+      if (await this.isDeleted()) {
+        this.applyAccess([], 'free');
         return false;
       }
-      this.told(await this.readTail(), isHeld ? 'theirs' : 'free');
+      this.applyAccess(await this.readAppended(), isHeld ? 'theirs' : 'free');
     } catch (error) {
-      this.ports.log.debug(`A conversation could not be followed: ${messageOf(error)}`);
+      this.ports.log.debug(`Cannot follow a conversation: ${messageOf(error)}`);
     }
     return true;
   }
 
-  private async readTail(): Promise<readonly LogRecord[]> {
-    const { records } = await this.start.log.read();
-    // Who has written it since has seen the same.
-    if (records.length > 0) this.unsaved = [];
+  private async readAppended(): Promise<readonly LogRecord[]> {
+    const { records } = await this.initialState.log.read();
+    // The window that wrote these records has seen the same events.
+    if (records.length > 0) this.unsavedRecords = [];
     return records;
   }
 
-  /** Before each write: nothing is written that another window writes. @throws ChatError `readonly`, and errors of the file port */
-  private async ready(): Promise<void> {
-    // The log and the head are written at the same time.
-    await this.queue.run('lock', () => this.holdLock());
+  /** Ensures before each write that this window has the lock. @throws ChatError `readonly`, and errors of the file port */
+  private async ensureWritable(): Promise<void> {
+    // Queued, since the log and the head may be written at the same time.
+    await this.queue.run('lock', () => this.ensureLock());
   }
 
-  private async holdLock(): Promise<void> {
-    await this.start.makeFolder();
-    const lock = await this.lock.keep();
-    if (lock === 'taken') this.isCheckDue = true;
-    const isTheirs = lock === 'theirs' || (this.isCheckDue && (await this.wasWrittenOn()));
+  private async ensureLock(): Promise<void> {
+    await this.initialState.makeFolder();
+    const lock = await this.lock.ensureHeld();
+    if (lock === 'taken') this.isLogCheckDue = true;
+    const isTheirs = lock === 'theirs' || (this.isLogCheckDue && (await this.wasWrittenByOthers()));
     if (!isTheirs) {
       // A check that fails stays due: the next attempt finds the lock held.
-      this.isCheckDue = false;
+      this.isLogCheckDue = false;
       return;
     }
     this.loseLock();
-    throw new ChatError('readonly', otherWindow);
+    throw new ChatError('readonly', inUseElsewhereText);
   }
 
-  /** While it was not locked. @throws errors of the file port */
-  private async wasWrittenOn(): Promise<boolean> {
-    const { end } = this.writer;
-    if (end === 0 && (await this.isGone())) return false;
-    const news = new LogReader(this.ports.files, this.logFile, end);
-    await news.read();
-    return news.end > end;
+  /** Whether another window has written while the lock was lost. @throws errors of the file port */
+  private async wasWrittenByOthers(): Promise<boolean> {
+    const { nextOffset } = this.writer;
+    if (nextOffset === 0 && (await this.isDeleted())) return false;
+    const tail = new LogReader(this.ports.files, this.logFile, nextOffset);
+    await tail.read();
+    return tail.endOffset > nextOffset;
   }
 
-  /** Another window writes it from now on. */
+  /** Stops writing because another window took over. */
   private loseLock(): void {
     if (this.isClosed || this.access === 'lost') return;
     this.access = 'lost';
     this.writer.dispose();
-    this.headSoon.dispose();
+    this.headCoalescer.dispose();
     void this.lock.release();
     this.ports.onClosed();
-    this.emitter.fire();
+    this.problemEmitter.fire();
   }
 
-  private told(records: readonly LogRecord[], access: Access): void {
+  private applyAccess(records: readonly LogRecord[], access: Access): void {
     const isOther = this.access !== access;
     this.access = access;
-    if (records.length > 0 || isOther) this.readOn.fire({ records, isWriterGone: access !== 'theirs' });
-    if (isOther) this.emitter.fire();
+    if (records.length > 0 || isOther) this.recordsEmitter.fire({ records, isWriterGone: access !== 'theirs' });
+    if (isOther) this.problemEmitter.fire();
   }
 
-  private async leaveIfGone(): Promise<void> {
-    if (!(await this.isGone())) return;
+  private async handleDeletion(): Promise<void> {
+    if (!(await this.isDeleted())) return;
     this.hasBegun = false;
-    this.ports.onGone();
+    this.ports.onDeleted();
   }
 
-  /** Until it is over: what cannot be written is tried again with each change. */
-  private warnOnce(trouble: string, error: unknown): void {
+  /** Logs a failure once until it is over, since writes are retried with each change. */
+  private warnOnce(failure: string, error: unknown): void {
     const reason = errorCode(error) ?? messageOf(error);
-    if (this.troubles.get(trouble) === reason) return;
-    this.troubles.set(trouble, reason);
-    this.ports.log.warn(`${trouble}: ${messageOf(error)}`);
+    if (this.lastFailures.get(failure) === reason) return;
+    this.lastFailures.set(failure, reason);
+    this.ports.log.warn(`${failure}: ${messageOf(error)}`);
   }
 
-  /** Only what has changed: other windows change titles, too. */
+  /** Writes only changed members, since other windows may have changed the title. */
   private writeHead(): void {
     const { files, headFile, readHead } = this.ports;
     const write = async (): Promise<void> => {
       if (this.access === 'lost') return;
-      if (this.isOurs) await this.ready();
-      const kept = await readHead();
-      // Without a head it is being deleted: only who owns it may make one.
-      if (!kept && !this.isOurs) {
-        await this.leaveIfGone();
+      if (this.isOurs) await this.ensureWritable();
+      const stored = await readHead();
+      // A missing head means that it is being deleted: only the owner may create one.
+      if (!stored && !this.isOurs) {
+        await this.handleDeletion();
         return;
       }
       const written = this.unsavedHead;
-      if (kept) this.current = { ...kept, ...written };
-      await files.replace(headFile, JSON.stringify(this.current));
+      if (stored) this.currentHead = { ...stored, ...written };
+      await files.replace(headFile, JSON.stringify(this.currentHead));
       if (this.unsavedHead === written) this.unsavedHead = {};
     };
-    this.headWrite = this.headWrite
+    this.runningHeadWrite = this.runningHeadWrite
       .then(write)
-      .then(() => this.troubles.delete(headTrouble))
-      .catch((error: unknown) => this.warnOnce(headTrouble, error));
+      .then(() => this.lastFailures.delete(headFailure))
+      .catch((error: unknown) => this.warnOnce(headFailure, error));
   }
 }

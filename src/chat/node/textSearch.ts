@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/common/oneLine';
 import type { FilePort } from './filePort';
-import { linesOf } from './logReader';
+import { readLines } from './logReader';
 
-/** Texts are searched in pieces of about this size, in UTF-16 units; a word may lie across two of them. */
+/** Size of the pieces in which texts are searched, in UTF-16 units. They overlap, since a word may span two. */
 const pieceUnits = 64 * 1024;
 const overlapUnits = 256;
 const snippetBefore = 40;
@@ -32,8 +32,8 @@ const searchedEvents: ReadonlySet<string> = new Set([
   'tool:pre',
 ]);
 
-/** The words of a query, each of which must be found. */
-export function wordsOf(query: string): string[] {
+/** Returns the words of a query, all of which must be found. */
+export function queryWords(query: string): string[] {
   return query
     .toLowerCase()
     .split(/\s+/)
@@ -47,8 +47,8 @@ export function hasAllWords(text: string, words: readonly string[]): boolean {
 }
 
 /**
- * Where all words are found in what was said, as a piece of the text around the first; undefined when one is missing.
- * `spend` is asked with the bytes that were read; false ends the search.
+ * Returns a snippet around the first word if all words occur in the texts of a log.
+ * `spend` is called with the number of bytes read; returning false ends the search.
  */
 export async function searchLog(
   files: FilePort,
@@ -59,9 +59,9 @@ export async function searchLog(
 ): Promise<string | undefined> {
   const search = new WordSearch(words);
   let read = 0;
-  for await (const { text, endOffset } of linesOf(files.chunks(file, signal))) {
-    search.add(textOf(text));
-    if (search.isDone) break;
+  for await (const { text, endOffset } of readLines(files.chunks(file, signal))) {
+    search.addText(textOf(text));
+    if (search.hasFoundAll) break;
     if (!spend(endOffset - read) || signal?.aborted) return undefined;
     read = endOffset;
   }
@@ -69,39 +69,39 @@ export async function searchLog(
 }
 
 class WordSearch {
-  private readonly missing: Set<string>;
-  private readonly first: string;
-  private piece = '';
+  private readonly missingWords: Set<string>;
+  private readonly firstWord: string;
+  private currentPiece = '';
   private snippet: string | undefined;
 
   constructor(words: readonly string[]) {
-    this.missing = new Set(words);
-    this.first = words[0] ?? '';
+    this.missingWords = new Set(words);
+    this.firstWord = words[0] ?? '';
   }
 
-  get isDone(): boolean {
-    return this.missing.size === 0;
+  get hasFoundAll(): boolean {
+    return this.missingWords.size === 0;
   }
 
-  add(text: string): void {
-    this.piece += text;
-    if (this.piece.length >= pieceUnits) this.look();
+  addText(text: string): void {
+    this.currentPiece += text;
+    if (this.currentPiece.length >= pieceUnits) this.searchPiece();
   }
 
   finish(): string | undefined {
-    this.look();
-    return this.isDone ? this.snippet : undefined;
+    this.searchPiece();
+    return this.hasFoundAll ? this.snippet : undefined;
   }
 
-  private look(): void {
-    const lower = this.piece.toLowerCase();
-    for (const word of this.missing) {
+  private searchPiece(): void {
+    const lower = this.currentPiece.toLowerCase();
+    for (const word of this.missingWords) {
       const index = lower.indexOf(word);
       if (index === -1) continue;
-      this.missing.delete(word);
-      if (word === this.first) this.snippet = snippetAt(this.piece, index);
+      this.missingWords.delete(word);
+      if (word === this.firstWord) this.snippet = snippetAt(this.currentPiece, index);
     }
-    this.piece = this.piece.slice(-overlapUnits);
+    this.currentPiece = this.currentPiece.slice(-overlapUnits);
   }
 }
 
@@ -112,7 +112,7 @@ function snippetAt(text: string, index: number): string {
 }
 
 function textOf(line: string): string {
-  // Most lines are of tools and are not looked into.
+  // Skips most lines without parsing them: they are tool events.
   if (!/"(?:prompt|content_block:delta|prompt:submit|prompt:complete|tool:pre)"/.test(line.slice(0, 200))) return '';
   let value: unknown;
   try {

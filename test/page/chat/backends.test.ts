@@ -28,7 +28,7 @@ describe('a server in the list of backends', () => {
     await chat.host.waitFor(chatRequests.lookAtBackends);
     await chat.page.getByRole('option', { name: /Amplifier.*checking…/ }).waitFor();
     await chat.tell(withServer({ health: { kind: 'silent' }, problem }));
-    await chat.page.getByRole('option', { name: /Amplifier.*does not answer.*Start it/ }).waitFor();
+    await chat.page.getByRole('option', { name: /Amplifier.*unavailable.*Start it/ }).waitFor();
     await chat.tell(withServer({ health: { kind: 'answers', version: '0.4.1' } }));
     await chat.page.getByRole('option', { name: /Amplifier.*running \(version 0\.4\.1\)/ }).waitFor();
     assert.equal(chat.host.requestsOf(chatRequests.lookAtBackends).length, 1);

@@ -11,8 +11,8 @@ describe('the options that are kept for an agent', () => {
     const memento = new MemoryMemento();
     const open = (description: string): AgentOptions => {
       const options = new AgentOptions(memento, fail);
-      options.know({ id: 'mine', title: 'mine', description, source: 'configured', state: 'stopped' });
-      options.learn('mine', [
+      options.setBackend({ id: 'mine', title: 'mine', description, source: 'configured', state: 'stopped' });
+      options.recordOfferedOptions('mine', [
         {
           id: 'mode',
           name: 'Mode',
@@ -29,9 +29,9 @@ describe('the options that are kept for an agent', () => {
     };
     const valuesOf = (description: string) =>
       open(description)
-        .wanted('mine')
+        .initialChoices('mine')
         .map(({ value }) => value);
-    open('one').pick('mine', 'mode', 'free');
+    open('one').choose('mine', 'mode', 'free');
     assert.deepEqual(valuesOf('one'), ['free']);
     assert.deepEqual(valuesOf('two'), ['ask']);
     assert.deepEqual(valuesOf('one'), ['ask']);

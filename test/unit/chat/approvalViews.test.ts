@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { ApprovalViews } from '../../../src/chat/common/approvals/approvalViews';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 
-const about = { callId: undefined, entryId: undefined, call: undefined };
+const about = { callId: undefined, entryId: undefined, parts: undefined };
 
 function asked(context: Record<string, unknown> | undefined, data: object = {}, prompt = 'May I?'): ApprovalView {
   const views = new ApprovalViews();
   const question = { session_id: 's', approval_id: 'a', prompt, options: ['Allow', 'Deny'], ...data };
-  views.ask(context === undefined ? question : { ...question, context }, about, 'Demo', undefined);
-  const [view] = views.all;
+  views.addApproval(context === undefined ? question : { ...question, context }, about, 'Demo', undefined);
+  const [view] = views.views;
   assert.ok(view);
   return view;
 }

@@ -28,7 +28,7 @@ describe('the words of a question', () => {
         { type: 'terminal', command: 'a', output: '' },
         { type: 'link', uri: 'https://example.com' },
       ]),
-      'command, 1 line; address https://example.com',
+      'command, 1 line; link https://example.com',
     );
   });
 });

@@ -13,9 +13,9 @@ describe('a server among the backends', () => {
     assert.equal(backendDot(view), 'is-ready');
   });
 
-  it('says what to do when it does not answer', () => {
+  it('says what to do when it is unavailable', () => {
     const view = backendView({ ...server, health: silent }, { kind: 'stopped' });
-    assert.equal(backendWord(view), 'does not answer');
+    assert.equal(backendWord(view), 'unavailable');
     assert.equal(view.problem, silent.message);
   });
 

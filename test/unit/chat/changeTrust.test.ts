@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { hasWritten, looksMade } from '../../../src/chat/common/changes/touchedFiles';
+import { containsWrittenText, isAlreadyApplied } from '../../../src/chat/common/changes/touchedFiles';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { eventually, until } from '../../support/eventually';
 import { turns } from '../../support/turns';
 import { draft, outline, settled, Window } from './support/window';
@@ -193,13 +193,13 @@ describe('a change that an agent tells of', () => {
     ['is of a file that is not there yet', null, null, 'new', false],
   ];
   for (const [name, now, old, after, isMade] of cases) {
-    const file = { path: 'a', new: after, ...(old === undefined ? {} : { old }) };
-    it(name, () => assert.equal(looksMade(now, file), isMade));
+    const file = { path: 'a', newText: after, ...(old === undefined ? {} : { oldText: old }) };
+    it(name, () => assert.equal(isAlreadyApplied(now, file), isMade));
   }
 
   it('is in the file whatever ends its lines', () => {
-    assert.equal(hasWritten('a\r\nb\r\n', { path: 'a', new: 'a\nb' }), true);
-    assert.equal(hasWritten('a\r\nc\r\n', { path: 'a', new: 'a\nb' }), false);
-    assert.equal(hasWritten(null, { path: 'a' }), undefined);
+    assert.equal(containsWrittenText('a\r\nb\r\n', { path: 'a', newText: 'a\nb' }), true);
+    assert.equal(containsWrittenText('a\r\nc\r\n', { path: 'a', newText: 'a\nb' }), false);
+    assert.equal(containsWrittenText(null, { path: 'a' }), undefined);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { draft, outline, settled, Window } from './support/window';
 

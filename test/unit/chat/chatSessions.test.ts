@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
 import { ChatBackends } from './support/chatBackend';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 
@@ -251,7 +251,7 @@ describe('conversations of a window', () => {
     window.agent.canList = false;
     await assert.rejects(window.chats.listKept('one', never), {
       code: 'unsupported',
-      message: /Agent one cannot list/,
+      message: /Agent one can’t list/,
     });
     assert.deepEqual(await window.chats.search(''), []);
     await assert.rejects(window.chats.listKept('gone', never), { code: 'notFound' });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { LogRecord } from '../../../src/chat/common/conversation/logRecord';
-import { event, Told } from './support/told';
+import { event, TranscriptRecorder } from './support/transcriptRecorder';
 
 /** A turn as an ACP agent tells it. */
-function richTurn(told: Told): Told {
-  return told.prompt('Rename it').events(
+function richTurn(told: TranscriptRecorder): TranscriptRecorder {
+  return told.prompt('Rename it').addEvents(
     event('content_block:start', { block_type: 'text', block_index: 0 }),
     event('content_block:delta', { block_index: 0, delta: 'I look ' }),
     event('content_block:delta', { block_index: 0, delta: 'first.' }),
@@ -44,24 +44,28 @@ const end = event('prompt:complete', { response: 'I look first.\n\nDone.', stop_
 
 describe('the transcript of an agent that tells all', () => {
   it('shows text, thinking, the call that waits and its question', () => {
-    const told = richTurn(new Told());
+    const told = richTurn(new TranscriptRecorder());
     assert.deepEqual(told.outline, [
       'prompt: Rename it',
       'answer: I look first.',
       'thinking: Hmm',
       'tool: Edit a.ts [edit, waiting]',
     ]);
-    const [approval] = told.story.approvals.all;
+    const [approval] = told.transcript.approvals.views;
     assert.equal(approval?.asks, 'Claude');
     assert.equal(approval.mode, 'Ask');
     assert.equal(approval.parts[0]?.type, 'diff');
     assert.equal(approval.entryId, told.entries[3]?.id);
-    assert.equal(told.story.approvals.viewsAt(12_100)[0]?.expiresInMs, 50_000);
-    assert.deepEqual(told.story.approvals.diffTexts('a1', 0), { path: '/ws/a.ts', before: 'one\n', after: 'two\n' });
+    assert.equal(told.transcript.approvals.viewsAt(12_100)[0]?.expiresInMs, 50_000);
+    assert.deepEqual(told.transcript.approvals.diffTexts('a1', 0), {
+      path: '/ws/a.ts',
+      before: 'one\n',
+      after: 'two\n',
+    });
   });
 
   it('goes on after the answer, and does not tell a text twice that came in blocks', () => {
-    const told = richTurn(new Told()).events(
+    const told = richTurn(new TranscriptRecorder()).addEvents(
       event('approval:granted', { approval_id: 'a1', decision: 'Yes' }),
       event('tool:post', {
         tool_name: 'edit',
@@ -80,24 +84,24 @@ describe('the transcript of an agent that tells all', () => {
     assert.ok(tool?.kind === 'tool');
     assert.equal(tool.decision, 'Yes');
     assert.equal(tool.durationMs, 7);
-    assert.deepEqual(told.story.approvals.all, []);
-    assert.equal(told.story.isBusy, false);
+    assert.deepEqual(told.transcript.approvals.views, []);
+    assert.equal(told.transcript.isBusy, false);
   });
 
   it('measures how long was thought', () => {
-    const thinking = richTurn(new Told()).entries[2];
+    const thinking = richTurn(new TranscriptRecorder()).entries[2];
     assert.ok(thinking?.kind === 'thinking');
     assert.equal(thinking.durationMs, 200);
   });
 
   it('only appends while text streams', () => {
-    const told = new Told().prompt('Go');
-    told.events(event('content_block:start', { block_type: 'text', block_index: 0 }));
-    told.events(event('content_block:delta', { block_index: 0, delta: 'a' }));
+    const told = new TranscriptRecorder().prompt('Go');
+    told.addEvents(event('content_block:start', { block_type: 'text', block_index: 0 }));
+    told.addEvents(event('content_block:delta', { block_index: 0, delta: 'a' }));
     const feed = told.document.feed(100);
     feed.take();
-    told.events(event('content_block:delta', { block_index: 0, delta: 'b' }));
-    told.events(event('content_block:delta', { block_index: 0, delta: 'c' }));
+    told.addEvents(event('content_block:delta', { block_index: 0, delta: 'b' }));
+    told.addEvents(event('content_block:delta', { block_index: 0, delta: 'c' }));
     const patch = feed.take();
     assert.equal(patch.put, undefined);
     assert.deepEqual(
@@ -107,30 +111,32 @@ describe('the transcript of an agent that tells all', () => {
   });
 
   it('says what was denied, and why when nobody answered', () => {
-    const denied = richTurn(new Told()).events(event('approval:denied', { approval_id: 'a1', decision: 'No' }));
+    const denied = richTurn(new TranscriptRecorder()).addEvents(
+      event('approval:denied', { approval_id: 'a1', decision: 'No' }),
+    );
     assert.equal(denied.outline[3], 'tool: Edit a.ts [edit, rejected]');
     // By the server's own word, or by the listed option that was sent because nobody chose one.
     for (const decision of ['deny', 'No']) {
-      const late = richTurn(new Told()).events(
+      const late = richTurn(new TranscriptRecorder()).addEvents(
         event('approval:denied', { approval_id: 'a1', decision, reason: 'timeout' }),
       );
       const tool = late.entries[3];
       assert.ok(tool?.kind === 'tool');
       assert.equal(tool.state, 'timedOut');
-      assert.equal(tool.decision, 'There was no answer in time.');
+      assert.equal(tool.decision, 'Timed out before you answered.');
     }
   });
 
   it('lets no question outlive its turn', () => {
-    const told = richTurn(new Told()).events(event('error', { error: 'It broke.', code: 'x' }));
-    assert.deepEqual(told.story.approvals.all, []);
+    const told = richTurn(new TranscriptRecorder()).addEvents(event('error', { error: 'It broke.', code: 'x' }));
+    assert.deepEqual(told.transcript.approvals.views, []);
     assert.deepEqual(told.outline.slice(3), ['tool: Edit a.ts [edit, stale]', 'end: failed']);
   });
 
   it('puts the calls of a subagent below its call', () => {
-    const told = new Told()
+    const told = new TranscriptRecorder()
       .prompt('Go')
-      .events(
+      .addEvents(
         event('tool:pre', { tool_name: 'Task', operation: 'other', input: {}, call_id: 't', kind: 'other' }),
         event('tool:pre', { tool_name: 'read', operation: 'read', input: {}, call_id: 'r', parent_call_id: 't' }),
       );
@@ -141,27 +147,27 @@ describe('the transcript of an agent that tells all', () => {
   });
 
   it('counts what a turn has cost out of totals', () => {
-    const told = new Told();
+    const told = new TranscriptRecorder();
     const cost = (amount: number) => ({ used: 10, size: 100, cost: { amount, currency: 'USD' } });
-    told.prompt('One').events(event('usage:update', cost(0.5)), event('prompt:complete', { response: '' }));
-    told.prompt('Two').events(event('usage:update', cost(0.75)), event('prompt:complete', { response: '' }));
-    assert.deepEqual(told.story.lastEnd?.usage, { cost: { amount: 0.25, currency: 'USD' } });
-    assert.deepEqual(told.story.usage.context, { used: 10, size: 100 });
+    told.prompt('One').addEvents(event('usage:update', cost(0.5)), event('prompt:complete', { response: '' }));
+    told.prompt('Two').addEvents(event('usage:update', cost(0.75)), event('prompt:complete', { response: '' }));
+    assert.deepEqual(told.transcript.lastEnd?.usage, { cost: { amount: 0.25, currency: 'USD' } });
+    assert.deepEqual(told.transcript.usage.context, { used: 10, size: 100 });
   });
 
   it('replaces its plan in its place', () => {
     const plan = (status: 'pending' | 'completed') =>
       event('plan:update', { entries: [{ content: 'Read', priority: 'low', status }] });
-    const told = new Told()
+    const told = new TranscriptRecorder()
       .prompt('Go')
-      .events(plan('pending'), event('notice', { level: 'info', message: 'Hm' }), plan('completed'));
+      .addEvents(plan('pending'), event('notice', { level: 'info', message: 'Hm' }), plan('completed'));
     assert.deepEqual(told.outline, ['prompt: Go', 'todos: Read (completed)', 'notice: Hm']);
   });
 });
 
 describe('the transcript of a plain Amplifier server', () => {
   it('pairs results with calls that have no ids', () => {
-    const told = new Told().prompt('Go').events(
+    const told = new TranscriptRecorder().prompt('Go').addEvents(
       event('content_block:delta', { block_index: 0, delta: 'Look.' }),
       event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'ls' } }),
       event('tool:pre', { tool_name: 'read_file', operation: 'read_file', input: { path: 'a.txt' } }),
@@ -185,13 +191,13 @@ describe('the transcript of a plain Amplifier server', () => {
     const bash = told.entries[2];
     assert.ok(bash?.kind === 'tool');
     assert.deepEqual(bash.parts, [{ type: 'terminal', output: 'a.txt\n', command: 'ls', exitCode: 0 }]);
-    assert.deepEqual(told.story.usage.total, { input: 5, output: 2 });
+    assert.deepEqual(told.transcript.usage.total, { input: 5, output: 2 });
   });
 
   it('takes the response when no text came, and thinking in one lump', () => {
-    const told = new Told()
+    const told = new TranscriptRecorder()
       .prompt('Go')
-      .events(
+      .addEvents(
         event('thinking:final', { thinking: 'All at once' }),
         event('prompt:complete', { response: 'Only here.' }),
       );
@@ -199,7 +205,7 @@ describe('the transcript of a plain Amplifier server', () => {
   });
 
   it('shows what waits of a call that is asked about without saying which', () => {
-    const told = new Told().prompt('Go').events(
+    const told = new TranscriptRecorder().prompt('Go').addEvents(
       event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'rm -r x' } }),
       event('approval:required', {
         approval_id: 'x',
@@ -208,7 +214,7 @@ describe('the transcript of a plain Amplifier server', () => {
         context: {},
       }),
     );
-    const [approval] = told.story.approvals.all;
+    const [approval] = told.transcript.approvals.views;
     assert.deepEqual(approval?.parts, [{ type: 'terminal', command: 'rm -r x', output: '' }]);
     assert.deepEqual(
       approval.options.map(({ kind }) => kind),
@@ -217,9 +223,9 @@ describe('the transcript of a plain Amplifier server', () => {
   });
 
   it('judges an approval by its decision, not by the name of its event', () => {
-    const told = new Told()
+    const told = new TranscriptRecorder()
       .prompt('Go')
-      .events(
+      .addEvents(
         event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'ls' } }),
         event('approval:required', { approval_id: 'x', prompt: 'Run?', options: ['Allow', 'Deny'] }),
         event('approval:granted', { approval_id: 'x', decision: 'Deny' }),
@@ -228,7 +234,7 @@ describe('the transcript of a plain Amplifier server', () => {
   });
 
   it('tells the history of a session without times', () => {
-    const told = new Told().events(
+    const told = new TranscriptRecorder().addEvents(
       event('prompt:submit', { prompt: 'Old', replayed: true }),
       event('content_block:delta', { block_index: 0, delta: 'Then.' }),
       event('prompt:complete', { response: 'Then.' }),
@@ -242,52 +248,53 @@ describe('the transcript of a plain Amplifier server', () => {
 });
 
 describe('a turn', () => {
-  const open = () => new Told().prompt('Go').events(event('content_block:delta', { block_index: 0, delta: 'Half' }));
+  const open = () =>
+    new TranscriptRecorder().prompt('Go').addEvents(event('content_block:delta', { block_index: 0, delta: 'Half' }));
 
   it('ends at once when it is stopped, and is not ended again by the backend', () => {
-    const told = open().say({ type: 'stopped', inBackend: true });
-    assert.equal(told.story.isBusy, false);
-    told.events(
+    const told = open().addRecords({ type: 'stopped', inBackend: true });
+    assert.equal(told.transcript.isBusy, false);
+    told.addEvents(
       event('content_block:delta', { block_index: 0, delta: ' late' }),
       event('prompt:complete', { response: 'Half late', stop_reason: 'cancelled' }),
     );
     assert.deepEqual(told.outline, ['prompt: Go', 'answer: Half', 'end: cancelled']);
-    assert.equal(told.story.isStopping, false);
+    assert.equal(told.transcript.isStopping, false);
   });
 
   it('is not ended by the late end of the one before it', () => {
-    const told = open().say(
+    const told = open().addRecords(
       { type: 'stopped', inBackend: true },
       { type: 'prompt', id: 'q', text: 'Next', attachments: [] },
     );
-    told.events(event('prompt:complete', { response: 'Half', stop_reason: 'cancelled' }));
-    assert.equal(told.story.isBusy, true);
-    told.events(event('prompt:submit', { prompt: 'Next' }), event('prompt:complete', { response: 'Yes.' }));
+    told.addEvents(event('prompt:complete', { response: 'Half', stop_reason: 'cancelled' }));
+    assert.equal(told.transcript.isBusy, true);
+    told.addEvents(event('prompt:submit', { prompt: 'Next' }), event('prompt:complete', { response: 'Yes.' }));
     assert.deepEqual(told.outline.slice(3), ['prompt: Next', 'answer: Yes.', 'end: completed']);
   });
 
   it('leaves nothing behind when its prompt was not taken', () => {
-    const told = new Told().say(
+    const told = new TranscriptRecorder().addRecords(
       { type: 'prompt', id: 'p', text: 'Go', attachments: [] },
       { type: 'withdrawn', id: 'p' },
     );
     assert.deepEqual(told.outline, []);
-    assert.equal(told.story.isBusy, false);
-    assert.deepEqual(told.story.prompts, []);
+    assert.equal(told.transcript.isBusy, false);
+    assert.deepEqual(told.transcript.prompts, []);
   });
 
   it('keeps what was said when it is cut off, and goes on when it was not', () => {
-    const told = open().say({ type: 'ended', outcome: 'interrupted', text: 'Gone.' });
+    const told = open().addRecords({ type: 'ended', outcome: 'interrupted', text: 'Gone.' });
     assert.deepEqual(told.outline.slice(1), ['answer: Half', 'end: interrupted']);
-    told.say({ type: 'resumed' }).events(event('prompt:complete', { response: 'Half and half' }));
+    told.addRecords({ type: 'resumed' }).addEvents(event('prompt:complete', { response: 'Half and half' }));
     assert.deepEqual(told.outline.slice(1), ['answer: Half', 'answer:  and half', 'end: completed']);
   });
 
   it('says what to do about each other end', () => {
     const outcomes = (['refusal', 'max_tokens', 'max_turn_requests', 'interrupted'] as const).map((stop_reason) => {
-      const told = open().events(event('prompt:complete', { response: 'Half', stop_reason }));
-      assert.ok(told.story.lastEnd?.text, stop_reason);
-      return told.story.lastEnd.outcome;
+      const told = open().addEvents(event('prompt:complete', { response: 'Half', stop_reason }));
+      assert.ok(told.transcript.lastEnd?.text, stop_reason);
+      return told.transcript.lastEnd.outcome;
     });
     assert.deepEqual(outcomes, ['refused', 'limit', 'limit', 'interrupted']);
   });
@@ -296,26 +303,26 @@ describe('a turn', () => {
     const call = { tool_name: 'edit', operation: 'edit', call_id: 'e' };
     const lost = { ...call, error: 'The turn failed.', unfinished: true };
     const asked = event('approval:required', { approval_id: 'q', prompt: 'Edit?', options: ['Yes'], call_id: 'e' });
-    const begun = () => open().events(event('tool:pre', { ...call, input: {} }));
-    const tool = (told: Told) => told.entries.find((entry) => entry.kind === 'tool');
+    const begun = () => open().addEvents(event('tool:pre', { ...call, input: {} }));
+    const tool = (told: TranscriptRecorder) => told.entries.find((entry) => entry.kind === 'tool');
     // The second is what earlier versions kept.
     for (const reason of ['The request was withdrawn.', 'The question was withdrawn.']) {
       const taken = { approval_id: 'q', decision: 'deny', reason };
-      const waiting = begun().events(asked, event('approval:denied', taken), event('tool:error', lost));
+      const waiting = begun().addEvents(asked, event('approval:denied', taken), event('tool:error', lost));
       assert.equal(tool(waiting)?.state, 'stale', reason);
     }
-    const allowed = begun().events(asked, event('approval:granted', { approval_id: 'q', decision: 'Yes' }));
-    assert.equal(tool(allowed.events(event('tool:error', lost)))?.state, 'stale');
-    const failed = begun().events(event('tool:error', { ...call, error: 'No such file.' }));
+    const allowed = begun().addEvents(asked, event('approval:granted', { approval_id: 'q', decision: 'Yes' }));
+    assert.equal(tool(allowed.addEvents(event('tool:error', lost)))?.state, 'stale');
+    const failed = begun().addEvents(event('tool:error', { ...call, error: 'No such file.' }));
     assert.equal(tool(failed)?.state, 'failed');
   });
 
   it('is not what an older turn has left when a newer one writes the same file', () => {
     const change = { path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' } as const;
-    const told = open().events(event('prompt:complete', { response: 'One' }));
-    told.say({ type: 'changed', turn: 1, changes: [change, { ...change, path: '/ws/b' }] });
-    told.prompt('Again', 'p2').events(event('prompt:complete', { response: 'Two' }));
-    told.say({ type: 'changed', turn: 2, changes: [change] });
+    const told = open().addEvents(event('prompt:complete', { response: 'One' }));
+    told.addRecords({ type: 'changed', turn: 1, changes: [change, { ...change, path: '/ws/b' }] });
+    told.prompt('Again', 'p2').addEvents(event('prompt:complete', { response: 'Two' }));
+    told.addRecords({ type: 'changed', turn: 2, changes: [change] });
     const states = told.entries.flatMap((entry) =>
       entry.kind === 'end' ? [(entry.changes ?? []).map(({ state }) => state)] : [],
     );
@@ -323,35 +330,36 @@ describe('a turn', () => {
   });
 
   it('shows what it changed, and what became of that', () => {
-    const told = open().events(event('prompt:complete', { response: 'Half' }));
+    const told = open().addEvents(event('prompt:complete', { response: 'Half' }));
     const change = { path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' } as const;
-    told.say({ type: 'changed', turn: 1, changes: [change] });
-    assert.deepEqual(told.story.lastEnd?.changes, [change]);
-    told.say({ type: 'fileDecided', path: '/ws/a', decision: 'reverted' });
-    assert.equal(told.story.lastEnd.changes[0]?.state, 'reverted');
+    told.addRecords({ type: 'changed', turn: 1, changes: [change] });
+    assert.deepEqual(told.transcript.lastEnd?.changes, [change]);
+    told.addRecords({ type: 'fileDecided', path: '/ws/a', decision: 'reverted' });
+    assert.equal(told.transcript.lastEnd.changes[0]?.state, 'reverted');
   });
 });
 
 describe('a transcript that is read again', () => {
   it('is the one that was told, ids included', () => {
-    const first = richTurn(new Told()).events(end);
-    const again = new Told();
-    for (const record of first.records) again.story.apply(LogRecord.parse(JSON.parse(JSON.stringify(record))));
+    const first = richTurn(new TranscriptRecorder()).addEvents(end);
+    const again = new TranscriptRecorder();
+    for (const record of first.records)
+      again.transcript.applyRecord(LogRecord.parse(JSON.parse(JSON.stringify(record))));
     assert.deepEqual(again.entries, first.entries);
   });
 
   it('keeps the whole of what was cut', () => {
     const long = 'x'.repeat(100_000);
-    const told = new Told()
+    const told = new TranscriptRecorder()
       .prompt('Go')
-      .events(
+      .addEvents(
         event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'ls' } }),
         event('tool:post', { tool_name: 'bash', operation: 'bash', result: { success: true, output: long } }),
       );
     const tool = told.entries[1];
     assert.ok(tool?.kind === 'tool' && tool.parts[0]?.type === 'terminal');
     assert.equal(tool.parts[0].output.length + (tool.parts[0].omitted ?? 0), long.length);
-    const whole = told.story.writer.whole(tool.id);
+    const whole = told.transcript.writer.whole(tool.id);
     assert.ok(whole?.kind === 'tool' && whole.parts[0]?.type === 'terminal');
     assert.equal(whole.parts[0].output, long);
   });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { SessionEvent, ToolContent } from '../../../src/session/common/sessionEvents';
 import type { EntryOf } from '../../../src/transcript/common/entries';
-import { event, Told } from './support/told';
+import { event, TranscriptRecorder } from './support/transcriptRecorder';
 
 const output = '\u001b[31mred\u001b[0m\n  indented\n';
 const call = { tool_name: 'execute', operation: 'execute', call_id: 'c', kind: 'execute' } as const;
 const text = (words: string): ToolContent => ({ type: 'text', text: words });
 
-function toolOf(told: Told): EntryOf<'tool'> {
+function toolOf(told: TranscriptRecorder): EntryOf<'tool'> {
   const found = told.entries.find((entry) => entry.kind === 'tool');
   assert.ok(found?.kind === 'tool');
   return found;
@@ -15,9 +15,12 @@ function toolOf(told: Told): EntryOf<'tool'> {
 
 /** The call as the chat shows it: while it is told, from its log, and from a history that the agent tells again. */
 function shownIn(...events: SessionEvent[]): EntryOf<'tool'>[] {
-  const live = new Told().prompt('Go').events(...events);
-  const reloaded = new Told().say(...live.records);
-  const replayed = new Told().events(event('prompt:submit', { prompt: 'Go', replayed: true }), ...events);
+  const live = new TranscriptRecorder().prompt('Go').addEvents(...events);
+  const reloaded = new TranscriptRecorder().addRecords(...live.records);
+  const replayed = new TranscriptRecorder().addEvents(
+    event('prompt:submit', { prompt: 'Go', replayed: true }),
+    ...events,
+  );
   return [live, reloaded, replayed].map(toolOf);
 }
 
@@ -126,42 +129,44 @@ describe('the card of a command', () => {
 
 describe('a call that is heard of when no turn is open', () => {
   const late = (outcome: 'completed' | 'cancelled') => {
-    const told = new Told().prompt('Go');
-    if (outcome === 'cancelled') told.say({ type: 'stopped', inBackend: true }, { type: 'settled' });
-    else told.events(event('prompt:complete', { response: '' }));
-    return told.events(event('tool:pre', { ...call, input: { command: 'ls' } }));
+    const told = new TranscriptRecorder().prompt('Go');
+    if (outcome === 'cancelled') told.addRecords({ type: 'stopped', inBackend: true }, { type: 'settled' });
+    else told.addEvents(event('prompt:complete', { response: '' }));
+    return told.addEvents(event('tool:pre', { ...call, input: { command: 'ls' } }));
   };
-  const stateOf = (told: Told) => toolOf(told).state;
+  const stateOf = (told: TranscriptRecorder) => toolOf(told).state;
 
   it('does not seem to run: nobody waits for it', () => {
     assert.equal(stateOf(late('completed')), 'stale');
     assert.equal(stateOf(late('cancelled')), 'cancelled');
     const update = event('tool:update', { call_id: 'c', status: 'in_progress' });
-    assert.equal(stateOf(late('completed').events(update)), 'stale');
+    assert.equal(stateOf(late('completed').addEvents(update)), 'stale');
   });
 
   it('is done or failed when its agent says so', () => {
     const post = event('tool:post', { ...call, result: { success: true } });
-    assert.equal(stateOf(late('completed').events(post)), 'done');
-    assert.equal(stateOf(late('cancelled').events(post)), 'done');
-    assert.equal(stateOf(late('completed').events(event('tool:error', { ...call, error: 'No.' }))), 'failed');
+    assert.equal(stateOf(late('completed').addEvents(post)), 'done');
+    assert.equal(stateOf(late('cancelled').addEvents(post)), 'done');
+    assert.equal(stateOf(late('completed').addEvents(event('tool:error', { ...call, error: 'No.' }))), 'failed');
     const update = event('tool:update', { call_id: 'c', status: 'completed' });
-    assert.equal(stateOf(late('completed').events(update)), 'done');
+    assert.equal(stateOf(late('completed').addEvents(update)), 'done');
   });
 
   it('waits for the user when it asks', () => {
     const options = ['Yes', 'No'];
     const asked = event('approval:required', { approval_id: 'a', prompt: 'May I?', options, call_id: 'c' });
-    const told = late('completed').events(asked);
+    const told = late('completed').addEvents(asked);
     assert.equal(stateOf(told), 'waiting');
-    assert.equal(stateOf(told.events(event('approval:granted', { approval_id: 'a', decision: 'Yes' }))), 'stale');
+    assert.equal(stateOf(told.addEvents(event('approval:granted', { approval_id: 'a', decision: 'Yes' }))), 'stale');
   });
 
   it('runs again when it belongs to the next turn, or to one that goes on', () => {
     const pre = event('tool:pre', { ...call, call_id: 'd', input: {} });
-    const next = late('completed').prompt('Next', 'q').events(pre);
+    const next = late('completed').prompt('Next', 'q').addEvents(pre);
     assert.equal(next.entries.filter((entry) => entry.kind === 'tool' && entry.state === 'running').length, 1);
-    const resumed = new Told().prompt('Go').say({ type: 'ended', outcome: 'interrupted', text: '' });
-    assert.equal(stateOf(resumed.say({ type: 'resumed' }).events(pre)), 'running');
+    const resumed = new TranscriptRecorder()
+      .prompt('Go')
+      .addRecords({ type: 'ended', outcome: 'interrupted', text: '' });
+    assert.equal(stateOf(resumed.addRecords({ type: 'resumed' }).addEvents(pre)), 'running');
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
 import { joinedDrafts } from '../../../src/chat/common/conversation/drafts';
 import { HeldDraft } from '../../../src/chat/common/conversation/heldDraft';
-import type { DraftMove } from '../../../src/chat/common/chatPorts';
+import type { DraftTransition } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { until } from '../../support/eventually';
 import { draft, outline, spoken, Window } from './support/window';
@@ -65,8 +65,8 @@ describe('the draft of a conversation', () => {
 
   it('tells who shows it that it has left, and that it is back', async () => {
     const chat = await left();
-    const moves: DraftMove[] = [];
-    chat.onDidMoveDraft((move) => moves.push(move));
+    const moves: DraftTransition[] = [];
+    chat.onDidSendOrRestoreDraft((move) => moves.push(move));
     window.agent.beforeSession = () => Promise.reject(new BackendError('notReady', 'Install it first.'));
     await assert.rejects(chat.send(draft('Go')));
     assert.deepEqual(moves, [

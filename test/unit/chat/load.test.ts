@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { LogNormalizer } from '../../../src/chat/common/conversation/logNormalizer';
 import { logVersion, type LogRecord } from '../../../src/chat/common/conversation/logRecord';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 
 const begin = (version: number): LogRecord => ({ type: 'begin', at: 1, version, id: 'c', backendId: 'one' });
 const bound: LogRecord = { type: 'bound', at: 2, remoteId: 's' };
@@ -17,7 +17,7 @@ const complete = (response: string) => told('prompt:complete', { response });
 function read(...records: readonly LogRecord[]): string[] {
   const normalizer = new LogNormalizer();
   return records
-    .flatMap((record) => normalizer.normalized(record))
+    .flatMap((record) => normalizer.normalize(record))
     .flatMap((record) => {
       if (record.type !== 'event') return [];
       const { event: name, data } = record.event;
@@ -42,7 +42,7 @@ describe('a log that is read', () => {
   });
 
   it('keeps the time of each record', () => {
-    const [, start] = new LogNormalizer().normalized(said('One'));
+    const [, start] = new LogNormalizer().normalize(said('One'));
     assert.equal(start?.at, 3);
   });
 
@@ -57,11 +57,11 @@ describe('a log that is read', () => {
   it('changes no more when it was normalised before', () => {
     const normalizer = new LogNormalizer();
     const once = [begin(1), bound, submit, said('One'), pre, complete('Two')].flatMap((record) =>
-      normalizer.normalized(record),
+      normalizer.normalize(record),
     );
     const again = new LogNormalizer();
     assert.deepEqual(
-      once.flatMap((record) => again.normalized(record)),
+      once.flatMap((record) => again.normalize(record)),
       once,
     );
   });

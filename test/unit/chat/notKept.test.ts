@@ -6,7 +6,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { eventually, until } from '../../support/eventually';
 import { FakeClock } from '../../fake/fakeClock';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { draft, outline, settled, Window } from './support/window';
 
 /** A disk that is full when the test says so. */
@@ -65,7 +65,7 @@ describe('a conversation that the disk does not take', () => {
         await until('the end', () => outline(chat).at(-1) === 'end: completed');
       }
       await until('the problem', () => chat.view.problem !== undefined);
-      const heads = (): number => warnings.filter((message) => message.startsWith('The head of a conversation')).length;
+      const heads = (): number => warnings.filter((message) => message.startsWith('Cannot write the head')).length;
       const tryAgain = async (title: string): Promise<void> => {
         await window.chats.rename(chat.id, title);
         storeClock.advance(5000);

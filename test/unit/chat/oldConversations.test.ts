@@ -23,13 +23,13 @@ async function shown(name: string): Promise<unknown> {
     const { damage, records } = await store.read(id);
     assert.equal(damage, undefined);
     const story = new ChatTranscript(document, 'Agent');
-    for (const record of records) story.apply(record);
+    for (const record of records) story.applyRecord(record);
     const { approvals, isBusy, isStopping, prompts, title, usage } = story;
     const state = {
       isBusy,
       isStopping,
       title,
-      waiting: approvals.all.map((approval) => approval.id),
+      waiting: approvals.views.map((approval) => approval.id),
       prompts: prompts.map(({ draft, entryId }) => [entryId, draft.text]),
       usage: usage.total,
     };

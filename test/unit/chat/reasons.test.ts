@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { until } from '../../support/eventually';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { draft, outline, Window } from './support/window';
 
 describe('the reason for a denial', () => {

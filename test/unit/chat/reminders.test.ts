@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
 import { until } from '../../support/eventually';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { draft, outline, Window } from './support/window';
 
 describe('an agent that remembers nothing', () => {

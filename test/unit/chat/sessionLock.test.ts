@@ -56,15 +56,15 @@ describe('the lock of a conversation', () => {
     await heldBy(living);
     const lock = newLock();
     clock.sleptMs += hour;
-    assert.equal(await lock.isHeld(), true);
+    assert.equal(await lock.isHeldElsewhere(), true);
     clock.advance(10_000);
     clock.sleptMs += hour;
-    assert.equal(await lock.take(), false);
+    assert.equal(await lock.acquire(), false);
     clock.advance(10_000);
     await beatNow();
-    assert.equal(await lock.isHeld(), true);
+    assert.equal(await lock.isHeldElsewhere(), true);
     clock.advance(40_000);
-    assert.equal(await lock.take(), false, 'it has beaten meanwhile');
+    assert.equal(await lock.acquire(), false, 'it has beaten meanwhile');
     lock.dispose();
     assert.equal(clock.pending, 0);
   });
@@ -72,18 +72,18 @@ describe('the lock of a conversation', () => {
   it('is taken from a process that has only the number of its owner: it never beats', async () => {
     await heldBy(living);
     const lock = newLock();
-    assert.equal(await lock.isHeld(), true);
+    assert.equal(await lock.isHeldElsewhere(), true);
     clock.advance(45_000);
-    assert.equal(await lock.take(), true);
+    assert.equal(await lock.acquire(), true);
     lock.dispose();
   });
 
   it('is looked at again before the first write after a sleep', async () => {
     const lock = newLock();
-    assert.equal(await lock.take(), true);
+    assert.equal(await lock.acquire(), true);
     await heldBy(elsewhere);
     clock.sleptMs += hour;
-    assert.equal(await lock.keep(), 'theirs');
+    assert.equal(await lock.ensureHeld(), 'theirs');
     assert.equal(losses, 1);
     assert.equal(clock.pending, 0);
   });
@@ -93,18 +93,18 @@ describe('the lock of a conversation', () => {
     const later = new Date(Date.now() + hour);
     await utimes(file, later, later);
     const lock = newLock();
-    assert.equal(await lock.take(), false);
+    assert.equal(await lock.acquire(), false);
     clock.advance(45_000);
-    assert.equal(await lock.take(), true);
+    assert.equal(await lock.acquire(), true);
     lock.dispose();
   });
 
   it('is looked at before a write when the clock was set back: another window may have taken it meanwhile', async () => {
     const lock = newLock();
-    assert.equal(await lock.take(), true);
+    assert.equal(await lock.acquire(), true);
     await heldBy(elsewhere);
     clock.setBack(hour);
-    assert.equal(await lock.keep(), 'theirs');
+    assert.equal(await lock.ensureHeld(), 'theirs');
     assert.equal(losses, 1);
   });
 
@@ -112,9 +112,9 @@ describe('the lock of a conversation', () => {
     await heldBy(dead);
     const other = newLock();
     const late = newLock();
-    files.beforeMove = async () => assert.equal(await other.take(), true);
-    assert.equal(await late.take(), false);
-    assert.equal(await other.keep(), 'held');
+    files.beforeMove = async () => assert.equal(await other.acquire(), true);
+    assert.equal(await late.acquire(), false);
+    assert.equal(await other.ensureHeld(), 'held');
     clock.advance(20_000);
     await settled();
     assert.equal(losses, 0);
@@ -124,7 +124,7 @@ describe('the lock of a conversation', () => {
 
   it('stops to beat when it is let go of in the middle of a beat', async () => {
     const lock = newLock();
-    await lock.take();
+    await lock.acquire();
     clock.advance(10_000);
     lock.dispose();
     await settled();
@@ -141,11 +141,11 @@ describe('the lock of a conversation', () => {
     Reflect.set(handles, 'writeFile', () => Promise.reject(new Error('the disk is full')));
     const lock = newLock();
     try {
-      await assert.rejects(lock.take(), /full/);
+      await assert.rejects(lock.acquire(), /full/);
     } finally {
       Reflect.set(handles, 'writeFile', original);
     }
-    assert.equal(await lock.keep(), 'taken', 'it is taken when there is space again');
+    assert.equal(await lock.ensureHeld(), 'taken', 'it is taken when there is space again');
     await until('the owner', () => lock.isHeldHere);
     assert.match(await readFile(file, 'utf8'), /"owner"/);
     lock.dispose();

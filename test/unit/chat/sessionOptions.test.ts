@@ -19,7 +19,7 @@ describe('what a conversation begins with', () => {
 
   it('is known as soon as the user writes, of a session that becomes that of the conversation', async () => {
     await open();
-    assert.deepEqual(desk.options.of('one'), []);
+    assert.deepEqual(desk.options.optionsFor('one'), []);
     assert.deepEqual(agent.wire, []);
     await desk.type();
     assert.equal(desk.shown(), 'ask');
@@ -103,8 +103,8 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(agent.wire, ['new', 'prompt in ask with small']);
     const notices = outline(first).filter((line) => line.startsWith('notice:'));
     assert.deepEqual(notices.toSorted(), [
-      'notice: ONE does not offer mode "gone", so this default of backline.acp.agents was ignored.',
-      'notice: ONE does not offer nothing "true", so this default of backline.acp.agents was ignored.',
+      'notice: ONE doesn’t offer mode "gone". This default in backline.acp.agents was ignored.',
+      'notice: ONE doesn’t offer nothing "true". This default in backline.acp.agents was ignored.',
     ]);
     const second = await desk.say('again');
     assert.deepEqual(
@@ -237,14 +237,14 @@ describe('what a conversation begins with', () => {
     agent.needsSignIn = true;
     desk.window.chats.prepare('one');
     await until('the agent has said so', () => desk.backends[0]?.state.kind === 'authRequired');
-    assert.deepEqual(desk.options.of('one'), []);
+    assert.deepEqual(desk.options.optionsFor('one'), []);
   });
 
   it('is as unknown as before where the agent does not start: the prompt tells why', async () => {
     await open({ fails: true });
     desk.window.chats.prepare('one');
     await until('it has failed', () => desk.backends[0]?.state.kind === 'failed');
-    assert.deepEqual(desk.options.of('one'), []);
+    assert.deepEqual(desk.options.optionsFor('one'), []);
     const chat = await desk.window.chats.create('one');
     await assert.rejects(chat.send(draft('go')), { message: /It is broken/ });
   });

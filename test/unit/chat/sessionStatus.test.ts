@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
-import { statusOf, type StatusFacts } from '../../../src/chat/common/conversation/sessionView';
+import { sessionStatus, type SessionStatusInput } from '../../../src/chat/common/conversation/sessionView';
 import type { TurnPhase } from '../../../src/chat/common/conversation/turnPhase';
 import { ChatBackendSession } from './support/chatBackend';
 
 const idle = { isBusy: false, isStarting: false, statusText: undefined };
 const busy = { ...idle, isBusy: true };
 const starting = { ...busy, isStarting: true };
-const facts: StatusFacts = {
+const facts: SessionStatusInput = {
   transcript: idle,
   backend: { kind: 'ready' },
   readonly: undefined,
@@ -16,9 +16,9 @@ const facts: StatusFacts = {
 const signIn = { kind: 'authRequired', message: 'Sign in.', methods: [] } as const;
 const failed = { kind: 'failed', message: 'It was lost.' } as const;
 const failure: TurnPhase = { kind: 'idle', failure: new BackendError('backend', 'Not taken.') };
-const stopping: TurnPhase = { kind: 'stopping', session: new ChatBackendSession('s'), waits: 1 };
+const stopping: TurnPhase = { kind: 'stopping', session: new ChatBackendSession('s'), pendingResponses: 1 };
 const resuming: TurnPhase = { kind: 'resuming', isStopped: false };
-const status = (more: Partial<StatusFacts>) => statusOf({ ...facts, ...more });
+const status = (more: Partial<SessionStatusInput>) => sessionStatus({ ...facts, ...more });
 
 describe('the status of a conversation', () => {
   it('is idle when nothing goes on', () => assert.deepEqual(status({}), { status: 'idle' }));

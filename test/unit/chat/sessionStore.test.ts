@@ -8,7 +8,7 @@ import { logVersion } from '../../../src/chat/common/conversation/logRecord';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { settled } from './support/window';
 
@@ -160,7 +160,7 @@ describe('the store of conversations', () => {
     store.create(head).append(begin(logVersion + 1));
     await store.stop();
     const { file } = await (await newStore()).open(id);
-    assert.match(file.readonly ?? '', /newer version/);
+    assert.match(file.readonlyReason ?? '', /newer version/);
   });
 
   for (const code of ['ENOSPC', 'EROFS']) {
@@ -195,7 +195,7 @@ describe('the store of conversations', () => {
       JSON.stringify({ owner: 'x', pid: 2 ** 30, host: (await import('node:os')).hostname(), startedAt: 1 }),
     );
     const { file } = await (await newStore()).open(id);
-    assert.equal(file.readonly, undefined);
+    assert.equal(file.readonlyReason, undefined);
     await file.claim();
     assert.equal(file.isOurs, true);
   });
@@ -207,7 +207,7 @@ describe('the store of conversations', () => {
     await file.flush();
     await writeFile(path.join(folder, id, 'lock'), JSON.stringify({ owner: 'x', pid: 1, host: 'else', startedAt: 1 }));
     clock.advance(10_000);
-    await until('the loss', () => file.readonly !== undefined);
+    await until('the loss', () => file.readonlyReason !== undefined);
   });
 
   it('writes what it could not lock when it can, and not what another window has gone on with meanwhile', async () => {
@@ -279,7 +279,7 @@ describe('the store of conversations', () => {
       clock.advance(200);
       return one.heads.length === 1;
     });
-    await two.changeHead(id, { title: 'Another' });
+    await two.updateHead(id, { title: 'Another' });
     let goOn = (): void => undefined;
     files.readsHeld = new Promise((resolve) => (goOn = resolve));
     await until('it reads', () => {

@@ -4,7 +4,7 @@ import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
 import { eventually, until } from '../../support/eventually';
 import { ChatBackends } from './support/chatBackend';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { draft, outline, settled, Window } from './support/window';
 
 const a = '/ws/a.txt';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ShownWrites } from '../../../src/chat/common/changes/shownWrites';
 import { until } from '../../support/eventually';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { draft, Window } from './support/window';
 
 const asked = (id: string, ...diffs: [old_text: string | null, new_text: string][]) =>
@@ -18,12 +18,12 @@ const granted = (id: string) => event('approval:granted', { approval_id: id, dec
 describe('what a question has shown of a file', () => {
   const allowed = (...diffs: [string | null, string][]): ShownWrites => {
     const writes = new ShownWrites();
-    writes.observe(asked('a', ...diffs));
-    writes.observe(granted('a'));
+    writes.observeEvent(asked('a', ...diffs));
+    writes.observeEvent(granted('a'));
     return writes;
   };
   const isAsShown = (writes: ShownWrites, before: string | null, after: string) =>
-    writes.isAsShown('/ws/a.txt', before, after);
+    writes.matchesShown('/ws/a.txt', before, after);
 
   it('is what is written, as a whole file or as a piece of it, here or everywhere', () => {
     assert.ok(isAsShown(allowed(['one\n', 'two\n']), 'one\n', 'two\n'));
@@ -50,10 +50,10 @@ describe('what a question has shown of a file', () => {
 
   it('counts only when it was allowed, and once', () => {
     const writes = new ShownWrites();
-    writes.observe(asked('a', ['one', 'two']));
+    writes.observeEvent(asked('a', ['one', 'two']));
     assert.ok(isAsShown(writes, 'one', 'three'), 'not allowed yet');
-    writes.observe(event('approval:denied', { approval_id: 'a', decision: 'Deny' }));
-    writes.observe(granted('a'));
+    writes.observeEvent(event('approval:denied', { approval_id: 'a', decision: 'Deny' }));
+    writes.observeEvent(granted('a'));
     assert.ok(isAsShown(writes, 'one', 'three'), 'denied');
     const once = allowed(['one', 'two']);
     assert.ok(isAsShown(once, 'one', 'two'));
@@ -61,7 +61,7 @@ describe('what a question has shown of a file', () => {
   });
 
   it('says nothing about a text that nobody has read', () => {
-    assert.ok(allowed(['one', 'two']).isAsShown('/ws/a.txt', undefined, 'three'));
+    assert.ok(allowed(['one', 'two']).matchesShown('/ws/a.txt', undefined, 'three'));
   });
 });
 

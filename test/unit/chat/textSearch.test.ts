@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasAllWords, searchLog, wordsOf } from '../../../src/chat/node/textSearch';
+import { hasAllWords, searchLog, queryWords } from '../../../src/chat/node/textSearch';
 import { DiskFiles, type FilePort } from '../../../src/chat/node/filePort';
 
 /** A log whose lines come one a chunk; it counts those that were asked for. */
@@ -20,13 +20,13 @@ function logOf(...lines: unknown[]): { files: FilePort; asked: () => number } {
 const prompt = (text: string) => ({ type: 'prompt', text });
 const event = (name: string, data: Record<string, unknown>) => ({ type: 'event', event: { event: name, data } });
 const search = (query: string, ...lines: unknown[]): Promise<string | undefined> =>
-  searchLog(logOf(...lines).files, 'log', wordsOf(query), () => true);
+  searchLog(logOf(...lines).files, 'log', queryWords(query), () => true);
 
 describe('the words of a search of conversations', () => {
   it('are what is between spaces, in small letters, at most 16', () => {
-    assert.deepEqual(wordsOf('  Find\tTHE  cat\n'), ['find', 'the', 'cat']);
-    assert.deepEqual(wordsOf('  '), []);
-    assert.equal(wordsOf('w '.repeat(20)).length, 16);
+    assert.deepEqual(queryWords('  Find\tTHE  cat\n'), ['find', 'the', 'cat']);
+    assert.deepEqual(queryWords('  '), []);
+    assert.equal(queryWords('w '.repeat(20)).length, 16);
   });
 
   it('must all be in a title, in any case', () => {

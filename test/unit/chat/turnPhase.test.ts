@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { seededRandom } from '../../../bench/support/random';
 import {
-  hasPrompt,
-  reduce,
+  isHandlingPrompt,
+  nextPhase,
   type TurnEffect,
   type TurnInput,
   type TurnPhase,
@@ -16,16 +16,21 @@ const delivery = { session, input: { text: 'a' }, hasDigest: false };
 const error = new BackendError('backend', 'No.');
 
 const connect = (promptId = 'a'): TurnInput => ({ type: 'connected', promptId, delivery });
-const taken = (promptId = 'a'): TurnInput => ({ type: 'taken', promptId });
-const refused = (promptId = 'a', isUnheard = true): TurnInput => ({ type: 'refused', promptId, error, isUnheard });
+const accepted = (promptId = 'a'): TurnInput => ({ type: 'accepted', promptId });
+const refused = (promptId = 'a', isUnseen = true): TurnInput => ({
+  type: 'refused',
+  promptId,
+  error,
+  isUnseen,
+});
 const send = (id = 'a'): TurnInput => ({ type: 'prompt', prompt: prompt(id) });
 const stop: TurnInput = { type: 'stop', isBusy: true, session };
 const cancelled: TurnInput = { type: 'cancelled' };
 const ended: TurnInput = { type: 'ended' };
 const lost: TurnInput = { type: 'lost', isBusy: true, isSettling: true };
 const resume: TurnInput = { type: 'resume' };
-const looked = (isRunning: boolean): TurnInput => ({
-  type: 'looked',
+const checked = (isRunning: boolean): TurnInput => ({
+  type: 'checked',
   session: isRunning ? session : undefined,
   isBusy: false,
 });
@@ -57,7 +62,7 @@ function named(effect: TurnEffect): string {
 function after(...inputs: TurnInput[]): { kind: TurnPhase['kind']; phase: TurnPhase; does: string } {
   let phase: TurnPhase = { kind: 'idle' };
   let effects: readonly TurnEffect[] = [];
-  for (const input of inputs) ({ phase, effects } = reduce(phase, input));
+  for (const input of inputs) ({ phase, effects } = nextPhase(phase, input));
   return { kind: phase.kind, phase, does: effects.map(named).join(', ') };
 }
 
@@ -74,7 +79,7 @@ function table(rows: readonly Row[]): void {
 }
 
 const onItsWay = [send(), connect()];
-const running = [...onItsWay, taken()];
+const running = [...onItsWay, accepted()];
 
 describe('the phase of a turn', () => {
   describe('of a prompt', () => {
@@ -83,11 +88,11 @@ describe('the phase of a turn', () => {
       ['sends it when it is connected', onItsWay, 'sent', 'send a'],
       ['answers its sender when the backend has it', running, 'sent', 'answer a'],
       ['ends by an event', [...running, ended], 'idle', 'end'],
-      ['answers also when the turn has ended before', [...onItsWay, ended, taken()], 'idle', 'answer a'],
+      ['answers also when the turn has ended before', [...onItsWay, ended, accepted()], 'idle', 'answer a'],
       ['withdraws it when there is no session', [send(), refused()], 'idle', 'withdraw a, refuse a'],
       ['withdraws it when the backend refuses it', [...onItsWay, refused()], 'idle', 'withdraw a, refuse a'],
       ['leaves a turn that has begun to its events', [...onItsWay, refused('a', false)], 'sent', 'refuse a'],
-      ['breaks off when the session is lost', [...running, lost], 'idle', 'breakOff, end'],
+      ['breaks off when the session is lost', [...running, lost], 'idle', 'recordSessionLoss, end'],
       ['is not ended by a session that is lost before', [send(), lost], 'connecting', 'settled'],
       ['lets no second one in', [...running, send('b')], 'sent', 'refuse b'],
       ['does not connect twice', [...onItsWay, connect()], 'sent', ''],
@@ -113,10 +118,10 @@ describe('the phase of a turn', () => {
       ['is not broken off by a lost session', [...stopping, lost], 'stopping', 'settled'],
       ['is cancelled while it is sent', stoppedOnItsWay, 'stopping', 'abort a, stopped there, end, cancel'],
       ['waits for what is on its way', [...stoppedOnItsWay, cancelled], 'stopping', ''],
-      ['is cancelled again once it is taken', [...stoppedOnItsWay, cancelled, taken()], 'stopping', 'cancel'],
-      ['is over then', [...stoppedOnItsWay, cancelled, taken(), cancelled], 'idle', 'answer a'],
-      ['is cancelled again also before the first answer', [...stoppedOnItsWay, taken()], 'stopping', 'cancel'],
-      ['waits for both answers', [...stoppedOnItsWay, taken(), cancelled], 'stopping', ''],
+      ['is cancelled again once it is taken', [...stoppedOnItsWay, cancelled, accepted()], 'stopping', 'cancel'],
+      ['is over then', [...stoppedOnItsWay, cancelled, accepted(), cancelled], 'idle', 'answer a'],
+      ['is cancelled again also before the first answer', [...stoppedOnItsWay, accepted()], 'stopping', 'cancel'],
+      ['waits for both answers', [...stoppedOnItsWay, accepted(), cancelled], 'stopping', ''],
       ['settles when it is not taken', [...stoppedOnItsWay, cancelled, refused()], 'idle', 'settled, answer a'],
       ['lets the next prompt wait', [...stopping, send('b')], 'stopping', 'begin b'],
       ['sends it after', [...stopping, send('b'), cancelled], 'connecting', 'connect b'],
@@ -138,18 +143,18 @@ describe('the phase of a turn', () => {
 
   describe('that may go on after its window was closed', () => {
     table([
-      ['is looked for', [resume], 'resuming', 'look'],
-      ['goes on when it runs', [resume, looked(true)], 'sent', 'goOn'],
-      ['is left when it does not', [resume, looked(false)], 'idle', ''],
+      ['is looked for', [resume], 'resuming', 'check'],
+      ['goes on when it runs', [resume, checked(true)], 'sent', 'reopen'],
+      ['is left when it does not', [resume, checked(false)], 'idle', ''],
       ['is not looked for in the middle of another', [send(), resume], 'connecting', ''],
       ['lets a prompt wait', [resume, send()], 'resuming', 'begin a'],
-      ['sends it when nothing runs', [resume, send(), looked(false)], 'connecting', 'connect a'],
-      ['queues it when the turn goes on', [resume, send(), looked(true)], 'sent', 'queue a, goOn, answer a'],
-      ['is stopped as soon as it is found', [resume, stop, looked(true)], 'stopping', 'cancel'],
-      ['need not be stopped when it does not run', [resume, stop, looked(false)], 'idle', ''],
+      ['sends it when nothing runs', [resume, send(), checked(false)], 'connecting', 'connect a'],
+      ['queues it when the turn goes on', [resume, send(), checked(true)], 'sent', 'queue a, reopen, answer a'],
+      ['is stopped as soon as it is found', [resume, stop, checked(true)], 'stopping', 'cancel'],
+      ['need not be stopped when it does not run', [resume, stop, checked(false)], 'idle', ''],
       ['forgets the prompt that is stopped', [resume, send(), stop], 'resuming', 'abort a, stopped, end, answer a'],
-      ['sends what comes after the stop', [resume, stop, send(), looked(true), cancelled], 'connecting', 'connect a'],
-      ['is not told twice that it goes on', [resume, { type: 'looked', session, isBusy: true }], 'sent', ''],
+      ['sends what comes after the stop', [resume, stop, send(), checked(true), cancelled], 'connecting', 'connect a'],
+      ['is not told twice that it goes on', [resume, { type: 'checked', session, isBusy: true }], 'sent', ''],
     ]);
   });
 
@@ -168,7 +173,7 @@ describe('the phase of a turn', () => {
       ['withdraws what waits for a look', [resume, send(), close], 'closed', 'abort a, withdraw a, refuse a'],
       ['sends nothing any more', [close, send()], 'closed', 'refuse a'],
       ['sends nothing that is connected late', [send(), close, connect()], 'closed', ''],
-      ['resumes nothing', [resume, close, looked(true)], 'closed', ''],
+      ['resumes nothing', [resume, close, checked(true)], 'closed', ''],
     ]);
   });
 });
@@ -196,7 +201,7 @@ class World {
   }
 
   take(input: TurnInput): void {
-    const { effects, phase } = reduce(this.phase, input);
+    const { effects, phase } = nextPhase(this.phase, input);
     this.phase = phase;
     for (const effect of effects) this.perform(effect);
     if (phase.kind === 'idle') assert.equal(this.running, undefined, `${input.type}: the backend works unseen`);
@@ -212,7 +217,7 @@ class World {
     const chance = this.random();
     this.isOldStopped ||= chance < 0.35 && this.phase.kind === 'resuming';
     if (chance < 0.35) this.take({ type: 'stop', isBusy: this.isBusy, session });
-    else if (!this.isBusy && !hasPrompt(this.phase)) this.take(send(`p${++this.prompts}`));
+    else if (!this.isBusy && !isHandlingPrompt(this.phase)) this.take(send(`p${++this.prompts}`));
   }
 
   backend(): void {
@@ -227,13 +232,13 @@ class World {
   private perform(effect: TurnEffect): void {
     switch (effect.type) {
       case 'begin':
-      case 'goOn':
+      case 'reopen':
         this.isBusy = true;
         return;
       case 'record':
         if (effect.record.type === 'stopped') this.isBusy = false;
         return;
-      case 'breakOff':
+      case 'recordSessionLoss':
         this.isBusy = false;
         return;
       case 'queue':
@@ -258,9 +263,9 @@ class World {
           this.later(() => this.take(cancelled));
         });
         return;
-      case 'look':
+      case 'check':
         this.later(() =>
-          this.take({ type: 'looked', session: this.running === undefined ? undefined : session, isBusy: false }),
+          this.take({ type: 'checked', session: this.running === undefined ? undefined : session, isBusy: false }),
         );
         return;
       case 'answer':
@@ -273,7 +278,7 @@ class World {
   private arrive(id: string): void {
     const isTaken = this.running === undefined && this.random() < 0.85;
     if (isTaken) this.running = id;
-    this.later(() => this.take(isTaken ? taken(id) : refused(id)));
+    this.later(() => this.take(isTaken ? accepted(id) : refused(id)));
   }
 
   private later(answer: () => void): void {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import {
-  isAsked,
-  isStarting,
+  hasPromptedTurn,
+  isPromptUnconfirmed,
   openTurn,
-  stageAfter,
+  nextStage,
   type TurnStage,
   type TurnStep,
 } from '../../../src/chat/common/transcript/turnStage';
 
-const rest: TurnStage<string> = { at: 'rest' };
+const rest: TurnStage<string> = { kind: 'idle' };
 
 function after(...steps: TurnStep<string>[]): TurnStage<string> {
-  return steps.reduce(stageAfter, rest);
+  return steps.reduce(nextStage, rest);
 }
 
 const prompted = (turn: string): TurnStep<string> => ({ kind: 'prompted', turn });
@@ -21,45 +21,45 @@ const stopped = (inBackend = true): TurnStep<string> => ({ kind: 'stopped', inBa
 
 describe('the stage of a turn', () => {
   it('goes from the prompt to its echo to the end', () => {
-    assert.deepEqual(after(prompted('one')), { at: 'sent', turn: 'one' });
-    assert.deepEqual(after(prompted('one'), echoed), { at: 'running', turn: 'one' });
+    assert.deepEqual(after(prompted('one')), { kind: 'sent', turn: 'one' });
+    assert.deepEqual(after(prompted('one'), echoed), { kind: 'running', turn: 'one' });
     assert.deepEqual(after(prompted('one'), echoed, ended), rest);
     assert.deepEqual(after(prompted('one'), { kind: 'withdrawn' }), rest);
   });
 
   it('is a turn of the past, of elsewhere, or one that nobody has asked for', () => {
     const begun = (isReplayed: boolean): TurnStep<string> => ({ kind: 'begun', turn: 'one', isReplayed });
-    assert.equal(after(begun(true)).at, 'replayed');
-    assert.equal(after(begun(false)).at, 'running');
-    const unasked = after({ kind: 'unasked', turn: 'one' });
+    assert.equal(after(begun(true)).kind, 'replayed');
+    assert.equal(after(begun(false)).kind, 'running');
+    const unasked = after({ kind: 'unprompted', turn: 'one' });
     assert.equal(openTurn(unasked), 'one');
-    assert.equal(isAsked(unasked), false);
-    assert.deepEqual(stageAfter(unasked, echoed), unasked);
+    assert.equal(hasPromptedTurn(unasked), false);
+    assert.deepEqual(nextStage(unasked, echoed), unasked);
   });
 
   it('waits for the end of what was stopped in the backend, while the next prompt waits for that', () => {
     const stopping = after(prompted('one'), echoed, stopped());
-    assert.deepEqual(stopping, { at: 'stopped', owesPrompt: false, next: undefined });
+    assert.deepEqual(stopping, { kind: 'stopped', awaitsPrompt: false, next: undefined });
     assert.equal(openTurn(stopping), undefined);
-    const waiting = stageAfter(stopping, prompted('two'));
+    const waiting = nextStage(stopping, prompted('two'));
     assert.equal(openTurn(waiting), 'two');
-    assert.ok(isAsked(waiting) && isStarting(waiting));
-    assert.deepEqual(stageAfter(waiting, ended), { at: 'sent', turn: 'two' });
-    assert.deepEqual(stageAfter(waiting, { kind: 'withdrawn' }), stopping);
-    assert.deepEqual(stageAfter(stopping, ended), rest);
+    assert.ok(hasPromptedTurn(waiting) && isPromptUnconfirmed(waiting));
+    assert.deepEqual(nextStage(waiting, ended), { kind: 'sent', turn: 'two' });
+    assert.deepEqual(nextStage(waiting, { kind: 'withdrawn' }), stopping);
+    assert.deepEqual(nextStage(stopping, ended), rest);
   });
 
   it('takes no echo of a stopped prompt for that of the next', () => {
     const early = after(prompted('one'), stopped(), prompted('two'));
-    assert.deepEqual(early, { at: 'stopped', owesPrompt: true, next: 'two' });
-    const echoedOnce = stageAfter(early, echoed);
-    assert.deepEqual(echoedOnce, { at: 'stopped', owesPrompt: false, next: 'two' });
-    assert.deepEqual(stageAfter(echoedOnce, echoed), { at: 'running', turn: 'two' });
+    assert.deepEqual(early, { kind: 'stopped', awaitsPrompt: true, next: 'two' });
+    const echoedOnce = nextStage(early, echoed);
+    assert.deepEqual(echoedOnce, { kind: 'stopped', awaitsPrompt: false, next: 'two' });
+    assert.deepEqual(nextStage(echoedOnce, echoed), { kind: 'running', turn: 'two' });
   });
 
   it('is at rest at once after a stop that the backend need not hear of', () => {
     assert.deepEqual(after(prompted('one'), stopped(false)), rest);
     const stopping = after(prompted('one'), echoed, stopped());
-    assert.deepEqual(stageAfter(stageAfter(stopping, prompted('two')), stopped(false)), stopping);
+    assert.deepEqual(nextStage(nextStage(stopping, prompted('two')), stopped(false)), stopping);
   });
 });

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { FakeClock } from '../../fake/fakeClock';
 import { ChatBackends } from './support/chatBackend';
-import { event } from './support/told';
+import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 
@@ -156,7 +156,7 @@ describe('one conversation in two windows', () => {
     await second.close();
     assert.deepEqual(await readdir(path.join(first.folder, 'heads')), []);
     assert.deepEqual(second.chats.rows, []);
-    await assert.rejects(second.store.changeHead(id, { title: 'Back' }), { code: 'notFound' });
+    await assert.rejects(second.store.updateHead(id, { title: 'Back' }), { code: 'notFound' });
   });
 
   it('is not ended in its agent when another window uses it', async () => {

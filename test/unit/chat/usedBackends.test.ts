@@ -20,12 +20,12 @@ describe('the backends that a window has used', () => {
   it('are ready only while they say so, and each time that is told once', () => {
     const backend = new FakeBackend('one');
     used.add(backend);
-    assert.deepEqual([used.ready, told], [[], ['change']]);
+    assert.deepEqual([used.runningBackends, told], [[], ['change']]);
     backend.change({ kind: 'ready' });
     backend.change({ kind: 'ready' });
-    assert.deepEqual([used.ready, told], [[backend], ['change', 'ready one', 'change', 'change']]);
+    assert.deepEqual([used.runningBackends, told], [[backend], ['change', 'ready one', 'change', 'change']]);
     backend.change({ kind: 'stopped' });
-    assert.deepEqual([used.ready, used.stateOf('one')], [[], { kind: 'stopped' }]);
+    assert.deepEqual([used.runningBackends, used.stateOf('one')], [[], { kind: 'stopped' }]);
     backend.change({ kind: 'ready' });
     assert.equal(told.filter((what) => what === 'ready one').length, 2);
   });

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { wordsOf } from '../../../src/base/common/errors';
 import { nullLogger } from '../../../src/base/common/log';
 import { DiskFiles } from '../../../src/chat/node/filePort';
-import { problemOf } from '../../../src/chat/node/logWriter';
+import { writeProblemText } from '../../../src/chat/node/logWriter';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
@@ -91,7 +91,7 @@ describe('errors of the system', () => {
       syscall: 'open',
     });
     assert.match(wordsOf(open), /^Too many files are open\./);
-    assert.match(problemOf(open), /^The conversation could not be saved\. Too many files are open\./);
+    assert.match(writeProblemText(open), /^The conversation could not be saved\. Too many files are open\./);
     assert.equal(wordsOf(new Error('The agent has no such file.')), 'The agent has no such file.');
   });
 });

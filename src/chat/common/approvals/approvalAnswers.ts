@@ -10,17 +10,17 @@ import {
 import type { ApprovalOption } from '../chatView';
 
 interface AnswerGroup {
-  /** Given by its button and by its key; never one that lasts, or whose name says something else than it does. */
+  /** The answer of the button and shortcut. Never a lasting one, or one whose label is misleading. */
   readonly plain: ApprovalOption | undefined;
-  /** The others of the group, in the order in which they were sent. */
+  /** The other answers, in the order in which they were sent. */
   readonly menu: readonly ApprovalOption[];
 }
 
-/** The answers of a question as a card offers them: each option once. */
+/** The answers to an approval, grouped for its card. */
 export interface Answers {
   readonly allow: AnswerGroup;
   readonly deny: AnswerGroup;
-  /** What neither allows nor denies, as far as is known. */
+  /** Answers that neither allow nor deny, as far as known. */
   readonly others: readonly ApprovalOption[];
 }
 
@@ -39,7 +39,7 @@ export function isLasting({ kind }: Pick<ApprovalOption, 'kind'>): boolean {
   return kind === 'allow_always' || kind === 'reject_always';
 }
 
-/** What an option does, in a sentence that follows its name. */
+/** Sentences that follow a misleading label. */
 export const kindSentences: Readonly<Record<Kind, string>> = {
   allow_once: 'Despite its name, this allows once.',
   allow_always: 'Despite its name, this allows from now on.',
@@ -48,21 +48,21 @@ export const kindSentences: Readonly<Record<Kind, string>> = {
   other: 'The effect of this answer is unknown.',
 };
 
-/** Whether a reader of the name alone expects something else: the opposite, or an answer for longer or shorter. */
-export function saysElse({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
-  const [said, meant] = [directionOf(kindOf(label)), directionOf(kind)];
-  if (meant === 'other') return false;
-  if (said !== 'other' && said !== meant) return true;
+/** Whether the label suggests another effect: the opposite, or another duration. */
+export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
+  const [labelDirection, direction] = [directionOf(kindOfLabel(label)), directionOf(kind)];
+  if (direction === 'other') return false;
+  if (labelDirection !== 'other' && labelDirection !== direction) return true;
   const text = optionText(label);
   const isOnce = onceWords.test(text);
   const isForAlways = lastingWords.test(text);
   if (!isLasting({ kind })) return isForAlways && !isOnce;
-  // A plain yes is taken for one time; that a plain no lasts hurts nobody.
-  return isOnce || (kind === 'allow_always' && said === 'allow' && !isForAlways);
+  // A plain "yes" reads as once. A plain "no" that lasts is harmless.
+  return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isForAlways);
 }
 
-/** By its words, for an option whose server does not say what it means. What is not clear is `other`. */
-export function kindOf(label: string): Kind {
+/** Guesses the kind of an answer from its label; `other` if that is ambiguous. */
+export function kindOfLabel(label: string): Kind {
   const text = optionText(label);
   const isForAlways = lastingWords.test(text);
   // "Yes, and don't ask again" denies nothing.
@@ -75,12 +75,12 @@ export function kindOf(label: string): Kind {
   return isForAlways ? 'allow_always' : 'allow_once';
 }
 
-/** Whatever comes behind it: "Do not run", "No, keep it". */
+/** Matches the start of a denial: "Do not run", "No, keep it". */
 const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline|refuse|cancel|disallow)\b/;
 
 function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
   const group = options.filter(({ kind }) => directionOf(kind) === direction);
-  const plain = group.find((option) => !isLasting(option) && option.isMisnamed !== true && !saysElse(option));
+  const plain = group.find((option) => !isLasting(option) && option.isMisnamed !== true && !isMisleadingLabel(option));
   return { plain, menu: group.filter((option) => option !== plain) };
 }
 

@@ -3,7 +3,6 @@ import { ApprovalContext } from '../../../session/common/approvalContext';
 import { environmentEffect } from '../../../permissions/common/requests/environmentVariables';
 import { escalationsIn } from '../../../permissions/common/requests/escalations';
 import { environmentNames } from '../../../permissions/common/requests/toolInput';
-import type { Part } from '../../../transcript/common/entries';
 import type { DiffTexts } from '../chatPorts';
 import type { ApprovalView, NamedText } from '../chatView';
 import {
@@ -17,27 +16,28 @@ import {
   type ToolInput,
 } from '../transcript/toolParts';
 
-/** What a question shows, of everything that came with it. */
 interface Evidence {
   readonly context: ApprovalContext;
   readonly shown: Pick<ApprovalView, 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'>;
-  /** Of the parts that are diffs, by the index of the part. */
+  /** Full texts of the parts that are diffs, by part index. */
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 
-/** Longer ones do not fit into a heading. */
+/** Longer prompts don't fit into a heading. */
 const maxPromptUnits = 120;
 
 /**
- * Nothing of what came is lost: what is not shown by a part, as a variable or a warning stands in `more`. `raw` is the context
- * as it was sent, `call` what is known of the waiting call.
+ * Collects what an approval shows. Every field of the request is shown: as a part, a variable, a warning, or else in `more`.
+ * `raw` is the context as sent; `call` describes the waiting call.
  */
-export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
+export function collectEvidence(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
-  const env = unique([raw, input].flatMap((source) => environmentNames.flatMap((name) => envOf(source[name]) ?? [])));
-  // Not every server tells them, and one that does may miss some.
-  const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isRead(context, name)));
+  const env = unique(
+    [raw, input].flatMap((source) => environmentNames.flatMap((name) => parseEnv(source[name]) ?? [])),
+  );
+  // Backends may report escalations incompletely or not at all.
+  const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isParsed(context, name)));
   const escalations = unique(
     [context.escalations ?? {}, escalationsIn(unread), escalationsIn(input)].flatMap((found) =>
       namedTexts(Object.entries(found)),
@@ -45,10 +45,11 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
   );
   const cwd = context.cwd ?? cwdOf(input);
 
-  const told = toldParts(raw, context, call);
-  const texts = textsOf(told);
+  const mainParts = mainPartsOf(raw, context, call);
+  const texts = textsOf(mainParts);
   const unseen = paths.filter((path) => ![...texts].some((text) => path === text || path.endsWith(`/${String(text)}`)));
-  const parts: Part[] = [...told.parts, ...(unseen.length === 0 ? [] : [{ type: 'list' as const, items: unseen }])];
+  const parts = [...mainParts.parts];
+  if (unseen.length > 0) parts.push({ type: 'list', items: unseen });
 
   const isShown = (name: string, value: unknown): boolean =>
     value === undefined ||
@@ -56,9 +57,9 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
     texts.has(value) ||
     value === cwd ||
     value === prompt ||
-    isEnv(name, value) ||
+    isEnvironment(name, value) ||
     escalations.some((one) => one.name === name && one.value === asText(value));
-  const members = told.isInputWhole ? [] : Object.entries(input);
+  const members = mainParts.isInputWhole ? [] : Object.entries(input);
   const more = namedTexts([
     ...Object.entries(unread).filter(([name, value]) => !isShown(name, value)),
     ...members.filter(([name, value]) => !isShown(name, value)),
@@ -69,7 +70,7 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
   if (parts.length === 0 && isLong) parts.push({ type: 'text', text: prompt, plain: true });
   return {
     context,
-    diffs: told.diffs,
+    diffs: mainParts.diffs,
     shown: {
       parts,
       ...(warnings.length > 0 ? { warnings } : {}),
@@ -82,14 +83,14 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
   };
 }
 
-interface ToldParts extends ShownParts {
-  /** Whose own words the command is. */
+interface MainParts extends ShownParts {
+  /** The values that form the command. */
   readonly commandTexts: readonly unknown[];
   readonly isInputWhole?: boolean;
 }
 
-/** A command is shown whole, and comes before all else. */
-function toldParts(raw: ToolInput, context: ApprovalContext, call: ShownParts | undefined): ToldParts {
+/** Chooses the parts. A command comes first and is never shortened. */
+function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: ShownParts | undefined): MainParts {
   const input = context.input ?? {};
   const source = commandOf(raw) === undefined ? input : raw;
   const command = commandOf(source);
@@ -100,7 +101,7 @@ function toldParts(raw: ToolInput, context: ApprovalContext, call: ShownParts | 
   if (change.parts.length > 0 || command !== undefined) return { ...withCommand(command, change), commandTexts };
   const uri = urlOf(input) ?? urlOf(raw);
   if (uri !== undefined) return { parts: [{ type: 'link', uri }], diffs: [], commandTexts };
-  const members = Object.fromEntries(Object.entries(input).filter(([name, value]) => !isEnv(name, value)));
+  const members = Object.fromEntries(Object.entries(input).filter(([name, value]) => !isEnvironment(name, value)));
   if (Object.keys(members).length > 0) {
     return { parts: [{ type: 'json', json: toJson(members) }], diffs: [], commandTexts, isInputWhole: true };
   }
@@ -114,8 +115,8 @@ function withCommand(command: string | undefined, { parts, diffs }: ShownParts):
   return { parts: [{ type: 'terminal', command, output: '' }, ...parts], diffs: [undefined, ...diffs] };
 }
 
-/** Every text that can be read in the parts as it came. */
-function textsOf({ commandTexts, diffs, parts }: ToldParts): ReadonlySet<unknown> {
+/** Returns all values that the parts show unchanged. */
+function textsOf({ commandTexts, diffs, parts }: MainParts): ReadonlySet<unknown> {
   const texts = new Set<unknown>(commandTexts);
   for (const diff of diffs) if (diff) for (const text of [diff.path, diff.before, diff.after]) texts.add(text);
   for (const part of parts) {
@@ -128,13 +129,13 @@ function textsOf({ commandTexts, diffs, parts }: ToldParts): ReadonlySet<unknown
   return texts;
 }
 
-/** The member has the shape that was expected, and so its place on the card; the input is looked through by itself. */
-function isRead(context: ApprovalContext, name: string): boolean {
+/** Whether the field was valid, and so has its own place on the card. */
+function isParsed(context: ApprovalContext, name: string): boolean {
   return name in ApprovalContext.shape && context[name] !== undefined;
 }
 
-/** A record, a list of names and values, or a list of `NAME=value`; undefined for what is neither. */
-function envOf(value: unknown): NamedText[] | undefined {
+/** Parses a record, a list of names and values, or a list of `NAME=value`; undefined for other values. */
+function parseEnv(value: unknown): NamedText[] | undefined {
   if (isRecord(value)) return namedTexts(Object.entries(value));
   if (!Array.isArray(value)) return undefined;
   const named = value.map((item: unknown): NamedText | undefined => {
@@ -149,11 +150,11 @@ function envOf(value: unknown): NamedText[] | undefined {
   return known.length === named.length ? known : undefined;
 }
 
-function isEnv(name: string, value: unknown): boolean {
-  return environmentNames.includes(name) && envOf(value) !== undefined;
+function isEnvironment(name: string, value: unknown): boolean {
+  return environmentNames.includes(name) && parseEnv(value) !== undefined;
 }
 
-/** A mark too many does no harm: names are compared as Windows does. */
+/** Compares names as Windows does on all systems: an unneeded warning does no harm. */
 function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText & { effect?: string } {
   const isAmbiguous = all.some(({ name, value }) => name === variable.name && value !== variable.value);
   const effects = [environmentEffect(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
@@ -161,7 +162,7 @@ function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText &
   return effect === '' ? variable : { ...variable, effect };
 }
 
-/** The same name with the same value once: a context repeats what is in the input. */
+/** Removes duplicates: the context often repeats the input. */
 function unique(all: readonly NamedText[]): NamedText[] {
   return all.filter(
     (one, index) => all.findIndex(({ name, value }) => name === one.name && value === one.value) === index,

@@ -2,10 +2,7 @@ import type { ApprovalView } from '../chatView';
 
 type PendingApproval = Pick<ApprovalView, 'id' | 'asks' | 'expiresInMs'>;
 
-/**
- * Orders the pending approvals: those with a deadline first, the nearest deadline first; then by agent, each agent's in the
- * order of its requests.
- */
+/** Orders pending approvals: those with a deadline first, by deadline; then by agent, in the order of requests. */
 export function inOrder<Open extends PendingApproval>(approvals: readonly Open[]): Open[] {
   const agents = [...new Set(approvals.map(({ asks }) => asks))];
   return approvals.toSorted((one, other) => {
@@ -16,10 +13,7 @@ export function inOrder<Open extends PendingApproval>(approvals: readonly Open[]
   });
 }
 
-/**
- * The question to show. The one in view stays as long as it is open, whatever comes; after it one with a deadline, then one
- * of the same agent.
- */
+/** Returns the approval to show: the current one while it is pending, else one with a deadline, else one of the same agent. */
 export function shownQuestion<Open extends PendingApproval>(
   ordered: readonly Open[],
   inView: Pick<PendingApproval, 'id' | 'asks'> | undefined,

@@ -1,50 +1,50 @@
 /** Identifies an approval: ids are unique only within one session of an agent, and a restarted agent reuses them. */
-interface ApprovalName {
+interface ApprovalKey {
   readonly sessionId: string;
   readonly id: string;
   readonly prompt: string;
 }
 
-/** Why the user denies an approval, as written so far. */
-export interface ApprovalReason extends ApprovalName {
+/** The user's reason for denying an approval, as typed so far. */
+export interface ApprovalReason extends ApprovalKey {
   readonly reason: string;
-  /** Sent to the agent, and only shown until the approval is gone. */
+  /** Already sent to the agent; shown until the approval is gone. */
   readonly isSent?: boolean | undefined;
 }
 
-/** The oldest go first. */
-const mostReasons = 20;
+/** The oldest are evicted. */
+const maxReasons = 20;
 
-export function reasonFor(kept: readonly ApprovalReason[], approval: ApprovalName): string | undefined {
-  return kept.find((each) => isSame(each, approval))?.reason;
+export function reasonFor(reasons: readonly ApprovalReason[], approval: ApprovalKey): string | undefined {
+  return reasons.find((each) => isSame(each, approval))?.reason;
 }
 
-/** With another reason for the approval, or none. */
+/** Sets or removes the reason for an approval. */
 export function withReason(
-  kept: readonly ApprovalReason[],
-  { id, prompt, sessionId }: ApprovalName,
+  reasons: readonly ApprovalReason[],
+  { id, prompt, sessionId }: ApprovalKey,
   reason: string | undefined,
 ): readonly ApprovalReason[] {
-  const others = kept.filter((each) => each.sessionId !== sessionId || each.id !== id);
-  return reason === undefined ? others : [...others, { sessionId, id, prompt, reason }].slice(-mostReasons);
+  const others = reasons.filter((each) => each.sessionId !== sessionId || each.id !== id);
+  return reason === undefined ? others : [...others, { sessionId, id, prompt, reason }].slice(-maxReasons);
 }
 
-export function withReasonSent(kept: readonly ApprovalReason[], approval: ApprovalName): readonly ApprovalReason[] {
-  return kept.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
+export function withReasonSent(reasons: readonly ApprovalReason[], approval: ApprovalKey): readonly ApprovalReason[] {
+  return reasons.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
 }
 
-/** Without those of the conversation's approvals that are no longer pending. Those of other conversations stay. */
+/** Removes reasons for approvals of the conversation that are no longer pending. */
 export function withoutGone(
-  kept: readonly ApprovalReason[],
+  reasons: readonly ApprovalReason[],
   sessionId: string,
-  open: readonly Omit<ApprovalName, 'sessionId'>[],
+  pending: readonly Omit<ApprovalKey, 'sessionId'>[],
 ): readonly ApprovalReason[] {
-  const left = kept.filter(
-    (each) => each.sessionId !== sessionId || open.some(({ id, prompt }) => isSame(each, { sessionId, id, prompt })),
+  const remaining = reasons.filter(
+    (each) => each.sessionId !== sessionId || pending.some(({ id, prompt }) => isSame(each, { sessionId, id, prompt })),
   );
-  return left.length === kept.length ? kept : left;
+  return remaining.length === reasons.length ? reasons : remaining;
 }
 
-function isSame(one: ApprovalName, other: ApprovalName): boolean {
+function isSame(one: ApprovalKey, other: ApprovalKey): boolean {
   return one.sessionId === other.sessionId && one.id === other.id && one.prompt === other.prompt;
 }

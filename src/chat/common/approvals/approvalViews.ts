@@ -1,18 +1,21 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { isDenial, isTakenBack } from '../../../session/common/approvalOptions';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
 import { diffOf } from '../../../transcript/common/lineDiff';
-import { kindOf, saysElse } from './approvalAnswers';
-import { evidenceOf } from './approvalEvidence';
+import { kindOfLabel, isMisleadingLabel } from './approvalAnswers';
+import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
 import type { ShownParts } from '../transcript/toolParts';
 
-/** Of a diff that is asked for whole; the diff editor takes more. */
+/** Limit for a full diff on the page. The diff editor has none. */
 const maxWholeLines = 5_000;
 
-interface Question {
+type Decision = EventData<'approval:denied' | 'approval:granted'>;
+
+interface OpenApproval {
   view: ApprovalView;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
@@ -23,97 +26,90 @@ interface Question {
 export interface DecidedApproval {
   readonly callId: string | undefined;
   readonly outcome: 'granted' | 'denied' | 'timedOut' | 'unanswered';
-  /** The option that was chosen, or why there was none. */
+  /** The chosen option, or why none was chosen. */
   readonly decision: string;
 }
 
-/** The pending approvals: each from the request until it is answered, has timed out, or its turn has ended. */
+/** The pending approvals: from the request until the answer, the timeout, or the end of the turn. */
 export class ApprovalViews {
-  private readonly open = new Map<string, Question>();
+  private readonly openApprovals = new Map<string, OpenApproval>();
 
-  get all(): ApprovalView[] {
-    return [...this.open.values()].map(({ view }) => view);
+  get views(): ApprovalView[] {
+    return [...this.openApprovals.values()].map(({ view }) => view);
   }
 
-  /** With the time that is left for each. `now` is in milliseconds since the epoch. */
+  /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */
   viewsAt(now: number): ApprovalView[] {
-    return [...this.open.values()].map(({ expiresAt, view }) =>
+    return [...this.openApprovals.values()].map(({ expiresAt, view }) =>
       expiresAt === undefined ? view : { ...view, expiresInMs: expiresAt - now },
     );
   }
 
-  /** `about` is what is known of the waiting call. `at` is in milliseconds since the epoch. */
-  ask(
+  /** Adds the approval of `call`. `requestedAt` is in milliseconds since the epoch. */
+  addApproval(
     data: EventData<'approval:required'>,
-    about: { callId: string | undefined; entryId: string | undefined; call: ShownParts | undefined },
-    who: string,
-    at: number | undefined,
+    call: { callId: string | undefined; entryId: string | undefined; parts: ShownParts | undefined },
+    backendTitle: string,
+    requestedAt: number | undefined,
   ): void {
-    const { context, diffs, shown } = evidenceOf(data.prompt, data.context ?? {}, about.call);
-    const { timeout } = data;
-    this.open.set(data.approval_id, {
-      callId: about.callId,
+    const { context, diffs, shown } = collectEvidence(data.prompt, data.context ?? {}, call.parts);
+    const { approval_id: id, prompt, timeout = 0 } = data;
+    this.openApprovals.set(id, {
+      callId: call.callId,
       diffs,
-      expiresAt: timeout === undefined || timeout <= 0 || at === undefined ? undefined : at + timeout * 1000,
+      expiresAt: timeout <= 0 || requestedAt === undefined ? undefined : requestedAt + timeout * 1000,
       view: {
-        id: data.approval_id,
-        prompt: data.prompt,
-        asks: context.agent ?? who,
-        ...(context.mode === undefined ? {} : { mode: context.mode }),
+        id,
+        prompt,
+        asks: context.agent ?? backendTitle,
+        ...withoutUndefined({ mode: context.mode }),
         ...shown,
         options: optionsOf(data, context),
         state: 'pending',
-        ...(about.entryId === undefined ? {} : { entryId: about.entryId }),
+        ...withoutUndefined({ entryId: call.entryId }),
       },
     });
   }
 
-  /** The user's answer is on its way, or has come back. */
   setState(id: string, state: ApprovalView['state']): void {
-    const question = this.open.get(id);
-    if (question) question.view = { ...question.view, state };
+    const approval = this.openApprovals.get(id);
+    if (approval) approval.view = { ...approval.view, state };
   }
 
-  /** Undefined for one that nobody knows. */
-  decide(data: EventData<'approval:denied' | 'approval:granted'>, saysGranted: boolean): DecidedApproval | undefined {
+  /** Removes an approval that was answered. Undefined if it is not pending. */
+  resolveApproval(data: Decision, saysGranted: boolean): DecidedApproval | undefined {
     const { approval_id: id, decision } = data;
-    const question = this.open.get(id);
-    if (!question) return undefined;
-    this.open.delete(id);
-    const chosen = question.view.options.find(({ label }) => label === decision);
+    const approval = this.openApprovals.get(id);
+    if (!approval) return undefined;
+    this.openApprovals.delete(id);
+    const { callId, view } = approval;
+    const chosen = view.options.find(({ label }) => label === decision);
     const isRejection = chosen ? chosen.kind.startsWith('reject') : isDenial(decision);
-    const told = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
-    const reason = told === undefined ? undefined : (reasons[told] ?? told);
-    if (saysGranted && !isRejection) {
-      return { callId: question.callId, outcome: 'granted', decision: chosen?.label ?? decision };
-    }
-    // What was sent for the user is not the user's answer.
-    const isTimedOut = told === 'timeout';
-    const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(told) ? 'unanswered' : 'denied';
+    const reasonCode = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
+    const reason = reasonCode === undefined ? undefined : (reasonTexts[reasonCode] ?? reasonCode);
+    if (saysGranted && !isRejection) return { callId, outcome: 'granted', decision: chosen?.label ?? decision };
+    // An answer sent on the user's behalf is not the user's.
+    const isTimedOut = reasonCode === 'timeout';
+    const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(reasonCode) ? 'unanswered' : 'denied';
     const answer = isTimedOut ? undefined : chosen?.label;
-    return {
-      callId: question.callId,
-      outcome,
-      decision: answer ?? reason ?? (decision === '' ? 'Not answered.' : decision),
-    };
+    return { callId, outcome, decision: answer ?? reason ?? (decision === '' ? 'Not answered.' : decision) };
   }
 
-  /** Nobody waits for an answer any more. */
   clear(): void {
-    this.open.clear();
+    this.openApprovals.clear();
   }
 
-  /** As much of its parts as a page can show. Undefined for one that is not open. */
+  /** Returns the parts, trimmed only to what a page can show. Undefined if the approval is not pending. */
   whole(id: string): Part[] | undefined {
-    const question = this.open.get(id);
-    return question?.view.parts.map((part, index) => {
-      const texts = question.diffs[index];
+    const approval = this.openApprovals.get(id);
+    return approval?.view.parts.map((part, index) => {
+      const texts = approval.diffs[index];
       return texts ? diffOf(texts.path, texts.before, texts.after, maxWholeLines) : part;
     });
   }
 
   diffTexts(id: string, part: number): DiffTexts | undefined {
-    return this.open.get(id)?.diffs[part];
+    return this.openApprovals.get(id)?.diffs[part];
   }
 }
 
@@ -121,20 +117,19 @@ function optionsOf(
   { options, option_kinds: kinds }: EventData<'approval:required'>,
   { misnamed = [], scopes = {} }: ApprovalContext,
 ): ApprovalOption[] {
-  const areKindsTold = kinds?.length === options.length;
-  const scopeOf = new Map(Object.entries(scopes));
+  const hasKinds = kinds?.length === options.length;
+  const scopeByLabel = new Map(Object.entries(scopes));
   return options.map((label, index) => {
-    const kind = (areKindsTold ? kinds[index] : undefined) ?? kindOf(label);
-    const scope = scopeOf.get(label);
-    const isMisnamed = misnamed.includes(label) || saysElse({ kind, label });
-    return { label, kind, ...(scope === undefined ? {} : { scope }), ...(isMisnamed ? { isMisnamed } : {}) };
+    const kind = (hasKinds ? kinds[index] : undefined) ?? kindOfLabel(label);
+    const isMisnamed = misnamed.includes(label) || isMisleadingLabel({ kind, label });
+    return { label, kind, ...withoutUndefined({ scope: scopeByLabel.get(label) }), ...(isMisnamed && { isMisnamed }) };
   });
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  timeout: 'There was no answer in time.',
+const reasonTexts: Readonly<Record<string, string>> = {
+  timeout: 'Timed out before you answered.',
   turn_ended: 'The turn ended before you answered.',
-  answered_elsewhere: 'It was answered elsewhere.',
+  answered_elsewhere: 'Answered elsewhere.',
   user_denied: 'Denied.',
-  unanswerable: 'It could not be answered.',
+  unanswerable: 'Could not be answered.',
 };

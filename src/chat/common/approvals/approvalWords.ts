@@ -3,12 +3,12 @@ import { oneLine } from '../../../base/common/oneLine';
 import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
 
-type Question = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
+type ApprovalSummary = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
 
-/** What is asked, as a heading in one line: without who asks, which stands beside it, and without what stands below it. */
-export function titleOf({ asks, parts, prompt }: Question): string {
+/** Returns the heading of an approval, without the agent and command that the card shows next to it. */
+export function titleOf({ asks, parts, prompt }: ApprovalSummary): string {
   const line = oneLine(prompt);
-  const [, rest] = new RegExp(`^${escaped(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
+  const [, rest] = new RegExp(`^${escapeRegExp(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
   const title = rest === undefined ? line : rest.slice(0, 1).toUpperCase() + rest.slice(1);
   const [first] = parts;
   const command = first?.type === 'terminal' ? first.command : undefined;
@@ -16,23 +16,23 @@ export function titleOf({ asks, parts, prompt }: Question): string {
   return isRepeated ? 'Run a command' : title;
 }
 
-/** What there is to read before the answer, and how much of it: `command, 12 lines`. Undefined for nothing. */
+/** Describes the parts for screen readers, for example `command, 12 lines`. Undefined if there are none. */
 export function evidenceInWords(parts: readonly Part[]): string | undefined {
-  const words = parts.map(partInWords);
+  const words = parts.map(describePart);
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-/** Lines of a text, without the empty one that a last line break makes. */
+/** Counts lines, ignoring trailing line breaks. */
 function lineCount(text: string): number {
   return text.trimEnd().split(/\r\n|\r|\n/).length;
 }
 
-function partInWords(part: Part): string {
+function describePart(part: Part): string {
   switch (part.type) {
     case 'terminal':
       return `command, ${countOf(lineCount(part.command ?? part.output), 'line')}`;
     case 'diff':
-      return `changes of ${part.path}, ${part.added} added, ${part.removed} removed`;
+      return `changes to ${part.path}, ${part.added} added, ${part.removed} removed`;
     case 'file':
       return `content of ${part.path}, ${countOf(lineCount(part.text), 'line')}`;
     case 'text':
@@ -40,7 +40,7 @@ function partInWords(part: Part): string {
     case 'json':
       return `input, ${countOf(lineCount(part.json), 'line')}`;
     case 'link':
-      return `address ${part.uri}`;
+      return `link ${part.uri}`;
     case 'list':
       return part.items.join(', ');
     case 'image':
@@ -48,6 +48,6 @@ function partInWords(part: Part): string {
   }
 }
 
-function escaped(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

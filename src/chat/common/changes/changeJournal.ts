@@ -4,89 +4,79 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
+import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
+import type { SeenTexts } from '../../../changes/common/review/reviewSource';
+import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
 import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
-import { FileTexts, type FileNow, type Text, type TextId } from './fileTexts';
+import { FileTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { ShownWrites } from './shownWrites';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
-import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
-import type { SeenTexts } from '../../../changes/common/review/reviewSource';
-import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 
-/** After a tool call, which may have written files that it does not name. */
+/** Delay after a tool call, which may have written files that it does not name. */
 const sweepDelayMs = 1_000;
 
-export interface ChatFiles {
+export interface ChatFileAccess {
   readonly editor: EditorPort;
-  /** So that the user can undo it. `protectedFiles` as in `WriteOptions`. @throws EditorError */
+  /** Deletes a file so that the user can undo it. @throws EditorError */
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
-  /** Undefined where the workspace cannot be kept. */
+  /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
-  /** The absolute path of a file that was saved in an editor of this window. */
+  /** Fires with the absolute path of a file that was saved in an editor of this window. */
   readonly onDidSave: Event<string>;
 }
 
 type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
 
 interface ChangeJournalPorts {
-  readonly files: ChatFiles;
-  /** Of all conversations of the window. */
+  readonly files: ChatFileAccess;
+  /** Shared by all conversations of the window. */
   readonly claims: WriteClaims;
   readonly clock: Clock;
   readonly texts: TextBlobs;
   readonly log: Logger;
   readonly record: (record: NewRecord) => void;
-  /** `changes` is another list. */
   readonly onDidChange: () => void;
-  /** The agent has written something else into the file than its question has shown. */
-  readonly onOtherWrite: (path: string) => void;
+  /** Called when the agent has written contents other than its approval showed. */
+  readonly onUnexpectedWrite: (path: string) => void;
 }
 
 /**
- * What a conversation changes in files: how each was before it was written, what differs now, and the way back. Only texts
- * that Backline itself has read before a write are ever brought back: not what an agent says that there was.
+ * Tracks the file changes of a conversation and reverts them. Only restores texts that Backline read itself before a write, never
+ * texts that an agent reported.
  */
 export class ChangeJournal {
-  private readonly texts: FileTexts;
+  private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
-  private readonly calls: ToolCallWrites;
-  private readonly checkpoint: TurnCheckpoint;
+  private readonly toolCallWrites: ToolCallWrites;
+  private readonly turnCheckpoint: TurnCheckpoint;
   private readonly sweepLater: Coalescer;
-  private readonly saves: Disposable;
-  private readonly shown = new ShownWrites();
+  private readonly saveListener: Disposable;
+  private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
+  /** Texts before running writes through the editor port, by path. */
+  private readonly baseByPath = new Map<string, FileTextId>();
   /** Resolves when the changes of the last turn are recorded. */
-  private ending: Promise<void> = Promise.resolve();
-  /** Of writes that go through the editor port and have begun. */
-  private readonly bases = new Map<string, TextId>();
+  private turnEnd: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: ChangeJournalPorts) {
     const { claims, clock, files, log, record } = ports;
-    this.texts = new FileTexts(files.editor, ports.texts);
-    this.ledger = new ChangeLedger(this.texts, record, claims, (path, before, after) =>
-      this.written(path, before, after),
-    );
-    const { queue, ledger, texts } = this;
-    this.checkpoint = new TurnCheckpoint({
-      checkpoints: files.checkpoints,
-      editor: files.editor,
-      texts,
-      ledger,
-      queue,
-      record,
-      log,
-    });
+    this.fileTexts = new FileTexts(files.editor, ports.texts);
+    this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithShown(...write));
+    const { fileTexts: texts, ledger, queue } = this;
+    const { checkpoints, editor } = files;
+    this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, queue, record, log });
     this.sweepLater = new Coalescer(clock, sweepDelayMs, () => void this.sweep());
-    this.saves = files.onDidSave((path) => void this.saved(path));
-    this.calls = new ToolCallWrites({
+    this.saveListener = files.onDidSave((path) => void this.handleSave(path));
+    this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
-      texts: this.texts,
+      texts: this.fileTexts,
       ledger: this.ledger,
       queue: this.queue,
       log,
@@ -97,186 +87,186 @@ export class ChangeJournal {
     return this.ledger.changes;
   }
 
-  restore(record: LogRecord): void {
-    this.ledger.restore(record);
-    this.checkpoint.restore(record);
+  applyRecord(record: LogRecord): void {
+    this.ledger.applyRecord(record);
+    this.turnCheckpoint.applyRecord(record);
   }
 
-  /** Keeps the workspace as the prompt of a turn finds it. Resolves before the agent may write. @throws Error when `signal` fires */
+  /** Takes a checkpoint before the prompt of a turn is sent. @throws Error when `signal` fires */
   async beginTurn(turn: number, signal: AbortSignal): Promise<void> {
-    await this.ending;
-    await this.checkpoint.begin(turn, signal);
+    await this.turnEnd;
+    await this.turnCheckpoint.begin(turn, signal);
   }
 
-  /** Resolves when it is known how the file is now. Never rejects. */
+  /** Stores the text of a file that is about to be written. Never rejects. */
   async beforeWrite(requested: string): Promise<void> {
-    await this.withFile(requested, async (path) => {
-      await this.calls.settle(path);
-      this.bases.set(path, await this.texts.keep(await this.texts.read(path)));
+    await this.runForFile(requested, async (path) => {
+      await this.toolCallWrites.recordLateWrites(path);
+      this.baseByPath.set(path, await this.fileTexts.storeText(await this.fileTexts.readFile(path)));
     });
   }
 
-  /** The file has been written. Resolves when that is noted. Never rejects. */
+  /** Records a write that has finished. Never rejects. */
   async afterWrite(requested: string): Promise<void> {
-    await this.withFile(requested, async (path) => {
-      if (!this.bases.has(path)) return;
-      await this.ledger.note({ path, base: this.bases.get(path), isSure: () => true });
-      this.bases.delete(path);
-      this.calls.writtenByEditor(path);
+    await this.runForFile(requested, async (path) => {
+      if (!this.baseByPath.has(path)) return;
+      await this.ledger.recordWrite({ path, base: this.baseByPath.get(path), isAgentsWork: () => true });
+      this.baseByPath.delete(path);
+      this.toolCallWrites.handleEditorWrite(path);
     });
     this.ports.onDidChange();
   }
 
-  observe(event: SessionEvent): void {
-    this.shown.observe(event);
-    this.calls.observe(event);
+  observeEvent(event: SessionEvent): void {
+    this.shownWrites.observeEvent(event);
+    this.toolCallWrites.observeEvent(event);
     if (event.event === 'tool:post' || event.event === 'tool:error') this.sweepLater.schedule();
   }
 
-  /** The user's answer is about to go to the agent: what was written until now is the user's own. Never rejects. */
+  /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
-    await this.calls.beforeAnswer(approvalId);
+    await this.toolCallWrites.beforeAnswer(approvalId);
   }
 
-  /** Records what the turn has changed. `isUnfinished`: nobody has recorded it when the turn ended. Never rejects. */
-  async endTurn(turn: number, isUnfinished = true): Promise<void> {
+  /** Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. Never rejects. */
+  async endTurn(turn: number, isUnrecorded = true): Promise<void> {
     this.sweepLater.dispose();
-    this.ending = this.endTurnNow(turn, isUnfinished);
-    await this.ending;
+    this.turnEnd = this.recordTurn(turn, isUnrecorded);
+    await this.turnEnd;
   }
 
-  private async endTurnNow(turn: number, isUnfinished: boolean): Promise<void> {
-    if (!isUnfinished) this.checkpoint.forget();
-    await this.calls.endTurn();
-    await this.checkpoint.end(turn);
-    this.shown.endTurn();
-    this.bases.clear();
+  private async recordTurn(turn: number, isUnrecorded: boolean): Promise<void> {
+    if (!isUnrecorded) this.turnCheckpoint.forget();
+    await this.toolCallWrites.endTurn();
+    await this.turnCheckpoint.end(turn);
+    this.shownWrites.endTurn();
+    this.baseByPath.clear();
     await this.ledger.endTurn(turn);
     await this.refresh();
   }
 
-  /** Looks again at what differs: files change also without the agent. Never rejects. */
+  /** Updates `changes` from the current files, which others may have changed. Never rejects. */
   async refresh(): Promise<void> {
     await this.ledger.refresh();
     this.ports.onDidChange();
   }
 
-  async textBefore(requested: string): Promise<Text> {
-    const path = await this.absolute(requested);
-    const known = this.ledger.get(path);
-    return known ? await this.texts.textOf(known.before) : undefined;
+  async textBefore(requested: string): Promise<FileText> {
+    const path = await this.resolvePath(requested);
+    const known = this.ledger.getFile(path);
+    return known ? await this.fileTexts.textOf(known.before) : undefined;
   }
 
-  /** What the turn has made of a file; a deleted one is empty. Only what was found before a write is kept. */
+  /** Returns a file before and after a turn, with an empty text for a deleted file. Undefined if the earlier text is unknown. */
   async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
-    const path = await this.absolute(requested);
-    const known = this.ledger.ofTurn(turn, path);
-    const before = await this.texts.textOf(known?.before);
-    const isNow = known !== undefined && (await this.texts.read(path)).id === known.after;
-    const after = isNow && known.after !== null ? undefined : await this.texts.textOf(known?.after);
+    const path = await this.resolvePath(requested);
+    const known = this.ledger.getTurnFile(turn, path);
+    const before = await this.fileTexts.textOf(known?.before);
+    const isCurrent = known !== undefined && (await this.fileTexts.readFile(path)).id === known.after;
+    const after = isCurrent && known.after !== null ? undefined : await this.fileTexts.textOf(known?.after);
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
-  /** What the conversation has changed, or one turn of it. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
+  /** Reverts a file. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
   async revert(
     requested: string,
     { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
   ): Promise<void> {
-    const path = await this.absolute(requested);
+    const path = await this.resolvePath(requested);
     await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
     await this.refresh();
   }
 
-  /** `ReviewSource.baseline` */
-  async baseline(requested: string): Promise<Text> {
-    const path = await this.absolute(requested);
-    const file = this.ledger.get(path);
+  /** Implements `ReviewSource.baseline`. */
+  async baseline(requested: string): Promise<FileText> {
+    const path = await this.resolvePath(requested);
+    const file = this.ledger.getFile(path);
     if (!file) return undefined;
-    return (
-      (await this.ledger.withoutChange(file, await this.texts.read(path))) ?? (await this.texts.textOf(file.before))
-    );
+    const text = await this.ledger.textWithoutChange(file, await this.fileTexts.readFile(path));
+    return text === undefined ? await this.fileTexts.textOf(file.before) : text;
   }
 
-  /** @throws ChatError `changedSince` when the file is not what was seen, `notFound` */
+  /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound` */
   async keepHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.withSeenFile(requested, seen, async (path, now) => {
-      const before = await this.texts.put(replaceLines(seen.baseline, hunk.before, seen.text, hunk.after));
-      await this.ledger.rebase(path, { before, after: await this.texts.keep(now) });
+    await this.runForSeenFile(requested, seen, async (path, now) => {
+      const text = replaceLines(seen.baseline, hunk.before, seen.text, hunk.after);
+      const before = await this.fileTexts.storeOtherText(text);
+      await this.ledger.rebase(path, { before, after: await this.fileTexts.storeText(now) });
     });
     this.ports.onDidChange();
   }
 
   /** @throws ChatError as `keepHunk`, EditorError */
   async undoHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.withSeenFile(requested, seen, async (path) => {
+    await this.runForSeenFile(requested, seen, async (path) => {
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
-      // The user has seen these lines, and asks for them.
+      // The user has seen these lines and asked for them.
       await this.ports.files.editor.writeText(path, text, { protectedFiles: 'allow' });
     });
     await this.refresh();
   }
 
-  /** What was changed is how it should be: of one file, or of all. */
-  async keep(requested?: string): Promise<void> {
-    const paths = requested === undefined ? this.ledger.paths : [await this.absolute(requested)];
-    for (const path of paths) this.ledger.decide(path, 'kept');
+  /** Accepts the changes to one file, or to all. */
+  async acceptChanges(requested?: string): Promise<void> {
+    const paths = requested === undefined ? this.ledger.paths : [await this.resolvePath(requested)];
+    for (const path of paths) this.ledger.recordDecision(path, 'kept');
     this.ports.onDidChange();
   }
 
   private async revertNow(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
     const { files } = this.ports;
-    const file = turn === undefined ? this.ledger.get(path) : this.ledger.ofTurn(turn, path);
-    const who = turn === undefined ? 'conversation' : 'turn';
-    if (!file) throw new ChatError('notFound', `This ${who} has no known changes to the file.`);
-    if ((await this.texts.textOf(file.before)) === undefined) {
+    const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
+    const scope = turn === undefined ? 'conversation' : 'turn';
+    if (!file) throw new ChatError('notFound', `This ${scope} has no known changes to the file.`);
+    if ((await this.fileTexts.textOf(file.before)) === undefined) {
       throw new ChatError(
         'notFound',
         'The previous contents of the file are unknown. Use the Timeline view or Git history.',
       );
     }
-    const now = await this.texts.read(path);
-    const rebased = await this.ledger.withoutChange(file, now);
+    const now = await this.fileTexts.readFile(path);
+    const rebased = await this.ledger.textWithoutChange(file, now);
     if (rebased === undefined && !force) {
-      const message = `The file was changed after this ${who}. Reverting it would undo those changes, too.`;
+      const message = `The file was changed after this ${scope}. Reverting it would undo those changes, too.`;
       throw new ChatError('changedSince', message);
     }
-    const text = rebased === undefined ? await this.texts.textOf(file.before) : rebased;
-    const rest = turn === undefined ? undefined : await this.withoutTurn(path, now);
+    const text = rebased === undefined ? await this.fileTexts.textOf(file.before) : rebased;
+    const remaining = turn === undefined ? undefined : await this.storeBaseline(path, now);
     if (typeof text === 'string') await files.editor.writeText(path, text, { save: true, protectedFiles });
     else if (now.text !== null) await files.deleteFile(path, { protectedFiles });
-    const after = await this.texts.keep(await this.texts.read(path));
-    if (turn === undefined) this.ledger.decide(path, 'reverted');
-    else this.ledger.revertedTurn(turn, path, { before: rest, after });
-    this.calls.rebase(path, after);
+    const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
+    if (turn === undefined) this.ledger.recordDecision(path, 'reverted');
+    else this.ledger.recordTurnReverted(turn, path, { before: remaining, after });
+    this.toolCallWrites.setBase(path, after);
   }
 
-  /** The text before all changes of the conversation, for when those of a turn are undone. */
-  private async withoutTurn(path: string, now: FileNow): Promise<TextId> {
-    const file = this.ledger.get(path);
-    return file && (await this.texts.put(await this.ledger.withoutChange(file, now)));
+  /** Stores the text before all changes of the conversation. */
+  private async storeBaseline(path: string, now: CurrentFile): Promise<FileTextId> {
+    const file = this.ledger.getFile(path);
+    return file && (await this.fileTexts.storeOtherText(await this.ledger.textWithoutChange(file, now)));
   }
 
   private async sweep(): Promise<void> {
-    await this.checkpoint.sweep();
+    await this.turnCheckpoint.sweep();
     await this.refresh();
   }
 
-  private async saved(requested: string): Promise<void> {
-    await this.withFile(requested, async (path) => {
-      // The agent's own write is saved by the editor port.
-      if (!this.bases.has(path)) await this.checkpoint.savedByOthers(path);
+  private async handleSave(requested: string): Promise<void> {
+    await this.runForFile(requested, async (path) => {
+      // The editor port saves the agent's own writes.
+      if (!this.baseByPath.has(path)) await this.turnCheckpoint.recordOthersSave(path);
     });
   }
 
-  private async withSeenFile(
+  private async runForSeenFile(
     requested: string,
     seen: SeenTexts,
-    task: (path: string, now: FileNow) => Promise<void>,
+    task: (path: string, now: CurrentFile) => Promise<void>,
   ): Promise<void> {
-    const path = await this.absolute(requested);
+    const path = await this.resolvePath(requested);
     await this.queue.run(path, async () => {
-      if (!this.ledger.get(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
-      const now = await this.texts.read(path);
+      if (!this.ledger.getFile(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
+      const now = await this.fileTexts.readFile(path);
       if (((await this.baseline(path)) ?? '') !== seen.baseline || now.text !== seen.text) {
         throw new ChatError('changedSince', 'The file has changed in the meantime. Try again.');
       }
@@ -284,29 +274,29 @@ export class ChangeJournal {
     });
   }
 
-  private async written(path: string, before: Text, after: Text): Promise<void> {
-    for (const shownPath of this.shown.paths) {
-      if ((await this.absolute(shownPath)) !== path) continue;
-      if (!this.shown.isAsShown(shownPath, before, after)) this.ports.onOtherWrite(path);
+  private async compareWithShown(path: string, before: FileText, after: FileText): Promise<void> {
+    for (const shownPath of this.shownWrites.paths) {
+      if ((await this.resolvePath(shownPath)) !== path) continue;
+      if (!this.shownWrites.matchesShown(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
     }
   }
 
-  private async withFile(requested: string, task: (path: string) => Promise<void>): Promise<void> {
+  private async runForFile(requested: string, task: (path: string) => Promise<void>): Promise<void> {
     try {
       const path = await this.ports.files.editor.resolve(requested);
       await this.queue.run(path, () => task(path));
     } catch (error) {
-      this.ports.log.debug(`A file that an agent writes was not looked at: ${messageOf(error)}`);
+      this.ports.log.debug(`Cannot track a file that an agent writes: ${messageOf(error)}`);
     }
   }
 
-  /** A path that is not for peers any more is looked up as it is. */
-  private async absolute(path: string): Promise<string> {
+  /** Returns the path unchanged if agents may no longer access it. */
+  private async resolvePath(path: string): Promise<string> {
     return await this.ports.files.editor.resolve(path).catch(() => path);
   }
 
   dispose(): void {
     this.sweepLater.dispose();
-    this.saves.dispose();
+    this.saveListener.dispose();
   }
 }

@@ -2,31 +2,30 @@ import { isEditorError, type EditorPort } from '../../../editor/common/editorPor
 import { mergeTexts } from '../../../changes/common/review/threeWayMerge';
 import type { TextBlobs } from '../chatStore';
 
-/** Null for a file that does not exist, undefined when that is not known: too large, no text, not for peers. */
-export type Text = string | null | undefined;
-/** The id of a text that is kept; null and undefined as above. */
-export type TextId = string | null | undefined;
+/** Contents of a file; null if it doesn't exist, undefined if unknown: too large, not text, or not accessible to agents. */
+export type FileText = string | null | undefined;
+/** Id of a stored text; null and undefined as in `FileText`. */
+export type FileTextId = string | null | undefined;
 
-export interface FileNow {
-  readonly text: Text;
-  readonly id: TextId;
-  /** The user has typed in it, and has not saved. */
+export interface CurrentFile {
+  readonly text: FileText;
+  readonly id: FileTextId;
   readonly isDirty: boolean;
 }
 
-/** A change of a file: its text before and after it. */
+/** A file before and after a change. */
 export interface ChangedTexts {
-  readonly before: TextId;
-  readonly after: TextId;
+  readonly before: FileTextId;
+  readonly after: FileTextId;
 }
 
 const maxFileBytes = 5 * 1024 * 1024;
-/** Of texts that are kept in memory too, in case the disk did not take them, in UTF-16 units. */
+/** Size of texts also held in memory, in case the disk fails, in UTF-16 units. */
 const maxMemoryUnits = 16 * 1024 * 1024;
 
-/** How files are, and how they were: whole texts, kept by what is in them. */
+/** Reads the texts of files, and stores earlier versions by content. */
 export class FileTexts {
-  private readonly memory = new Map<string, string>();
+  private readonly textById = new Map<string, string>();
   private memoryUnits = 0;
 
   constructor(
@@ -35,7 +34,7 @@ export class FileTexts {
   ) {}
 
   /** Never rejects. */
-  async read(path: string): Promise<FileNow> {
+  async readFile(path: string): Promise<CurrentFile> {
     try {
       const { isDirty, text } = await this.editor.readText(path, { maxBytes: maxFileBytes });
       return { text, id: this.blobs.idOf(text), isDirty };
@@ -45,27 +44,27 @@ export class FileTexts {
     }
   }
 
-  /** Keeps a text of a file that was not read just now. */
-  async put(text: Text): Promise<TextId> {
+  /** Stores a text that was not read from the file just now. */
+  async storeOtherText(text: FileText): Promise<FileTextId> {
     if (typeof text !== 'string') return text;
-    return await this.keep({ text, id: this.blobs.idOf(text), isDirty: false });
+    return await this.storeText({ text, id: this.blobs.idOf(text), isDirty: false });
   }
 
-  async keep({ text, id }: FileNow): Promise<TextId> {
+  async storeText({ text, id }: CurrentFile): Promise<FileTextId> {
     if (typeof text !== 'string' || typeof id !== 'string') return id;
-    if (this.memory.has(id)) return id;
+    if (this.textById.has(id)) return id;
     if (this.memoryUnits + text.length <= maxMemoryUnits) {
-      this.memory.set(id, text);
+      this.textById.set(id, text);
       this.memoryUnits += text.length;
     }
     return await this.blobs.putText(text);
   }
 
   /**
-   * The text `before` a change with what others have edited since `after` it. Undefined when they edited the changed lines, or
-   * when one of the texts is not known.
+   * Returns the text before a change with the edits that others made after it. Undefined if they edited the changed lines, or if
+   * one of the texts is unknown.
    */
-  async rebased({ before, after }: ChangedTexts, current: Pick<FileNow, 'id' | 'text'>): Promise<Text> {
+  async rebaseText({ before, after }: ChangedTexts, current: Pick<CurrentFile, 'id' | 'text'>): Promise<FileText> {
     const ours = await this.textOf(before);
     if (current.id !== undefined && current.id === after) return ours;
     const base = await this.textOf(after);
@@ -74,8 +73,8 @@ export class FileTexts {
     return mergeTexts({ base, ours, theirs });
   }
 
-  async textOf(id: TextId): Promise<Text> {
+  async textOf(id: FileTextId): Promise<FileText> {
     if (id === undefined || id === null) return id;
-    return this.memory.get(id) ?? (await this.blobs.getText(id));
+    return this.textById.get(id) ?? (await this.blobs.getText(id));
   }
 }

@@ -1,56 +1,54 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { evidenceOf } from '../approvals/approvalEvidence';
+import { collectEvidence } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
-import type { Text } from './fileTexts';
+import type { FileText } from './fileTexts';
+import { unixLines } from './touchedFiles';
 
-/** Of places where a replaced text may stand in a file. */
-const mostPlaces = 50;
+/** How many occurrences of a replaced text to consider. */
+const maxOccurrences = 50;
 
-/** The file contents that approvals have shown, until it is known what was written. */
+/** Remembers the file contents shown by approvals, to compare them with what the agent writes. */
 export class ShownWrites {
-  /** By the id of the question. */
-  private readonly asked = new Map<string, readonly DiffTexts[]>();
-  private allowed: readonly DiffTexts[] = [];
+  /** By approval id. */
+  private readonly pendingDiffs = new Map<string, readonly DiffTexts[]>();
+  private allowedDiffs: readonly DiffTexts[] = [];
 
-  observe(event: SessionEvent): void {
+  observeEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'approval:required': {
         const { approval_id: id, context = {}, prompt } = event.data;
-        this.asked.set(
+        this.pendingDiffs.set(
           id,
-          evidenceOf(prompt, context, undefined).diffs.flatMap((diff) => diff ?? []),
+          collectEvidence(prompt, context, undefined).diffs.flatMap((diff) => diff ?? []),
         );
         break;
       }
       case 'approval:granted':
-        this.allowed = [...this.allowed, ...(this.asked.get(event.data.approval_id) ?? [])];
-        this.asked.delete(event.data.approval_id);
+        this.allowedDiffs = [...this.allowedDiffs, ...(this.pendingDiffs.get(event.data.approval_id) ?? [])];
+        this.pendingDiffs.delete(event.data.approval_id);
         break;
       case 'approval:denied':
-        this.asked.delete(event.data.approval_id);
+        this.pendingDiffs.delete(event.data.approval_id);
         break;
       default:
     }
   }
 
-  /** Paths as they were shown, of files that are allowed to be written and were not yet. */
+  /** Paths, as shown, of files that may be written and were not yet. */
   get paths(): readonly string[] {
-    return [...new Set(this.allowed.map(({ path }) => path))];
+    return [...new Set(this.allowedDiffs.map(({ path }) => path))];
   }
 
-  /**
-   * The file that was shown by that path was written. Whether that is what was shown, or as much of it as one write may be; what
-   * was shown of it counts once. True where nothing can be said.
-   */
-  isAsShown(path: string, before: Text, after: Text): boolean {
-    const shown = this.allowed.filter((diff) => diff.path === path);
+  /** Whether a write matches the shown diffs, or the first of them. Forgets those it compared. True if there is nothing to compare. */
+  matchesShown(path: string, before: FileText, after: FileText): boolean {
+    const shown = this.allowedDiffs.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
       this.forget(shown);
       return true;
     }
     let states: readonly string[] = [before ?? ''];
     for (const [index, diff] of shown.entries()) {
-      states = states.flatMap((state) => applied(state, diff)).slice(0, mostPlaces);
+      states = states.flatMap((state) => possibleResults(state, diff)).slice(0, maxOccurrences);
       if (!states.some((state) => isSame(state, after ?? ''))) continue;
       this.forget(shown.slice(0, index + 1));
       return true;
@@ -60,33 +58,29 @@ export class ShownWrites {
   }
 
   endTurn(): void {
-    this.asked.clear();
-    this.allowed = [];
+    this.pendingDiffs.clear();
+    this.allowedDiffs = [];
   }
 
   private forget(diffs: readonly DiffTexts[]): void {
-    this.allowed = this.allowed.filter((diff) => !diffs.includes(diff));
+    this.allowedDiffs = this.allowedDiffs.filter((diff) => !diffs.includes(diff));
   }
 }
 
-/** What a text may become: some agents show a whole file, some only the piece that they replace, here or everywhere. */
-function applied(text: string, { after, before }: DiffTexts): string[] {
+/** Returns the possible results of a diff: agents show the whole file, or only a piece replaced in one place or everywhere. */
+function possibleResults(text: string, { after, before }: DiffTexts): string[] {
   if (before === null || isSame(text, before)) return [after];
   if (before === '') return [];
-  const [file, piece, other] = [text, before, after].map(withPlainLines);
-  if (file === undefined || piece === undefined || other === undefined) return [];
+  const [file, piece, other] = [unixLines(text), unixLines(before), unixLines(after)];
+  if (!file.includes(piece)) return [];
   const results = [file.replaceAll(piece, () => other)];
-  for (let at = file.indexOf(piece); at >= 0 && results.length < mostPlaces; at = file.indexOf(piece, at + 1)) {
+  for (let at = file.indexOf(piece); at >= 0 && results.length < maxOccurrences; at = file.indexOf(piece, at + 1)) {
     results.push(file.slice(0, at) + other + file.slice(at + piece.length));
   }
-  return file.includes(piece) ? results : [];
+  return results;
 }
 
-/** Editors may end files and lines in their own way. */
+/** Ignores line endings and trailing whitespace, which editors may change. */
 function isSame(one: string, other: string): boolean {
-  return withPlainLines(one).trimEnd() === withPlainLines(other).trimEnd();
-}
-
-function withPlainLines(text: string): string {
-  return text.replaceAll('\r\n', '\n');
+  return unixLines(one).trimEnd() === unixLines(other).trimEnd();
 }

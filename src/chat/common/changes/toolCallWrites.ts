@@ -5,14 +5,14 @@ import { isRecord } from '../../../base/common/isRecord';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { ChangeLedger } from './changeLedger';
-import type { FileTexts, TextId } from './fileTexts';
-import { hasWritten, looksMade, touchedFiles, type TouchedFile } from './touchedFiles';
+import type { FileTexts, FileTextId } from './fileTexts';
+import { containsWrittenText, isAlreadyApplied, touchedFiles, type TouchedFile } from './touchedFiles';
 
 interface ToolCallWritesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
-  /** By path: one look at a file at a time. */
+  /** Keyed by path. */
   readonly queue: KeyedQueue;
   readonly log: Logger;
 }
@@ -20,89 +20,88 @@ interface ToolCallWritesPorts {
 interface Call {
   kind: string;
   state: 'running' | 'waiting' | 'denied' | 'done' | 'failed';
-  approval: string | undefined;
-  readonly touches: Map<string, Touch>;
+  approvalId: string | undefined;
+  readonly watchedFiles: Map<string, WatchedFile>;
 }
 
-interface Touch {
-  /** Undefined: it could not be read before the call may have changed it. */
-  base: TextId;
-  /** Somebody else may have changed the file meanwhile. */
+interface WatchedFile {
+  /** Text before the call. Undefined if the call may have changed the file before it was read. */
+  base: FileTextId;
+  /** Others may have changed the file in the meantime. */
   isDoubtful: boolean;
   file: TouchedFile;
 }
 
 /**
- * Files of calls that write by themselves: each is read when its call is announced, and again when the call says that it is
- * done. A call that fails, or that nobody allowed, has changed nothing.
+ * Detects writes by tool calls that bypass the editor port: reads a call's files when it is announced, and again when it has
+ * ended. A failed or denied call is assumed to have changed nothing.
  */
 export class ToolCallWrites {
   private calls = new Map<string, Call>();
-  /** What is written through the editor port is known better than by what the calls tell. */
-  private readonly seen = new Set<string>();
-  private readonly running = new Set<Promise<void>>();
+  /** Paths written through the editor port in this turn. What tool calls report about them is ignored. */
+  private readonly pathsWrittenByEditor = new Set<string>();
+  private readonly pendingWork = new Set<Promise<void>>();
 
   constructor(private readonly ports: ToolCallWritesPorts) {}
 
-  observe(event: SessionEvent): void {
+  observeEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'tool:pre':
-        this.touches(event.data);
+        this.watchCall(event.data);
         break;
       case 'tool:update':
-        if (event.data.result) this.ended(event.data, event.data.result.success);
-        else this.touches(event.data);
+        if (event.data.result) this.handleCallEnd(event.data, event.data.result.success);
+        else this.watchCall(event.data);
         break;
       case 'tool:post':
-        this.ended(event.data, event.data.result.success);
+        this.handleCallEnd(event.data, event.data.result.success);
         break;
       case 'tool:error':
-        // Nobody knows what one has done that nobody has ended.
-        if (!event.data.unfinished) this.ended(event.data, false);
+        // An unfinished call may have written.
+        if (!event.data.unfinished) this.handleCallEnd(event.data, false);
         break;
       case 'approval:required':
-        this.asked(event.data);
+        this.handleApprovalRequest(event.data);
         break;
       case 'approval:granted':
       case 'approval:denied':
-        this.answered(event.data.approval_id, event.event === 'approval:granted');
+        this.handleAnswer(event.data.approval_id, event.event === 'approval:granted');
         break;
       default:
     }
   }
 
-  /** The file was written through the editor port. */
-  writtenByEditor(path: string): void {
-    this.seen.add(path);
-    for (const { touches } of this.calls.values()) touches.delete(path);
+  handleEditorWrite(path: string): void {
+    this.pathsWrittenByEditor.add(path);
+    for (const { watchedFiles } of this.calls.values()) watchedFiles.delete(path);
   }
 
-  /** The file has become another one, and not by a call. */
-  rebase(path: string, base: TextId): void {
-    for (const { touches } of this.calls.values()) {
-      const touch = touches.get(path);
-      if (touch) touch.base = base;
+  /** Sets the text of a file that was changed by something other than a call. */
+  setBase(path: string, base: FileTextId): void {
+    for (const { watchedFiles } of this.calls.values()) {
+      const watched = watchedFiles.get(path);
+      if (watched) watched.base = base;
     }
   }
 
-  /** What the waiting call finds is how its files are now. Never rejects. */
-  async beforeAnswer(approval: string): Promise<void> {
-    await this.idle();
+  /** Reads the files of the waiting call again, right before it may run. Never rejects. */
+  async beforeAnswer(approvalId: string): Promise<void> {
+    await this.waitForPendingWork();
     for (const call of this.calls.values()) {
-      if (call.state !== 'waiting' || call.approval !== approval) continue;
+      if (call.state !== 'waiting' || call.approvalId !== approvalId) continue;
       call.state = 'running';
       const { texts } = this.ports;
-      for (const [path, touch] of call.touches) {
-        if (touch.base !== undefined) touch.base = await texts.keep(await texts.read(path));
+      for (const [path, watched] of call.watchedFiles) {
+        if (watched.base !== undefined) watched.base = await texts.storeText(await texts.readFile(path));
       }
     }
   }
 
-  /** Notes what calls have changed that were done before it showed. Within the queue of the path. */
-  async settle(path: string): Promise<void> {
-    for (const { state, touches } of this.calls.values()) {
-      const touch = touches.get(path);
-      if (touch && state === 'done' && (await this.noteLate(path, touch))) touches.delete(path);
+  /** Records changes of completed calls that weren't visible on disk at their end. Call within the queue of the path. */
+  async recordLateWrites(path: string): Promise<void> {
+    for (const { state, watchedFiles } of this.calls.values()) {
+      const watched = watchedFiles.get(path);
+      if (watched && state === 'done' && (await this.recordLateWrite(path, watched))) watchedFiles.delete(path);
     }
   }
 
@@ -110,135 +109,143 @@ export class ToolCallWrites {
   async endTurn(): Promise<void> {
     const { calls } = this;
     this.calls = new Map();
-    await this.idle();
-    for (const { state, touches } of calls.values()) {
+    await this.waitForPendingWork();
+    for (const { state, watchedFiles } of calls.values()) {
       if (state !== 'running' && state !== 'done') continue;
-      for (const [path, touch] of touches) {
-        if (!this.ports.ledger.hasTurnWritten(path)) await this.noteLate(path, touch);
+      for (const [path, watched] of watchedFiles) {
+        if (!this.ports.ledger.hasTurnWritten(path)) await this.recordLateWrite(path, watched);
       }
     }
-    this.seen.clear();
+    this.pathsWrittenByEditor.clear();
   }
 
-  private async idle(): Promise<void> {
-    await Promise.all(this.running);
+  private async waitForPendingWork(): Promise<void> {
+    await Promise.all(this.pendingWork);
   }
 
-  /** The call may change these files from now on, or has done so already. */
-  private touches(data: EventData<'tool:pre' | 'tool:update'>): void {
+  private watchCall(data: EventData<'tool:pre' | 'tool:update'>): void {
     const call = this.callOf(data);
-    this.touch(call, touchedFiles(call.kind, data));
+    this.watchFiles(call, touchedFiles(call.kind, data));
   }
 
-  private touch(call: Call, files: readonly TouchedFile[]): void {
-    for (const file of files) this.run(file.path, (path) => this.begin(call, path, file));
+  private watchFiles(call: Call, files: readonly TouchedFile[]): void {
+    for (const file of files) this.runForFile(file.path, (path) => this.watchFile(call, path, file));
   }
 
-  /** The call does nothing before its question is answered. */
-  private asked({ approval_id: approval, call_id, context = {} }: EventData<'approval:required'>): void {
-    const call = this.callOf({ call_id: call_id ?? `approval ${approval}` });
+  /** Marks the call as waiting: it does nothing before its approval is answered. */
+  private handleApprovalRequest(data: EventData<'approval:required'>): void {
+    const { approval_id: approvalId, call_id, context = {} } = data;
+    const call = this.callOf({ call_id: call_id ?? `approval ${approvalId}` });
     const { input, kind, paths } = context;
     if (typeof kind === 'string') {
       const locations = (Array.isArray(paths) ? paths : []).flatMap((path) =>
         typeof path === 'string' ? [{ path }] : [],
       );
-      this.touch(call, touchedFiles(kind, { locations }));
-      if (isRecord(input)) this.touch(call, touchedFiles(kind, { input }));
+      this.watchFiles(call, touchedFiles(kind, { locations }));
+      if (isRecord(input)) this.watchFiles(call, touchedFiles(kind, { input }));
     }
     call.state = 'waiting';
-    call.approval = approval;
+    call.approvalId = approvalId;
   }
 
-  private ended(data: EventData<'tool:post' | 'tool:error' | 'tool:update'>, isDone: boolean): void {
+  private handleCallEnd(data: EventData<'tool:post' | 'tool:error' | 'tool:update'>, isDone: boolean): void {
     const call = this.callOf(data);
     call.state = isDone ? 'done' : 'failed';
-    if (isDone) this.done(call, touchedFiles(call.kind, { content: data.content, locations: data.locations }));
-    else call.touches.clear();
+    if (isDone) this.recordWrites(call, touchedFiles(call.kind, { content: data.content, locations: data.locations }));
+    else call.watchedFiles.clear();
   }
 
   private callOf({ call_id: id = '', kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>): Call {
-    const call = this.calls.get(id) ?? { kind: 'other', state: 'running', approval: undefined, touches: new Map() };
+    const call = this.calls.get(id) ?? {
+      kind: 'other',
+      state: 'running',
+      approvalId: undefined,
+      watchedFiles: new Map(),
+    };
     this.calls.set(id, call);
     call.kind = kind ?? call.kind;
     return call;
   }
 
-  /** By whomever: not by this window when the call still waits. */
-  private answered(approval: string, isGranted: boolean): void {
+  /** Handles an answer. If the call still waits here, another client has answered, and the call may have begun already. */
+  private handleAnswer(approvalId: string, isGranted: boolean): void {
     for (const call of this.calls.values()) {
-      if (call.approval !== approval || (call.state !== 'waiting' && call.state !== 'running')) continue;
+      if (call.approvalId !== approvalId || (call.state !== 'waiting' && call.state !== 'running')) continue;
       if (!isGranted) {
         call.state = 'denied';
       } else if (call.state === 'waiting') {
         call.state = 'running';
-        for (const [name, touch] of call.touches) this.run(name, (path) => this.doubtIfChanged(path, touch));
+        for (const [name, watched] of call.watchedFiles)
+          this.runForFile(name, (path) => this.markDoubtfulIfChanged(path, watched));
       }
     }
   }
 
-  private async doubtIfChanged(path: string, touch: Touch): Promise<void> {
-    if ((await this.ports.texts.read(path)).id !== touch.base) touch.isDoubtful = true;
+  private async markDoubtfulIfChanged(path: string, watched: WatchedFile): Promise<void> {
+    if ((await this.ports.texts.readFile(path)).id !== watched.base) watched.isDoubtful = true;
   }
 
-  private async begin(call: Call, path: string, file: TouchedFile): Promise<void> {
-    if (this.seen.has(path)) return;
-    const known = call.touches.get(path);
+  private async watchFile(call: Call, path: string, file: TouchedFile): Promise<void> {
+    if (this.pathsWrittenByEditor.has(path)) return;
+    const known = call.watchedFiles.get(path);
     if (known) {
       known.file = { ...known.file, ...file };
       return;
     }
-    // Told of a call that is over: nobody has seen the file before.
+    // Reported after the end of the call, so the earlier text is unknown.
     if (call.state === 'failed') return;
-    await this.settle(path);
-    const now = await this.ports.texts.read(path);
-    const isLate = call.state === 'done' || now.text === undefined || looksMade(now.text, file);
-    call.touches.set(path, { base: isLate ? undefined : now.id, isDoubtful: false, file });
-    if (!isLate) await this.ports.texts.keep(now);
+    await this.recordLateWrites(path);
+    const now = await this.ports.texts.readFile(path);
+    const isLate = call.state === 'done' || now.text === undefined || isAlreadyApplied(now.text, file);
+    call.watchedFiles.set(path, { base: isLate ? undefined : now.id, isDoubtful: false, file });
+    if (!isLate) await this.ports.texts.storeText(now);
   }
 
-  private done(call: Call, files: readonly TouchedFile[]): void {
-    this.touch(call, files);
-    const ending = this.idle().then(async () => {
-      for (const [path, touch] of call.touches) {
+  private recordWrites(call: Call, files: readonly TouchedFile[]): void {
+    this.watchFiles(call, files);
+    const ending = this.waitForPendingWork().then(async () => {
+      for (const [path, watched] of call.watchedFiles) {
         await this.ports.queue.run(path, async () => {
-          if (await this.note(path, touch)) call.touches.delete(path);
+          if (await this.recordWrite(path, watched)) call.watchedFiles.delete(path);
         });
       }
     });
-    this.follow(ending);
+    this.track(ending);
   }
 
-  private async note(path: string, touch: Touch): Promise<boolean> {
+  private async recordWrite(path: string, watched: WatchedFile): Promise<boolean> {
     const { ledger, texts } = this.ports;
-    const now = await texts.read(path);
-    const isUnseen = touch.base === now.id && looksMade(now.text ?? null, touch.file);
-    return await ledger.note({
+    const now = await texts.readFile(path);
+    const isUnseen = watched.base === now.id && isAlreadyApplied(now.text ?? null, watched.file);
+    return await ledger.recordWrite({
       path,
-      base: isUnseen ? undefined : touch.base,
-      // Agents write to the disk: what is not saved is the user's.
-      isSure: ({ isDirty, text }) => !touch.isDoubtful && !isDirty && hasWritten(text ?? null, touch.file) !== false,
+      base: isUnseen ? undefined : watched.base,
+      // Agents write to disk, so unsaved changes are the user's.
+      isAgentsWork: ({ isDirty, text }) =>
+        !watched.isDoubtful && !isDirty && containsWrittenText(text ?? null, watched.file) !== false,
     });
   }
 
-  /** When it is not known that the call has done it, its own words have to be in the file. */
-  private async noteLate(path: string, touch: Touch): Promise<boolean> {
-    return await this.ports.ledger.note({
+  /** As `note`, for changes found later: the agent's if the file contains what the call reported. */
+  private async recordLateWrite(path: string, watched: WatchedFile): Promise<boolean> {
+    return await this.ports.ledger.recordWrite({
       path,
-      base: touch.base,
-      isSure: ({ isDirty, text }) => !touch.isDoubtful && !isDirty && hasWritten(text ?? null, touch.file) === true,
+      base: watched.base,
+      isAgentsWork: ({ isDirty, text }) =>
+        !watched.isDoubtful && !isDirty && containsWrittenText(text ?? null, watched.file) === true,
     });
   }
 
-  private run(requested: string, task: (path: string) => Promise<void>): void {
+  private runForFile(requested: string, task: (path: string) => Promise<void>): void {
     const { editor, queue } = this.ports;
-    this.follow(editor.resolve(requested).then((path) => queue.run(path, () => task(path))));
+    this.track(editor.resolve(requested).then((path) => queue.run(path, () => task(path))));
   }
 
-  private follow(work: Promise<void>): void {
+  private track(work: Promise<void>): void {
     const { log } = this.ports;
     const settled = work
-      .catch((error: unknown) => log.debug(`A file that an agent touches was not looked at: ${messageOf(error)}`))
-      .finally(() => this.running.delete(settled));
-    this.running.add(settled);
+      .catch((error: unknown) => log.debug(`Cannot track a file that an agent writes: ${messageOf(error)}`))
+      .finally(() => this.pendingWork.delete(settled));
+    this.pendingWork.add(settled);
   }
 }

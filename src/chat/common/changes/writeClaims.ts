@@ -1,20 +1,20 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
-import type { TextId } from './fileTexts';
+import type { FileTextId } from './fileTexts';
 
 const maxPaths = 10_000;
 
 /** Which conversation was the first to note a text of a file, where several have turns at the same time. */
 export class WriteClaims {
-  private readonly claimByPath = new BoundedMap<string, { readonly owner: object; readonly text: TextId }>({
+  private readonly claimByPath = new BoundedMap<string, { readonly owner: object; readonly text: FileTextId }>({
     maxEntries: maxPaths,
   });
 
-  claim(owner: object, path: string, text: TextId): void {
+  claim(owner: object, path: string, text: FileTextId): void {
     this.claimByPath.set(path, { owner, text });
   }
 
   /** Whether another conversation has noted this text of the file. */
-  isOthers(owner: object, path: string, text: TextId): boolean {
+  isOthers(owner: object, path: string, text: FileTextId): boolean {
     const claim = this.claimByPath.get(path);
     return claim !== undefined && claim.owner !== owner && claim.text === text;
   }

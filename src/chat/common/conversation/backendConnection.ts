@@ -14,45 +14,44 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { SessionFile, SessionHead } from '../chatStore';
-import { HistorySkip } from './historySkip';
+import { HistoryFilter } from './historyFilter';
 
 export interface BackendConnectionPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
   readonly log: Logger;
-  /** @throws BackendError when there is no folder to work in */
+  /** @throws BackendError if there is no folder to work in */
   createOptions(head: SessionHead): CreateSessionOptions;
-  /** One that was made for it before, or a new one. @throws BackendError */
+  /** Returns the prepared session, or a new one. @throws BackendError */
   createSession(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession>;
-  /** The backend has been opened. */
-  onBackend(backend: SessionBackend): void;
+  onBackendOpened(backend: SessionBackend): void;
 }
 
 interface BackendConnectionHandlers {
   readonly onEvent: (event: SessionEvent) => void;
-  /** Events were lost on the way here. */
+  /** Events were lost in transit. */
   readonly onGap: () => void;
   readonly onState: () => void;
-  /** The session is over; nothing comes any more. */
+  /** The session has ended unexpectedly. */
   readonly onEnded: () => void;
 }
 
-interface Connected {
+interface ConnectResult {
   readonly session: BackendSession;
-  /** `created`: it knows nothing of what was said before. */
-  readonly how: 'open' | 'loaded' | 'created';
+  /** `created`: the session doesn't know the earlier conversation. */
+  readonly origin: 'open' | 'loaded' | 'created';
 }
 
-/** Errors that trying another way would not help against. */
-const final: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
+/** Errors after which creating a new session would fail, too. */
+const fatal: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
 
-/** A conversation's way to its backend: opened with the first prompt, found again after it was lost. */
+/** Connects a conversation to its backend with the first prompt, and again after the connection was lost. */
 export class BackendConnection implements Disposable {
   private backend: SessionBackend | undefined;
-  private known: BackendCapabilities | undefined;
-  private current: BackendSession | undefined;
-  private states: Disposable | undefined;
-  private skip: HistorySkip | undefined;
-  private readonly life = new AbortController();
+  private currentCapabilities: BackendCapabilities | undefined;
+  private currentSession: BackendSession | undefined;
+  private stateListener: Disposable | undefined;
+  private historyFilter: HistoryFilter | undefined;
+  private readonly lifetime = new AbortController();
   private readonly queue = new KeyedQueue();
 
   constructor(
@@ -62,123 +61,120 @@ export class BackendConnection implements Disposable {
   ) {}
 
   get session(): BackendSession | undefined {
-    return this.current;
+    return this.currentSession;
   }
 
-  /** Undefined before the backend was asked for. */
+  /** Undefined before the backend was opened. */
   get state(): BackendState | undefined {
     return this.backend?.state;
   }
 
-  /** Undefined before the backend has told. */
+  /** Undefined before the backend has reported them. */
   get capabilities(): BackendCapabilities | undefined {
-    return this.known;
+    return this.currentCapabilities;
   }
 
-  /** `remoteId` is the backend's name for the session, of one that it may remember. @throws BackendError */
-  connect(remoteId: string | undefined, signal: AbortSignal): Promise<Connected> {
-    // Who was stopped while it opened a session may still be about to get one.
+  /** Returns the open session, or else loads `remoteId` or creates a new one. @throws BackendError */
+  connect(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
+    // A cancelled call may still be opening a session.
     return this.queue.run('open', () => this.connectNow(remoteId, signal));
   }
 
-  private async connectNow(remoteId: string | undefined, signal: AbortSignal): Promise<Connected> {
+  private async connectNow(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
     signal.throwIfAborted();
-    if (this.current) return { session: this.current, how: 'open' };
+    if (this.currentSession) return { session: this.currentSession, origin: 'open' };
     const backend = await this.openBackend();
-    this.known = await backend.capabilities(signal);
-    if (remoteId !== undefined && this.known.canLoad) {
+    this.currentCapabilities = await backend.capabilities(signal);
+    if (remoteId !== undefined && this.currentCapabilities.canLoad) {
       const loaded = await this.tryLoad(backend, remoteId, signal);
-      if (loaded) return { session: loaded, how: 'loaded' };
+      if (loaded) return { session: loaded, origin: 'loaded' };
     }
-    const session = await this.ports.createSession(backend, this.options(), signal);
-    return { session: this.follow(session, undefined), how: 'created' };
+    const session = await this.ports.createSession(backend, this.createOptions(), signal);
+    return { session: this.attachSession(session, undefined), origin: 'created' };
   }
 
-  /**
-   * Takes up a session of the backend, with or without what it tells of the past. `heard` is what is known of a turn that
-   * may still run. @throws BackendError
-   */
-  async load(remoteId: string, withHistory: boolean, signal: AbortSignal, heard = ''): Promise<BackendSession> {
+  /** Loads a session, with or without its history. `heard` is the known text of a turn that may still run. @throws BackendError */
+  async loadSession(remoteId: string, withHistory: boolean, signal: AbortSignal, heard = ''): Promise<BackendSession> {
     const backend = await this.openBackend();
-    this.known = await backend.capabilities(signal);
-    const session = await backend.loadSession(remoteId, { ...this.options(), heard }, signal);
-    return this.follow(session, withHistory ? undefined : new HistorySkip(session));
+    this.currentCapabilities = await backend.capabilities(signal);
+    const session = await backend.loadSession(remoteId, { ...this.createOptions(), heard }, signal);
+    return this.attachSession(session, withHistory ? undefined : new HistoryFilter(session));
   }
 
-  /** What the session tells from now on is new, although no prompt has been told. */
+  /** Treats all further events as new, even without a prompt before them. */
   endHistory(): void {
-    this.skip?.end();
+    this.historyFilter?.endHistory();
   }
 
   /** Ends the session in the backend. Never rejects. */
-  async close(): Promise<void> {
-    const { current } = this;
+  async closeSession(): Promise<void> {
+    const { currentSession, ports } = this;
     this.dispose();
-    await current?.close().catch((error: unknown) => this.ports.log.debug(`Could not close: ${messageOf(error)}`));
+    await currentSession?.close().catch((error: unknown) => ports.log.debug(`Cannot close: ${messageOf(error)}`));
   }
 
-  /** Lets go of the session; a server goes on with it. */
-  release(): void {
+  /** Disconnects from the session without ending it in the backend. */
+  disconnect(): void {
     this.dispose();
-    this.current?.dispose();
-    this.current = undefined;
+    this.currentSession?.dispose();
+    this.currentSession = undefined;
   }
 
   dispose(): void {
-    this.life.abort();
-    this.states?.dispose();
-    this.states = undefined;
+    this.lifetime.abort();
+    this.stateListener?.dispose();
+    this.stateListener = undefined;
   }
 
-  private options(): CreateSessionOptions {
+  private createOptions(): CreateSessionOptions {
     return this.ports.createOptions(this.file.head);
   }
 
   private async openBackend(): Promise<SessionBackend> {
     const backend = await this.ports.backends.open(this.file.head.backendId);
     if (backend === this.backend) return backend;
-    this.states?.dispose();
+    this.stateListener?.dispose();
     this.backend = backend;
-    this.states = backend.onDidChangeState(() => this.handlers.onState());
-    this.ports.onBackend(backend);
+    this.stateListener = backend.onDidChangeState(() => this.handlers.onState());
+    this.ports.onBackendOpened(backend);
     return backend;
   }
 
   private async tryLoad(backend: SessionBackend, id: string, signal: AbortSignal): Promise<BackendSession | undefined> {
     try {
-      const session = await backend.loadSession(id, this.options(), signal);
-      return this.follow(session, new HistorySkip(session));
+      const session = await backend.loadSession(id, this.createOptions(), signal);
+      return this.attachSession(session, new HistoryFilter(session));
     } catch (error) {
-      if (signal.aborted || (isBackendError(error) && final.has(error.code))) throw error;
-      this.ports.log.info(`A session could not be taken up again: ${messageOf(error)}`);
+      if (signal.aborted || (isBackendError(error) && fatal.has(error.code))) throw error;
+      this.ports.log.info(`Cannot load a session again: ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  private follow(session: BackendSession, skip: HistorySkip | undefined): BackendSession {
-    // The conversation was let go of meanwhile.
-    if (this.life.signal.aborted) session.dispose();
-    this.current = session;
-    this.skip = skip;
-    void this.pump(session, skip);
+  private attachSession(session: BackendSession, filter: HistoryFilter | undefined): BackendSession {
+    // The conversation was closed in the meantime.
+    if (this.lifetime.signal.aborted) session.dispose();
+    this.currentSession = session;
+    this.historyFilter = filter;
+    void this.readEvents(session, filter);
     return session;
   }
 
-  /** Never rejects. The session's own log of events lets others run now and then. */
-  private async pump(session: BackendSession, skip: HistorySkip | undefined): Promise<void> {
+  /** Never rejects. */
+  private async readEvents(session: BackendSession, filter: HistoryFilter | undefined): Promise<void> {
     const { handlers } = this;
     let last = 0;
     try {
-      for await (const { sequence, event } of session.events({ signal: this.life.signal })) {
+      for await (const { sequence, event } of session.events({ signal: this.lifetime.signal })) {
         if (last > 0 && sequence > last + 1) handlers.onGap();
         last = sequence;
-        if (!skip?.skips(event)) handlers.onEvent(event);
+        if (!filter?.isHistory(event)) handlers.onEvent(event);
       }
     } catch (error) {
-      this.ports.log.error('The events of a session broke off', error);
+      this.ports.log.error('Cannot read the events of a session', error);
     }
-    if (this.current !== session || this.life.signal.aborted) return;
-    this.current = undefined;
+    if (this.currentSession !== session || this.lifetime.signal.aborted) return;
+    this.currentSession = undefined;
     handlers.onEnded();
   }
 }

@@ -8,22 +8,23 @@ import type { TranscriptDocument } from '../../../transcript/common/transcriptDo
 import {
   ChatError,
   type Chat,
-  type DraftMove,
+  type DraftTransition,
   type RevertOptions,
   type TurnTexts,
-  type Whole,
+  type FullContents,
   type Written,
 } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
-import { GivenAnswers } from '../approvals/givenAnswers';
-import type { ChatFiles } from '../changes/changeJournal';
+import { AnswerDelivery } from '../approvals/answerDelivery';
+import type { ChangeJournal, ChatFileAccess } from '../changes/changeJournal';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
-import type { SessionStarts } from '../conversations/sessionStarts';
-import { draftOf, type HeldDraft } from './heldDraft';
+import type { ChatTranscript } from '../transcript/chatTranscript';
+import type { SessionDefaults } from '../conversations/sessionDefaults';
+import { createChatDraft, type HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
@@ -31,57 +32,73 @@ import { sessionView } from './sessionView';
 import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts extends BackendConnectionPorts {
-  readonly files: ChatFiles;
+  readonly files: ChatFileAccess;
   readonly claims: WriteClaims;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
-  readonly starts: SessionStarts;
+  readonly starts: SessionDefaults;
   newId(): string;
 }
 
-/** What only adds text does not change the view. */
+/** Events that change the transcript but not the view. */
 const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
 
-/** One conversation: its transcript and its log, its queue and its draft, and its way to a backend while it has one. */
+/** One conversation: its transcript, log, queue and draft, and its connection to a backend. */
 export class ChatSession implements Chat {
-  private readonly told: Conversation;
-  private readonly connection: BackendConnection;
-  private readonly turns: TurnRunner;
-  private readonly held: HeldDraft;
-  private readonly answers: GivenAnswers;
+  readonly onDidChange: Event<void>;
+  readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
+  readonly transcript: TranscriptDocument;
+  readonly entries: FullContents<Entry>;
+  readonly approvals: FullContents<Part[]>;
+  readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'>;
   readonly fileChanges: ReviewableChanges;
-  private shown = false;
-  private holders = 0;
-  private isRetired = false;
-  private watchesFiles = true;
-  private following: Disposable | undefined;
+  private readonly conversation: Conversation;
+  private readonly chatTranscript: ChatTranscript;
+  private readonly connection: BackendConnection;
+  private readonly turnRunner: TurnRunner;
+  private readonly sharedDraft: HeldDraft;
+  private readonly answerDelivery: AnswerDelivery;
+  private isVisible = false;
+  private holderCount = 0;
+  private isDisposalPending = false;
+  private isWatchingFiles = true;
+  private follower: Disposable | undefined;
+
   constructor(
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
   ) {
     const { attachments, clock, log, starts } = ports;
-    this.told = new Conversation(file, ports);
-    this.answers = new GivenAnswers(this.told);
-    this.fileChanges = new ReviewableChanges(file, this.told.journal, this.told.filesEmitter.event);
-    this.held = draftOf(file, (error) => log.error('a listener failed', error));
-    this.connection = new BackendConnection(file, ports, {
-      onEvent: (event) => this.handle(event),
-      onGap: () => this.told.notice('warning', 'Some messages were lost in transit.'),
-      onState: () => this.told.emitter.fire(),
-      onEnded: () => this.turns.lost(),
+    const conversation = new Conversation(file, ports);
+    this.conversation = conversation;
+    this.chatTranscript = conversation.transcript;
+    this.onDidChange = conversation.changeEmitter.event;
+    this.transcript = conversation.document;
+    this.entries = conversation.transcript.writer;
+    this.approvals = conversation.transcript.approvals;
+    this.journal = conversation.journal;
+    this.fileChanges = new ReviewableChanges(file, conversation.journal, conversation.fileChangesEmitter.event);
+    this.answerDelivery = new AnswerDelivery(conversation);
+    this.sharedDraft = createChatDraft(file, (error) => log.error('a listener failed', error));
+    this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
+    const connection = new BackendConnection(file, ports, {
+      onEvent: (event) => this.handleEvent(event),
+      onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
+      onState: () => conversation.changeEmitter.fire(),
+      onEnded: () => this.turnRunner.handleSessionLoss(),
     });
-    const { connection, told } = this;
-    this.turns = new TurnRunner({
-      told,
+    this.connection = connection;
+    this.turnRunner = new TurnRunner({
+      conversation,
       connection,
-      delivery: new PromptDelivery({ told, connection, attachments, starts, clock }),
+      delivery: new PromptDelivery({ conversation, connection, attachments, starts, clock }),
       clock,
       log,
-      onEnd: () => this.turnEnded(),
-      onWithdrawn: (promptId) => this.held.putBack(promptId),
+      onEnd: () => this.handleTurnEnd(),
+      onWithdrawn: (promptId) => this.sharedDraft.putBack(promptId),
     });
     file.onDidChangeProblem(() => {
-      if (file.isOutdated) void this.handOver();
+      if (file.isOutdated) void this.stopForOtherWindow();
     });
   }
 
@@ -89,52 +106,33 @@ export class ChatSession implements Chat {
     return this.file.head.id;
   }
 
-  get onDidChange(): Event<void> {
-    return this.told.emitter.event;
-  }
-
-  get transcript(): TranscriptDocument {
-    return this.told.document;
-  }
-
-  get entries(): Whole<Entry> {
-    return this.story.writer;
-  }
-
-  get approvals(): Whole<Part[]> {
-    return this.story.approvals;
-  }
-
   get draft(): Draft {
-    return this.held.value;
-  }
-
-  get onDidMoveDraft(): Event<DraftMove> {
-    return this.held.onDidMove;
+    return this.sharedDraft.value;
   }
 
   get history(): readonly string[] {
-    return this.story.prompts.map(({ draft }) => draft.text);
+    return this.chatTranscript.prompts.map(({ draft }) => draft.text);
   }
 
   get isShown(): boolean {
-    return this.shown;
+    return this.isVisible;
   }
 
   set isShown(isShown: boolean) {
-    this.shown = isShown;
-    if (isShown && this.file.head.state === 'unread') this.file.changeHead({ state: 'idle' });
-    this.following?.dispose();
-    this.following = isShown && !this.file.isOurs ? this.file.follow() : undefined;
-    if (isShown) void this.told.journal.refresh();
+    this.isVisible = isShown;
+    if (isShown && this.file.head.state === 'unread') this.file.updateHead({ state: 'idle' });
+    this.follower?.dispose();
+    this.follower = isShown && !this.file.isOurs ? this.file.follow() : undefined;
+    if (isShown) void this.conversation.journal.refresh();
   }
 
-  /** The next prompt finds everything again: the conversation on disk, and what was said in the backend. */
-  get canLetGo(): boolean {
-    if (this.holders > 0 || this.shown) return false;
-    if (this.file.readonly !== undefined) return true;
-    if (this.story.isBusy || this.story.isStopping || this.turns.phase.kind !== 'idle') return false;
-    // What is in memory only would be gone.
+  /** Whether nothing is lost by closing: it is idle and saved, and the backend can load its session again. */
+  get canClose(): boolean {
+    if (this.holderCount > 0 || this.isVisible) return false;
+    if (this.file.readonlyReason !== undefined) return true;
+    const { isBusy, isStopping } = this.chatTranscript;
+    if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle') return false;
+    // Unsaved records would be lost.
     if (this.file.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;
   }
@@ -143,78 +141,71 @@ export class ChatSession implements Chat {
     return this.file.head.backendId;
   }
 
-  /** The backend's own name for the session that is connected. */
   get backendSessionId(): string | undefined {
     return this.connection.session?.id;
   }
 
   get view(): SessionView {
-    return sessionView(this.told, this.connection, this.turns.phase, this.ports.clock.now());
+    return sessionView(this.conversation, this.connection, this.turnRunner.phase, this.ports.clock.now());
   }
 
-  private get story(): Conversation['story'] {
-    return this.told.story;
-  }
-
-  /** Another window writes this conversation now: open it again. */
   get isOutdated(): boolean {
     return this.file.isOutdated;
   }
 
-  /** Its state for the list; undefined when the head says it. */
+  /** State for the list; undefined if the state of the head applies. */
   get rowState(): SessionRow['state'] | undefined {
-    // What another window does is not followed all the time.
+    // Conversations of other windows aren't followed all the time.
     if (!this.file.isOurs) return undefined;
-    if (this.story.approvals.all.length > 0) return 'waiting';
-    return this.story.isBusy ? 'busy' : undefined;
+    if (this.chatTranscript.approvals.views.length > 0) return 'waiting';
+    return this.chatTranscript.isBusy ? 'busy' : undefined;
   }
 
-  hold(): Disposable {
-    this.holders++;
+  keepOpen(): Disposable {
+    this.holderCount++;
     return toDisposable(() => {
-      this.holders--;
-      if (this.holders === 0 && this.isRetired) this.dispose();
+      this.holderCount--;
+      if (this.holderCount === 0 && this.isDisposalPending) this.dispose();
     });
   }
 
-  // The past
-
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
-    await this.told.restore(records, damage);
-    const { lostImages } = this.held;
-    if (lostImages.length === 0 || this.file.readonly !== undefined) return;
-    this.told.notice('warning', `Too large to keep with your draft. Add it again: ${lostImages.join(', ')}.`);
+    await this.conversation.restore(records, damage);
+    const { unsavedImages } = this.sharedDraft;
+    if (unsavedImages.length === 0 || this.file.readonlyReason !== undefined) return;
+    const text = `Large images aren’t saved with a draft. Add again: ${unsavedImages.join(', ')}.`;
+    this.conversation.addNotice('warning', text);
   }
 
-  /** A turn that ended with its window may still run in a backend that lives on. Starts nothing. Never rejects. */
+  /** Resumes a turn that may still run in a server after its window was closed. */
   resumeTurn(): void {
-    if (this.file.readonly === undefined) this.turns.resume();
+    if (this.file.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
   }
 
-  /** Makes a session of the backend's own to this conversation, with the history it tells. @throws BackendError */
-  async adopt(remoteId: string, signal: AbortSignal): Promise<void> {
-    this.told.begin();
-    // What is told of the past has changed files long ago.
-    this.watchesFiles = false;
-    await this.connection.load(remoteId, true, signal);
-    this.told.bind(remoteId);
+  /** Imports a session that the backend keeps, with its history. @throws BackendError */
+  async importSession(remoteId: string, signal: AbortSignal): Promise<void> {
+    this.conversation.ensureBegun();
+    // Replayed tool calls don't change files now.
+    this.isWatchingFiles = false;
+    await this.connection.loadSession(remoteId, true, signal);
+    this.conversation.bindSession(remoteId);
   }
 
   saveDraft(draft: Draft, written?: Written): void {
-    this.held.save(draft, written);
+    this.sharedDraft.save(draft, written);
   }
 
-  async send(draft: Draft, along: readonly DraftAttachment[] = [], written?: Written): Promise<void> {
+  async send(draft: Draft, contextAttachments: readonly DraftAttachment[] = [], written?: Written): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
     const id = this.ports.newId();
-    // What is typed while the agent starts is the next prompt.
-    this.held.take(id, draft, written);
+    // Clear the draft first, so that the user can type the next prompt while the agent starts.
+    this.sharedDraft.take(id, draft, written);
     try {
-      await this.sendOrQueue({ id, text, attachments: [...attachments, ...along] });
-      this.held.forget(id);
+      await this.sendOrQueue({ id, text, attachments: [...attachments, ...contextAttachments] });
+      this.sharedDraft.forget(id);
     } catch (error) {
-      this.held.putBack(id);
+      this.sharedDraft.putBack(id);
       throw error;
     }
   }
@@ -225,159 +216,147 @@ export class ChatSession implements Chat {
 
   async unqueue(id: string): Promise<Draft> {
     await this.file.claim();
-    const prompt = this.told.queue.get(id);
+    const prompt = this.conversation.queue.get(id);
     if (!prompt) return emptyDraft;
-    this.told.record({ type: 'unqueued', id });
+    this.conversation.record({ type: 'unqueued', id });
     return { text: prompt.text, attachments: prompt.attachments };
   }
 
   async sendQueued(): Promise<void> {
-    const due = (): QueuedPrompt | undefined => (this.turns.isBusy ? undefined : this.told.queue.first);
+    const due = (): QueuedPrompt | undefined => (this.turnRunner.isBusy ? undefined : this.conversation.queue.first);
     if (!due()) return;
-    await this.begin();
-    // Somebody else may have sent it meanwhile.
+    await this.claimForPrompt();
+    // Another page may have sent it in the meantime.
     const prompt = due();
-    if (prompt) await this.turns.run(prompt);
+    if (prompt) await this.turnRunner.run(prompt);
   }
 
   async stop(): Promise<void> {
-    const { isOurs, readonly } = this.file;
-    if (!isOurs && !this.connection.session && readonly !== undefined) throw new ChatError('readonly', readonly);
-    this.answers.stopped();
-    await this.turns.stop();
+    const { isOurs, readonlyReason } = this.file;
+    const isElsewhere = !isOurs && !this.connection.session;
+    if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
+    this.answerDelivery.dropReason();
+    await this.turnRunner.stop();
   }
 
   async approve(approvalId: string, option: string, reason = ''): Promise<void> {
-    await this.answers.give(this.connection.session, approvalId, option);
+    await this.answerDelivery.sendAnswer(this.connection.session, approvalId, option);
     if (reason.trim() === '') return;
-    this.answers.explain({ id: this.ports.newId(), text: reason, attachments: [] });
-    this.goOn();
+    this.answerDelivery.queueReason({ id: this.ports.newId(), text: reason, attachments: [] });
+    this.sendNextQueued();
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
     await this.file.claim();
-    const session = await this.turns.connect();
+    const session = await this.turnRunner.connect();
     await session.setConfig(optionId, value);
   }
 
   promptToEdit(entryId: string): Draft {
-    return this.story.prompts.find((prompt) => prompt.entryId === entryId)?.draft ?? emptyDraft;
+    return this.chatTranscript.prompts.find((prompt) => prompt.entryId === entryId)?.draft ?? emptyDraft;
   }
 
   textBefore(path: string): Promise<string | null | undefined> {
-    return this.told.journal.textBefore(path);
+    return this.conversation.journal.textBefore(path);
   }
 
   turnTexts(path: string, turn: number): Promise<TurnTexts | undefined> {
-    return this.told.journal.turnTexts(path, turn);
+    return this.conversation.journal.turnTexts(path, turn);
   }
 
   async revert(path: string, options?: RevertOptions): Promise<void> {
     await this.file.claim();
-    await this.told.journal.revert(path, options);
+    await this.conversation.journal.revert(path, options);
   }
 
   async keepChanges(path?: string): Promise<void> {
     await this.file.claim();
-    await this.told.journal.keep(path);
+    await this.conversation.journal.acceptChanges(path);
   }
 
-  // What its owner does
-
-  /** Takes what another window has said in it. Never rejects. */
+  /** Reads what another window has written. Never rejects. */
   async catchUp(): Promise<void> {
     if (!this.file.isOurs) await this.file.catchUp();
   }
 
-  beforeWrite(path: string): Promise<void> {
-    return this.told.journal.beforeWrite(path);
-  }
-
-  afterWrite(path: string): Promise<void> {
-    return this.told.journal.afterWrite(path);
-  }
-
   rename(title: string): void {
-    this.file.changeHead({ title, titledBy: 'user' });
-    this.told.emitter.fire();
+    this.file.updateHead({ title, titledBy: 'user' });
+    this.conversation.changeEmitter.fire();
   }
 
-  /** Ends it for good, and its session in the backend. Never rejects. */
-  async end(): Promise<void> {
-    this.turns.close();
-    await this.connection.close();
+  /** Ends the conversation, and its session in the backend. Never rejects. */
+  async endSession(): Promise<void> {
+    this.turnRunner.close();
+    await this.connection.closeSession();
   }
 
-  /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
+  /** Closes the conversation without ending its session: a server may continue the turn. */
   async close(): Promise<void> {
-    this.turns.close();
-    const isInterrupted = this.story.isBusy && this.file.isOurs;
-    if (isInterrupted) this.told.interrupted();
-    this.connection.release();
-    if (isInterrupted) await this.told.journal.endTurn(this.story.turnNumber);
+    this.turnRunner.close();
+    const isInterrupted = this.chatTranscript.isBusy && this.file.isOurs;
+    if (isInterrupted) this.conversation.recordInterruption();
+    this.connection.disconnect();
+    if (isInterrupted) await this.conversation.journal.endTurn(this.chatTranscript.turnNumber);
     await this.file.close();
   }
 
-  /** Another one takes its place: it is disposed when nobody holds it any more. */
-  retire(): void {
-    this.isRetired = true;
-    if (this.holders === 0) this.dispose();
+  /** Disposes the conversation as soon as it is no longer held, because another instance replaces it. */
+  disposeWhenReleased(): void {
+    this.isDisposalPending = true;
+    if (this.holderCount === 0) this.dispose();
   }
 
   dispose(): void {
-    this.following?.dispose();
+    this.follower?.dispose();
     this.connection.dispose();
-    this.told.dispose();
-    this.held.dispose();
+    this.conversation.dispose();
+    this.sharedDraft.dispose();
   }
 
-  /** Another window writes it now: what the agent did here would be seen and kept by nobody. Never rejects. */
-  private async handOver(): Promise<void> {
-    this.answers.stopped();
-    await this.turns.stop();
-    this.turns.close();
-    this.connection.release();
+  /** Stops the turn because another window has taken over, and nothing could be saved here. Never rejects. */
+  private async stopForOtherWindow(): Promise<void> {
+    this.answerDelivery.dropReason();
+    await this.turnRunner.stop();
+    this.turnRunner.close();
+    this.connection.disconnect();
   }
 
-  // Turns
-
-  /** Before a prompt: this window writes. @throws ChatError */
-  private async begin(): Promise<void> {
-    if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
+  /** Claims the conversation before a prompt. @throws ChatError */
+  private async claimForPrompt(): Promise<void> {
+    if (this.file.readonlyReason !== undefined) throw new ChatError('readonly', this.file.readonlyReason);
     if (!this.file.isOurs) await this.file.claim();
-    this.watchesFiles = true;
+    this.isWatchingFiles = true;
   }
 
   private async sendOrQueue(prompt: QueuedPrompt): Promise<void> {
-    await this.begin();
-    if (this.turns.isBusy) this.told.record({ type: 'queued', ...prompt });
-    else await this.turns.run(prompt);
+    await this.claimForPrompt();
+    if (this.turnRunner.isBusy) this.conversation.record({ type: 'queued', ...prompt });
+    else await this.turnRunner.run(prompt);
   }
 
-  private handle(event: SessionEvent): void {
-    const { isBusy: wasBusy } = this.story;
-    if (this.watchesFiles) this.told.journal.observe(event);
-    this.told.record({ type: 'event', event }, textOnly.has(event.event));
+  private handleEvent(event: SessionEvent): void {
+    const { isBusy: wasBusy } = this.chatTranscript;
+    if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
+    this.conversation.record({ type: 'event', event }, textOnly.has(event.event));
     const { backendId, ports } = this;
-    if (event.event === 'tool:post' && event.data.unattended) ports.starts.saw(backendId, event.data.unattended);
-    if (event.event === 'approval:required') ports.starts.saw(backendId, undefined);
-    if (event.event === 'session:info') this.informed(event.data);
-    if (event.event === 'prompt:submit') this.told.titledByPrompt(event.data.prompt);
-    if (wasBusy && !this.story.isBusy) this.turns.ended();
+    const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
+    if (unattended || event.event === 'approval:required') ports.starts.recordUnattended(backendId, unattended);
+    if (event.event === 'session:info') this.handleSessionInfo(event.data);
+    if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
+    if (wasBusy && !this.chatTranscript.isBusy) this.turnRunner.handleTurnEnd();
   }
 
-  private informed({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
-    this.told.titled(title);
-    if (remoteId !== undefined && remoteId !== this.file.head.remoteId) this.told.bind(remoteId);
+  private handleSessionInfo({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
+    this.conversation.setAgentTitle(title);
+    if (remoteId !== undefined && remoteId !== this.file.head.remoteId) this.conversation.bindSession(remoteId);
   }
 
-  /** By whatever. */
-  private turnEnded(): void {
-    this.told.turnEnded(this.shown);
-    if (this.answers.goesOn(this.story.lastEnd?.outcome)) this.goOn();
+  private handleTurnEnd(): void {
+    this.conversation.finishTurn(this.isVisible);
+    if (this.answerDelivery.shouldSendNext(this.chatTranscript.lastEnd?.outcome)) this.sendNextQueued();
   }
 
-  private goOn(): void {
-    this.sendQueued().catch((error: unknown) => this.ports.log.info(`A queued prompt waits: ${messageOf(error)}`));
+  private sendNextQueued(): void {
+    this.sendQueued().catch((error: unknown) => this.ports.log.info(`Cannot send the queue: ${messageOf(error)}`));
   }
 }

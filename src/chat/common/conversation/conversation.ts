@@ -2,31 +2,31 @@ import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
-import { ChangeJournal, type ChatFiles } from '../changes/changeJournal';
+import { ChangeJournal, type ChatFileAccess } from '../changes/changeJournal';
 import type { WriteClaims } from '../changes/writeClaims';
-import type { ReadOn, SessionFile, SessionHead } from '../chatStore';
+import type { RecordsRead, SessionFile, SessionHead } from '../chatStore';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
 import { titleOfPrompt } from './sessionTitle';
 
 interface ConversationPorts {
-  readonly files: ChatFiles;
+  readonly files: ChatFileAccess;
   readonly claims: WriteClaims;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What happened in a conversation: each thing is told once, and goes to the transcript, to the journal of files and to the log. */
+/** Passes each record of a conversation to its transcript, queue and log, and keeps its head up to date. */
 export class Conversation {
   readonly document: TranscriptDocument;
-  readonly story: ChatTranscript;
+  readonly transcript: ChatTranscript;
   readonly journal: ChangeJournal;
   readonly queue = new PromptQueue();
-  /** Fires for all but text that grows: the document tells of that. */
-  readonly emitter: Emitter<void>;
-  /** Fires when the changes of files may be others. */
-  readonly filesEmitter: Emitter<void>;
+  /** Fires for all changes except streamed text, for which the document has its own event. */
+  readonly changeEmitter: Emitter<void>;
+  /** Fires when the list of file changes may have changed. */
+  readonly fileChangesEmitter: Emitter<void>;
 
   constructor(
     readonly file: SessionFile,
@@ -34,10 +34,10 @@ export class Conversation {
   ) {
     const { claims, clock, files, log } = ports;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
-    this.emitter = new Emitter(onListenerError);
-    this.filesEmitter = new Emitter(onListenerError);
+    this.changeEmitter = new Emitter(onListenerError);
+    this.fileChangesEmitter = new Emitter(onListenerError);
     this.document = new TranscriptDocument(onListenerError);
-    this.story = new ChatTranscript(this.document, file.head.backendTitle);
+    this.transcript = new ChatTranscript(this.document, file.head.backendTitle);
     this.journal = new ChangeJournal({
       files,
       claims,
@@ -46,129 +46,128 @@ export class Conversation {
       log,
       record: (record) => this.record(record),
       onDidChange: () => {
-        this.emitter.fire();
-        this.filesEmitter.fire();
+        this.changeEmitter.fire();
+        this.fileChangesEmitter.fire();
       },
-      onOtherWrite: (path) => {
+      onUnexpectedWrite: (path) => {
         const text = `${file.head.backendTitle} wrote different contents than it showed.`;
         this.record({ type: 'notice', level: 'warning', text, path });
       },
     });
-    file.onDidReadOn((news) => this.caughtUp(news));
-    file.onDidChangeProblem(() => this.emitter.fire());
+    file.onDidReadRecords((read) => this.applyRecordsRead(read));
+    file.onDidChangeProblem(() => this.changeEmitter.fire());
   }
 
   get head(): SessionHead {
     return this.file.head;
   }
 
-  /** Takes all that is on disk; `damage` says what is missing. */
+  /** Applies the records read from disk. `damage` says, for the user, what could not be read. */
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
-    for (const record of records) this.take(record);
-    if (damage !== undefined) this.notice('warning', damage);
-    // What another window writes may be in the middle of a turn.
-    if (this.file.readonly === undefined) await this.leftTurn();
+    for (const record of records) this.applyStoredRecord(record);
+    if (damage !== undefined) this.addNotice('warning', damage);
+    // If another window writes the conversation, its turn may still run.
+    if (this.file.readonlyReason === undefined) await this.closeOrphanedTurn();
     else await this.journal.refresh();
   }
 
   record(record: NewRecord, isTextOnly = false): void {
     const timed = { ...record, at: this.ports.clock.now() } satisfies LogRecord;
-    this.story.apply(timed);
-    this.queue.apply(timed);
+    this.transcript.applyRecord(timed);
+    this.queue.applyRecord(timed);
     this.file.append(timed);
-    if (!isTextOnly) this.emitter.fire();
+    if (!isTextOnly) this.changeEmitter.fire();
   }
 
-  notice(level: 'info' | 'warning' | 'error', text: string, details?: string): void {
+  addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string): void {
     this.record({ type: 'notice', level, text, ...(details === undefined ? {} : { details }) });
   }
 
-  /** Before the first of its records. */
-  begin(): void {
-    if (this.document.size > 0 || this.story.turnNumber > 0) return;
+  /** Writes the `begin` record unless the conversation has begun already. */
+  ensureBegun(): void {
+    if (this.document.size > 0 || this.transcript.turnNumber > 0) return;
     const { backendId, id } = this.head;
     this.record({ type: 'begin', version: logVersion, id, backendId });
   }
 
-  prompted(prompt: Omit<Extract<NewRecord, { type: 'prompt' }>, 'type'>): void {
-    this.begin();
+  addPrompt(prompt: Omit<Extract<NewRecord, { type: 'prompt' }>, 'type'>): void {
+    this.ensureBegun();
     this.record({ type: 'prompt', ...prompt });
-    this.titledByPrompt(prompt.text);
-    this.file.changeHead({ updatedAt: this.ports.clock.now(), state: 'idle' });
+    this.setTitleFromPrompt(prompt.text);
+    this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle' });
   }
 
-  /** It is this session of the backend from now on. */
-  bind(remoteId: string): void {
+  /** Continues the conversation in this session of the backend. */
+  bindSession(remoteId: string): void {
     this.record({ type: 'bound', remoteId });
-    this.file.changeHead({ remoteId });
+    this.file.updateHead({ remoteId });
   }
 
-  /** By the first one, as long as there is no better title. */
-  titledByPrompt(text: string): void {
-    const isFirst = this.story.prompts.length === 1;
-    if (isFirst && this.head.titledBy === 'prompt') this.file.changeHead({ title: titleOfPrompt(text) });
+  /** Titles the conversation by its first prompt, unless the agent or the user has titled it. */
+  setTitleFromPrompt(text: string): void {
+    const isFirst = this.transcript.prompts.length === 1;
+    if (isFirst && this.head.titledBy === 'prompt') this.file.updateHead({ title: titleOfPrompt(text) });
   }
 
-  /** By the agent, unless the user has done it. */
-  titled(title: string | undefined): void {
+  /** Uses the agent's title, unless the user has set one. */
+  setAgentTitle(title: string | undefined): void {
     if (title === undefined || title.trim() === '' || this.head.titledBy === 'user') return;
-    this.file.changeHead({ title: titleOfPrompt(title), titledBy: 'agent' });
+    this.file.updateHead({ title: titleOfPrompt(title), titledBy: 'agent' });
   }
 
-  /** What the agent calls a session that it has begun in the middle would be the title of the middle. */
-  keepTitle(): void {
-    this.file.changeHead({ titledBy: 'user' });
+  /** Ignores further titles of the agent, whose new session only covers a later part of the conversation. */
+  freezeTitle(): void {
+    this.file.updateHead({ titledBy: 'user' });
   }
 
-  /** The turn ends because its window does. */
-  interrupted(): void {
+  /** Ends the turn because its window was closed. */
+  recordInterruption(): void {
     const text =
       'The window was closed while the agent was working. The answer may be incomplete. Send a prompt to continue.';
     this.record({ type: 'ended', outcome: 'interrupted', text });
   }
 
-  /** The turn ends because its session does. */
-  brokenOff(): void {
+  /** Ends the turn because its session has ended. */
+  recordSessionLoss(): void {
     const text = `${this.head.backendTitle} ended during the turn. Send a prompt to continue.`;
     this.record({ type: 'ended', outcome: 'interrupted', text });
   }
 
-  /** Keeps what the turn that has ended means for the list and for files. */
-  turnEnded(isShown: boolean): void {
-    const outcome = this.story.lastEnd?.outcome;
+  /** Updates the head and records the changed files after a turn. */
+  finishTurn(isShown: boolean): void {
+    const outcome = this.transcript.lastEnd?.outcome;
     const state = outcome === 'failed' ? 'failed' : isShown || outcome === 'cancelled' ? 'idle' : 'unread';
-    this.file.changeHead({ updatedAt: this.ports.clock.now(), state });
-    void this.journal.endTurn(this.story.turnNumber);
+    this.file.updateHead({ updatedAt: this.ports.clock.now(), state });
+    void this.journal.endTurn(this.transcript.turnNumber);
   }
 
-  private take(record: LogRecord): void {
-    this.story.apply(record);
-    this.journal.restore(record);
-    this.queue.apply(record);
+  private applyStoredRecord(record: LogRecord): void {
+    this.transcript.applyRecord(record);
+    this.journal.applyRecord(record);
+    this.queue.applyRecord(record);
   }
 
-  /** Nobody is in a turn: what its window has not told of the last one any more is told here. Never rejects. */
-  private async leftTurn(): Promise<void> {
-    if (this.story.isBusy) this.interrupted();
-    await this.journal.endTurn(this.story.turnNumber, this.story.lastEnd?.outcome === 'interrupted');
+  /** Ends a turn that was left open by a window that is gone, and records its changed files. Never rejects. */
+  private async closeOrphanedTurn(): Promise<void> {
+    if (this.transcript.isBusy) this.recordInterruption();
+    await this.journal.endTurn(this.transcript.turnNumber, this.transcript.lastEnd?.outcome === 'interrupted');
   }
 
-  /** Another window goes on with it, or has stopped to. */
-  private caughtUp({ isWriterGone, records }: ReadOn): void {
-    for (const record of records) this.take(record);
-    if (isWriterGone) void this.leftTurn();
-    else if (records.some(isOfFiles)) void this.journal.refresh();
-    else this.emitter.fire();
+  private applyRecordsRead({ isWriterGone, records }: RecordsRead): void {
+    for (const record of records) this.applyStoredRecord(record);
+    if (isWriterGone) void this.closeOrphanedTurn();
+    else if (records.some(isFileRecord)) void this.journal.refresh();
+    else this.changeEmitter.fire();
   }
 
   dispose(): void {
-    this.journal.dispose();
     this.document.dispose();
-    this.emitter.dispose();
-    this.filesEmitter.dispose();
+    this.changeEmitter.dispose();
+    this.fileChangesEmitter.dispose();
+    this.journal.dispose();
   }
 }
 
-function isOfFiles({ type }: LogRecord): boolean {
+function isFileRecord({ type }: LogRecord): boolean {
   return type === 'changed' || type === 'turnReverted' || type === 'fileDecided';
 }

@@ -1,7 +1,5 @@
 import type { Draft, DraftAttachment } from '../chatView';
 
-/** What hosts and pages do with drafts. */
-
 export const emptyDraft: Draft = { text: '', attachments: [] };
 
 export function isEmptyDraft({ attachments, text }: Draft): boolean {
@@ -12,10 +10,10 @@ export function isSameDraft(one: Draft, other: Draft): boolean {
   return one.text === other.text && one.attachments.length === other.attachments.length && hasAttachments(one, other);
 }
 
-/** One behind the other, with nothing attached twice. */
+/** Appends the second draft to the first, without duplicate attachments. */
 export function joinedDrafts(first: Draft, second: Draft): Draft {
   return {
-    text: joinedTexts(first.text, second.text),
+    text: joinTexts(first.text, second.text),
     attachments: withAttachments(first.attachments, second.attachments),
   };
 }
@@ -28,14 +26,13 @@ export function withAttachments(
   return [...there, ...added.filter(({ id }) => !ids.has(id))];
 }
 
-/** Its name without its data. */
 export function withoutImage(attachment: DraftAttachment): DraftAttachment {
   const named = { ...attachment };
   delete named.image;
   return named;
 }
 
-function joinedTexts(first: string, second: string): string {
+function joinTexts(first: string, second: string): string {
   if (first.trim() === '') return second;
   return second === '' ? first : `${first.trimEnd()}\n${second}`;
 }

@@ -1,72 +1,69 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
-import type { Chat, DraftMove, Written } from '../chatPorts';
+import type { Chat, DraftTransition, Written } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
 import { emptyDraft, joinedDrafts, withoutImage } from './drafts';
 
-/** In UTF-16 units: the list of conversations reads all heads. */
+/** In UTF-16 units. Limited because the list of conversations reads all heads. */
 const maxHeadUnits = 2 * 1024 * 1024;
 
-/** What is typed in one place and not sent. Nobody else has it: pages show it, and hand over what is typed in them. */
+/** The draft of one conversation, or of the empty page, shared by all pages that show it. */
 export class HeldDraft implements Disposable {
-  /** Titles of the images that were too large to be kept, of the draft that it begins with. */
-  readonly lostImages: readonly string[];
-  private current: Draft;
-  private last: Written | undefined;
-  /** What is on its way, by the prompt that it became. */
-  private readonly taken = new Map<string | object, Draft>();
-  private readonly emitter = new Emitter<DraftMove>((error) => this.onListenerError(error));
-  readonly onDidMove = this.emitter.event;
+  /** Titles of images in the stored draft that were too large to store. */
+  readonly unsavedImages: readonly string[];
+  private currentDraft: Draft;
+  private lastRevision: Written | undefined;
+  private readonly draftsBeingSent = new Map<string | object, Draft>();
+  private readonly emitter = new Emitter<DraftTransition>((error) => this.onListenerError(error));
+  readonly onDidSendOrRestore = this.emitter.event;
 
-  /** `keep` is told each change, to have it over a reload. */
   constructor(
-    kept: Draft | undefined,
-    private readonly keep: (draft: Draft) => void,
+    stored: Draft | undefined,
+    private readonly persist: (draft: Draft) => void,
     private readonly onListenerError: (error: unknown) => void,
   ) {
-    const { attachments, text } = kept ?? emptyDraft;
-    this.current = { text, attachments: attachments.filter((attachment) => !isLost(attachment)) };
-    this.lostImages = attachments.filter(isLost).map(({ title }) => title);
+    const { attachments, text } = stored ?? emptyDraft;
+    this.currentDraft = { text, attachments: attachments.filter((attachment) => !isLost(attachment)) };
+    this.unsavedImages = attachments.filter(isLost).map(({ title }) => title);
   }
 
   get value(): Draft {
-    return this.current;
+    return this.currentDraft;
   }
 
-  /** Unless the same page has written something since. */
+  /** Ignored if the same page has already written a later revision. */
   save(draft: Draft, written?: Written): void {
-    if (this.isLate(written)) return;
-    this.last = written;
-    this.current = draft;
-    this.keep(draft);
+    if (this.isOutdated(written)) return;
+    this.lastRevision = written;
+    this.currentDraft = draft;
+    this.persist(draft);
   }
 
-  /** It is on its way: what is typed from now on is the next one. */
+  /** Starts sending the draft and clears it, so that the user can type the next prompt. */
   take(prompt: string | object, sent: Draft, written?: Written): void {
-    this.taken.set(prompt, sent);
+    this.draftsBeingSent.set(prompt, sent);
     this.save(emptyDraft, written);
     this.emitter.fire({ kind: 'sent', draft: sent });
   }
 
-  /** It has arrived. */
   forget(prompt: string | object): void {
-    this.taken.delete(prompt);
+    this.draftsBeingSent.delete(prompt);
   }
 
-  /** What was not taken, once, before what was typed meanwhile; `whole` is it with what was typed elsewhere. */
-  putBack(prompt: string | object, whole?: Draft): void {
-    const draft = this.taken.get(prompt);
-    this.taken.delete(prompt);
+  /** Restores a draft that was not accepted, before newer text. `full` replaces it if more was typed elsewhere. */
+  putBack(prompt: string | object, full?: Draft): void {
+    const draft = this.draftsBeingSent.get(prompt);
+    this.draftsBeingSent.delete(prompt);
     if (!draft) return;
-    this.save(joinedDrafts(whole ?? draft, this.current));
+    this.save(joinedDrafts(full ?? draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });
   }
 
-  /** What that page has typed here belongs to the conversation that it has begun. */
-  moveTo(chat: Pick<Chat, 'saveDraft'>, by: object): void {
-    if (this.last?.by !== by) return;
-    chat.saveDraft(this.current, this.last);
+  /** Moves the draft to the conversation that `page` has started, if that page wrote it. */
+  moveTo(chat: Pick<Chat, 'saveDraft'>, page: object): void {
+    if (this.lastRevision?.by !== page) return;
+    chat.saveDraft(this.currentDraft, this.lastRevision);
     this.save(emptyDraft);
   }
 
@@ -74,18 +71,19 @@ export class HeldDraft implements Disposable {
     this.emitter.dispose();
   }
 
-  private isLate(written: Written | undefined): boolean {
-    return written !== undefined && written.by === this.last?.by && written.revision <= this.last.revision;
+  private isOutdated(written: Written | undefined): boolean {
+    const { lastRevision } = this;
+    return written !== undefined && written.by === lastRevision?.by && written.revision <= lastRevision.revision;
   }
 }
 
-/** Kept in the head of the conversation by the window that may write it. */
-export function draftOf(file: SessionFile, onListenerError: (error: unknown) => void): HeldDraft {
+/** Creates the draft of a conversation, stored in its head unless the conversation is read-only. */
+export function createChatDraft(file: SessionFile, onListenerError: (error: unknown) => void): HeldDraft {
   const keep = (draft: Draft): void => {
-    if (file.readonly !== undefined) return;
+    if (file.readonlyReason !== undefined) return;
     const isSmall = JSON.stringify(draft).length <= maxHeadUnits;
-    const kept = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImage) };
-    file.changeHead({ draft: kept });
+    const stored = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImage) };
+    file.updateHead({ draft: stored });
   };
   return new HeldDraft(file.head.draft, keep, onListenerError);
 }

@@ -1,29 +1,25 @@
 import { SessionNormalizer } from '../../../session/common/normalize/normalizeSession';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { normalLogVersion, type LogRecord } from './logRecord';
+import { normalizedLogVersion, type LogRecord } from './logRecord';
 
-/**
- * Brings what is read of a log into the normal form of a session. Logs of version 1 have what backends told as it came; they
- * go on in the normal form, in which normalising changes nothing. On disk they stay as they are.
- */
+/** Normalizes the events of version 1 logs while they are read. Such a log may continue with events that are normalized already. */
 export class LogNormalizer {
-  private isNormal = false;
-  private normal: SessionEvent[] = [];
+  private isNormalizedLog = false;
+  private normalEvents: SessionEvent[] = [];
   private session = this.createSession('');
 
-  /** The same record, or what becomes of it, in the order of the log. */
-  normalized(record: LogRecord): readonly LogRecord[] {
-    if (record.type === 'begin') this.isNormal = record.version >= normalLogVersion;
+  /** Returns the record itself, or the records that replace it. Call in the order of the log. */
+  normalize(record: LogRecord): readonly LogRecord[] {
+    if (record.type === 'begin') this.isNormalizedLog = record.version >= normalizedLogVersion;
     if (record.type === 'bound') this.session = this.createSession('');
-    // It was taken up in the middle of a turn.
     if (record.type === 'resumed') this.session = this.createSession(this.session.heard);
-    if (this.isNormal || record.type !== 'event') return [record];
-    this.normal = [];
+    if (this.isNormalizedLog || record.type !== 'event') return [record];
+    this.normalEvents = [];
     this.session.normalize(record.event);
-    return this.normal.map((event) => ({ ...record, event }));
+    return this.normalEvents.map((event) => ({ ...record, event }));
   }
 
   private createSession(heard: string): SessionNormalizer {
-    return new SessionNormalizer((event) => this.normal.push(event), { heard });
+    return new SessionNormalizer((event) => this.normalEvents.push(event), { heard });
   }
 }

@@ -3,10 +3,10 @@ import { SessionEvent } from '../../../session/common/sessionEvents';
 import { FileChange } from '../../../transcript/common/entries';
 import { DraftAttachment } from '../chatView';
 
-/** Of the log and the head; what a later version writes is read as far as it is understood. */
+/** Version of the log and the head. Newer versions are read as far as they are understood. */
 export const logVersion = 2;
-/** From this one on, the events of a log are in the normal form of a session. */
-export const normalLogVersion = 2;
+/** First version whose events are normalized. */
+export const normalizedLogVersion = 2;
 
 const Text = z.string();
 /** Milliseconds since the epoch. */
@@ -20,52 +20,49 @@ const turnTexts = {
   isMixed: z.boolean().optional(),
 };
 
-/**
- * What happens in a conversation, in order: a line each of its log. The transcript is made of nothing else, so that a
- * conversation that is read again looks as it did.
- */
+/** One line of a conversation's log. The transcript is built from these records only, so that it can be reproduced. */
 export const LogRecord = z.discriminatedUnion('type', [
   record('begin', { version: z.number(), id: Text, backendId: Text }),
-  /** From now on it is this session of the backend. */
+  /** The conversation continues in this session of the backend. */
   record('bound', { remoteId: Text }),
   record('prompt', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
-  /** Of a prompt: the ids of those of its attachments that could not be sent. */
+  /** Ids of attachments of the prompt `id` that could not be sent. */
   record('notSent', { id: Text, attachments: z.array(Text) }),
-  /** It waits for the end of a turn, until it is the prompt of one or is taken back. */
+  /** A prompt that waits for the end of the turn. Ended by `prompt` or `unqueued` with the same id. */
   record('queued', {
     id: Text,
     text: Text,
     attachments: z.array(DraftAttachment),
-    /** Before those that wait already. */
+    /** Ahead of the other queued prompts. */
     isNext: z.boolean().optional(),
   }),
   record('unqueued', { id: Text }),
-  /** The backend did not take the prompt: it was never said. */
+  /** The backend did not accept the prompt. */
   record('withdrawn', { id: Text }),
   record('event', { event: SessionEvent }),
-  /** `path` is the file it is about, absolute. */
+  /** `path` is the absolute path of the file concerned. */
   record('notice', {
     level: z.enum(['info', 'warning', 'error']),
     text: Text,
     details: Text.optional(),
     path: Text.optional(),
   }),
-  /** By the user. `inBackend`: the backend has still to say that the turn has ended. */
+  /** The user stopped the turn. `inBackend`: the backend has still to report its end. */
   record('stopped', { inBackend: z.boolean() }),
-  /** The backend never took the prompt whose turn was stopped. */
+  /** The backend did not accept the prompt of the stopped turn. */
   record('settled', {}),
-  /** The turn has ended without a word of the backend. */
+  /** The turn ended without an event of the backend. */
   record('ended', { outcome: z.enum(['interrupted', 'failed']), text: Text, details: Text.optional() }),
-  /** The turn that was told as ended goes on. */
+  /** The turn that was recorded as ended continues. */
   record('resumed', {}),
-  /** The workspace folders as the prompt of the turn found them: ids of checkpoints. None: the changes of the turn are recorded. */
+  /** Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. */
   record('checkpoint', { turn: z.number(), folders: z.array(z.object({ folder: Text, id: Text })) }),
-  /** How a file was before the conversation touched it: the id of its text, null for none. Absent: that is not known. */
+  /** A file before its first change: `text` is the id of its text, null if it did not exist, absent if unknown. */
   record('snapshot', { path: Text, text: Text.nullable().optional() }),
   /**
-   * By the agent. `after` is the id of the text that it has left, null for none. `base`: the text that it found, when that is
-   * not the one that it left before; `isDoubtful`: others may have written at the same time. `before`: the text of its snapshot
-   * with what others edited since. `isMixed`: others edited the same lines.
+   * The agent wrote a file. `after` is the id of the new text, null if deleted. `base`: the text before the write, if it is not
+   * the text after the agent's previous write. `isDoubtful`: others may have written at the same time. `before`: the snapshot with
+   * later edits of others. `isMixed`: others have changed the same lines.
    */
   record('written', {
     path: Text,
@@ -75,15 +72,15 @@ export const LogRecord = z.discriminatedUnion('type', [
     after: Text.nullable().optional(),
     isMixed: z.boolean().optional(),
   }),
-  /** Some changes of the file were kept: from now on it has changed from `before` to `after`. */
+  /** Some changes of the file were kept. The remaining change is from `before` to `after`. */
   record('rebased', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
-  /** What a turn has changed in all, and each file's text before and after it, as in `snapshot` and `written`. */
+  /** All changes of a turn, and the ids of each file's text before and after it, as in `snapshot` and `written`. */
   record('changed', {
     turn: z.number(),
     changes: z.array(FileChange),
     texts: z.array(z.object({ path: Text, ...turnTexts })).optional(),
   }),
-  /** Of one file, while what other turns have changed in it stays: `before` and `after` are what remains of all. */
+  /** The turn's changes to one file were reverted. The remaining change of the conversation is from `before` to `after`. */
   record('turnReverted', {
     turn: z.number(),
     path: Text,
@@ -95,11 +92,11 @@ export const LogRecord = z.discriminatedUnion('type', [
 export type LogRecord = z.infer<typeof LogRecord>;
 export type RecordOf<Type extends LogRecord['type']> = Extract<LogRecord, { type: Type }>;
 
-/** A record without its time. */
+/** A record without its timestamp. */
 export type NewRecord = LogRecord extends infer One ? (One extends LogRecord ? Omit<One, 'at'> : never) : never;
 
-/** One record for two that follow each other, when both are pieces of one text; undefined when they are not. */
-export function mergedDeltas(first: LogRecord, second: LogRecord): LogRecord | undefined {
+/** Merges two consecutive records that are deltas of the same text; undefined for others. */
+export function mergeDeltas(first: LogRecord, second: LogRecord): LogRecord | undefined {
   if (first.type !== 'event' || second.type !== 'event') return undefined;
   const { event: one } = first;
   const { event: other } = second;

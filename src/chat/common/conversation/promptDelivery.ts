@@ -4,106 +4,110 @@ import { isBackendError, type BackendSession, type PromptAttachment } from '../.
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
-import type { SessionStarts } from '../conversations/sessionStarts';
+import type { SessionDefaults } from '../conversations/sessionDefaults';
 import type { Conversation } from './conversation';
 import { conversationDigest } from './conversationDigest';
 import type { BackendConnection } from './backendConnection';
-import type { Delivery } from './turnPhase';
+import type { PreparedPrompt } from './turnPhase';
 
-/** Finds what an attachment stands for when its prompt is sent. */
+/** Resolves the attachments of a prompt when it is sent. */
 export interface AttachmentResolver {
-  /** Empty when there is nothing any more. @throws EditorError */
+  /** Empty if there is nothing to send any more. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
 interface PromptDeliveryPorts {
-  readonly told: Conversation;
+  readonly conversation: Conversation;
   readonly connection: BackendConnection;
   readonly attachments: AttachmentResolver;
-  readonly starts: Pick<SessionStarts, 'wanted' | 'notOffered'>;
+  readonly starts: Pick<SessionDefaults, 'initialChoices' | 'noticeForUnofferedChoice'>;
   readonly clock: Clock;
 }
 
 const retryMs = 50;
 const maxTries = 40;
 
-/** Brings a prompt with all that goes along to a session of the backend. */
+/** Delivers prompts with their attachments to a session of the backend. */
 export class PromptDelivery {
-  /** It was made, not found, and has taken no prompt yet: it knows nothing of what was said before. */
-  private blank: BackendSession | undefined;
+  /** A newly created session without a prompt, which doesn't know the earlier conversation. */
+  private newSession: BackendSession | undefined;
 
   constructor(private readonly ports: PromptDeliveryPorts) {}
 
-  /** With its options as they are shown. @throws BackendError; `optionRefused` when they are not, but the session is there */
+  /** Connects to the session and sets the displayed options. @throws BackendError; `optionRefused` if only that failed */
   async connect(signal: AbortSignal): Promise<BackendSession> {
-    const { connection, starts, told } = this.ports;
-    const { options: shown } = told.story;
-    // What is shown now counts: the session tells more, and may begin otherwise.
-    const wanted = shown.length === 0 ? starts.wanted(told.head.backendId) : choicesOf(shown);
-    const { how, session } = await connection.connect(told.head.remoteId, signal);
-    if (how !== 'open') {
-      told.bind(session.id);
-      this.blank = how === 'created' ? session : undefined;
-      if (this.blank && told.story.lastEnd) told.keepTitle();
+    const { connection, starts, conversation } = this.ports;
+    const { options: shown } = conversation.transcript;
+    // Taken before connecting, since a new session reports its own options.
+    const wanted = shown.length === 0 ? starts.initialChoices(conversation.head.backendId) : choicesOf(shown);
+    const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
+    if (origin !== 'open') {
+      conversation.bindSession(session.id);
+      this.newSession = origin === 'created' ? session : undefined;
+      if (this.newSession && conversation.transcript.lastEnd) conversation.freezeTitle();
     }
-    told.emitter.fire();
-    if (how === 'loaded') await this.keepAsking(session, shown);
-    if (how === 'created') await this.setOptions(session, wanted);
+    conversation.changeEmitter.fire();
+    if (origin === 'loaded') await this.keepAskingMode(session, shown);
+    if (origin === 'created') await this.applyInitialChoices(session, wanted);
     return session;
   }
 
-  /** What cannot be sent along is told. @throws BackendError, and when `signal` fires */
-  async prepare({ attachments: drafts, id, text }: QueuedPrompt, signal: AbortSignal): Promise<Delivery> {
-    const { told } = this.ports;
-    // What follows, notices too, belongs to this turn.
-    const before = told.document.size - 1;
-    const reminder = (): PromptAttachment[] => conversationDigest(told.document.slice(0, before));
-    const begun = told.journal.beginTurn(told.story.turnNumber, signal);
+  /** Connects and resolves the attachments; adds a notice for each that can't be sent. @throws BackendError, and on abort */
+  async prepare({ attachments: drafts, id, text }: QueuedPrompt, signal: AbortSignal): Promise<PreparedPrompt> {
+    const { conversation } = this.ports;
+    // Excludes this prompt and everything added while connecting.
+    const before = conversation.document.size - 1;
+    const reminder = (): PromptAttachment[] => conversationDigest(conversation.document.slice(0, before));
+    const begun = conversation.journal.beginTurn(conversation.transcript.turnNumber, signal);
     const [session] = await Promise.all([this.connect(signal), begun]);
-    const resolved = await this.resolved(id, drafts, signal);
+    const resolved = await this.resolveAttachments(id, drafts, signal);
     signal.throwIfAborted();
-    if (session !== this.blank) return { session, input: { text, attachments: resolved, reminder }, hasDigest: false };
+    if (session !== this.newSession)
+      return { session, input: { text, attachments: resolved, reminder }, hasDigest: false };
     const digest = reminder();
     return { session, input: { text, attachments: [...digest, ...resolved] }, hasDigest: digest.length > 0 };
   }
 
-  /** Resolves when the backend has taken it. @throws BackendError, and when `signal` fires before it is on its way */
-  async send({ hasDigest, input, session }: Delivery, signal: AbortSignal): Promise<void> {
-    // A session tells the end of its turn a moment before it takes the next prompt.
+  /** Resolves when the backend has accepted the prompt. @throws BackendError, and on abort before it was sent */
+  async send({ hasDigest, input, session }: PreparedPrompt, signal: AbortSignal): Promise<void> {
+    // Retries while busy: a session reports the end of a turn just before it accepts the next prompt.
     for (let tries = 1; ; tries++) {
       try {
         await session.prompt(input);
         break;
       } catch (error) {
         if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;
-        await pause(this.ports.clock, retryMs);
+        await delay(this.ports.clock, retryMs);
         signal.throwIfAborted();
       }
     }
-    this.blank = undefined;
+    this.newSession = undefined;
     if (!hasDigest) return;
-    const { told } = this.ports;
-    const who = told.head.backendTitle;
-    told.notice('info', `${who} doesn’t remember this conversation. A summary was sent with your prompt.`);
+    const { conversation } = this.ports;
+    const { backendTitle } = conversation.head;
+    conversation.addNotice(
+      'info',
+      `${backendTitle} doesn’t remember this conversation. A summary was sent with your prompt.`,
+    );
   }
 
-  private async keepAsking(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
-    const { told } = this.ports;
-    const change = await keepAsking(session, before, told.head.backendTitle);
-    if (change !== undefined) told.notice('info', change);
+  private async keepAskingMode(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
+    const { conversation } = this.ports;
+    const change = await keepAsking(session, before, conversation.head.backendTitle);
+    if (change !== undefined) conversation.addNotice('info', change);
   }
 
-  private async setOptions(session: BackendSession, wanted: readonly OptionChoice[]): Promise<void> {
-    const { starts, told } = this.ports;
-    const { backendId, backendTitle } = told.head;
+  private async applyInitialChoices(session: BackendSession, wanted: readonly OptionChoice[]): Promise<void> {
+    const { starts, conversation } = this.ports;
+    const { backendId, backendTitle } = conversation.head;
     for (const choice of await applyChoices(session, wanted, backendTitle)) {
-      const notice = starts.notOffered(backendId, choice);
-      if (notice !== undefined) told.notice('warning', notice);
+      const notice = starts.noticeForUnofferedChoice(backendId, choice);
+      if (notice !== undefined) conversation.addNotice('warning', notice);
     }
   }
 
-  private async resolved(id: string, drafts: readonly DraftAttachment[], signal: AbortSignal) {
-    const { attachments: resolver, told } = this.ports;
+  private async resolveAttachments(id: string, drafts: readonly DraftAttachment[], signal: AbortSignal) {
+    const { attachments: resolver, conversation } = this.ports;
     const attachments: PromptAttachment[] = [];
     const notSent: string[] = [];
     const problems: string[] = [];
@@ -116,20 +120,20 @@ export class PromptDelivery {
         const found = await resolver.resolve(draft, signal);
         attachments.push(...found);
         if (found.length > 0) continue;
-        problems.push(`"${draft.title}" was not sent because it is empty now.`);
+        problems.push(`"${draft.title}" was not sent because it is now empty.`);
       } catch (error) {
         signal.throwIfAborted();
         problems.push(`"${draft.title}" was not sent: ${messageOf(error)}`);
       }
       notSent.push(draft.id);
     }
-    if (notSent.length > 0) told.record({ type: 'notSent', id, attachments: notSent });
-    for (const problem of problems) told.notice('warning', problem);
+    if (notSent.length > 0) conversation.record({ type: 'notSent', id, attachments: notSent });
+    for (const problem of problems) conversation.addNotice('warning', problem);
     return attachments;
   }
 }
 
-export function pause(clock: Clock, delayMs: number): Promise<void> {
+export function delay(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimer(delayMs, resolve);
   });

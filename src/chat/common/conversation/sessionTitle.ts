@@ -2,7 +2,7 @@ import { oneLine } from '../../../base/common/oneLine';
 
 const maxUnits = 80;
 
-/** The first words of a prompt, as a title. */
+/** Returns the beginning of a prompt's first line, as a title. */
 export function titleOfPrompt(text: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
   const words = oneLine(line);

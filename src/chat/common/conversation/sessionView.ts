@@ -1,5 +1,5 @@
 import type { BackendState } from '../../../session/common/sessionBackend';
-import { OptionView, type SessionView } from '../chatView';
+import { toCommandViews, toOptionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
 import type { BackendConnection } from './backendConnection';
@@ -7,15 +7,15 @@ import { isStopping, type TurnPhase } from './turnPhase';
 
 type Status = Pick<SessionView, 'status' | 'statusText' | 'statusDetails'>;
 
-export interface StatusFacts {
+export interface SessionStatusInput {
   readonly transcript: Pick<ChatTranscript, 'isBusy' | 'isStarting' | 'statusText'>;
   readonly backend: BackendState | undefined;
   readonly readonly: string | undefined;
   readonly phase: TurnPhase;
 }
 
-/** What goes on, in the order of what the user must know first. */
-export function statusOf(facts: StatusFacts): Status {
+/** Returns the status to show. What the user must act on takes precedence. */
+export function sessionStatus(facts: SessionStatusInput): Status {
   const { backend, phase, readonly, transcript } = facts;
   const failure = phase.kind === 'idle' ? phase.failure : undefined;
   if (readonly !== undefined) return { status: 'readonly', statusText: readonly };
@@ -34,7 +34,7 @@ export function statusOf(facts: StatusFacts): Status {
   return { status: 'idle' };
 }
 
-function busyStatus({ backend, transcript }: StatusFacts): Status {
+function busyStatus({ backend, transcript }: SessionStatusInput): Status {
   if (transcript.isStarting) {
     return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
   }
@@ -46,43 +46,42 @@ function busyStatus({ backend, transcript }: StatusFacts): Status {
   return statusText === undefined ? { status: 'busy' } : { status: 'busy', statusText };
 }
 
-/** A conversation as the page shows it. `now` is in milliseconds since the epoch. */
+/** Builds the view of a conversation for the page. `now` is in milliseconds since the epoch. */
 export function sessionView(
-  told: Conversation,
+  conversation: Conversation,
   connection: BackendConnection,
   phase: TurnPhase,
   now: number,
 ): SessionView {
-  const { file, journal, queue, story } = told;
-  const { backendId, backendTitle, id, title } = told.head;
+  const { file, journal, queue, transcript } = conversation;
+  const { backendId, backendTitle, id, title } = conversation.head;
   return {
     id,
     title,
     backendId,
     backendTitle,
-    ...statusOf({
-      transcript: story,
+    ...sessionStatus({
+      transcript: transcript,
       backend: connection.state,
-      readonly: readonlyReason(told),
+      readonly: readonlyReason(conversation),
       phase,
     }),
     ...(file.problem === undefined ? {} : { problem: file.problem }),
-    ...transcriptView(story, now),
+    ...transcriptView(transcript, now),
     // Approvals can be answered only in the window that writes the conversation.
-    ...(file.isInUse ? { isInUse: true, approvals: [] } : {}),
-    queue: queue.shown,
-    // Until the backend has said that it takes none.
+    ...(file.isInUseElsewhere ? { isInUse: true, approvals: [] } : {}),
+    queue: queue.shownPrompts,
+    // Assumed until the backend reports otherwise.
     takesImages: connection.capabilities?.images ?? true,
     changes: journal.changes,
   };
 }
 
-function readonlyReason({ file, story }: Conversation): string | undefined {
-  const isAsked = file.isInUse && story.approvals.all.length > 0;
-  return isAsked ? `${file.readonly} An approval is waiting for you there.` : file.readonly;
+function readonlyReason({ file, transcript }: Conversation): string | undefined {
+  const isAsked = file.isInUseElsewhere && transcript.approvals.views.length > 0;
+  return isAsked ? `${file.readonlyReason} An approval is waiting for you there.` : file.readonlyReason;
 }
 
-/** What the transcript knows of the session, for the page. `now` is in milliseconds since the epoch. */
 function transcriptView(
   transcript: ChatTranscript,
   now: number,
@@ -91,10 +90,8 @@ function transcriptView(
   const { context, total } = usage;
   return {
     approvals: transcript.approvals.viewsAt(now),
-    options: transcript.options.map((option) => OptionView.parse(option)),
-    commands: transcript.commands.map(({ name, description, hint }) =>
-      hint === undefined ? { name, description } : { name, description, hint },
-    ),
+    options: toOptionViews(transcript.options),
+    commands: toCommandViews(transcript.commands),
     isBusy,
     ...(context ? { context: { ...context } } : {}),
     ...(total ? { usage: total } : {}),

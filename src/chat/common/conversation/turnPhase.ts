@@ -2,79 +2,76 @@ import { BackendError, type BackendSession, type PromptInput } from '../../../se
 import type { QueuedPrompt } from '../chatView';
 import type { NewRecord } from './logRecord';
 
-/** A prompt with all that goes along, and the session that it goes to. */
-export interface Delivery {
+/** A prompt ready to be sent, and its session. */
+export interface PreparedPrompt {
   readonly session: BackendSession;
   readonly input: PromptInput;
-  /** What was said before goes along: the session does not know it. */
+  /** `input` includes a summary of the conversation, which the session doesn't know. */
   readonly hasDigest: boolean;
 }
 
-/** Where the turn of a conversation stands. What the transcript shows of it is told by the effects. */
+/** The phase of a conversation's current turn. The transcript follows by effects. */
 export type TurnPhase =
-  /** `failure`: why the last prompt was not taken. */
+  /** `failure`: why the last prompt was not accepted. */
   | { readonly kind: 'idle'; readonly failure?: BackendError }
-  /** Its session is found or made, and what is attached is read. Nothing was sent. */
+  /** Connects the session and resolves attachments. Nothing was sent yet. */
   | { readonly kind: 'connecting'; readonly prompt: QueuedPrompt }
-  /** The backend has the prompt, or gets it: then `promptId` is its id. */
+  /** The backend has the prompt. `promptId` is set until it has accepted it. */
   | { readonly kind: 'sent'; readonly session: BackendSession; readonly promptId?: string }
-  /** The backend is made to end a turn that the user has ended. */
+  /** The user has stopped the turn, and the backend is asked to end it. */
   | {
       readonly kind: 'stopping';
       readonly session: BackendSession;
-      /** How many answers of the backend are missing: of the calls that cancel, and of the prompt when that was on its way. */
-      readonly waits: number;
-      /** Of the prompt that was on its way. */
+      /** Number of outstanding responses: of cancel requests, and of the prompt if it was not accepted yet. */
+      readonly pendingResponses: number;
+      /** Id of the prompt that was not accepted yet. */
       readonly promptId?: string | undefined;
       readonly next?: QueuedPrompt | undefined;
     }
-  /** It is found out whether the turn that ended with its window still runs. `isStopped`: the user wants it to end. */
+  /** Checks whether the turn still runs after its window was closed. `isStopped`: the user wants it to end. */
   | { readonly kind: 'resuming'; readonly isStopped: boolean; readonly next?: QueuedPrompt | undefined }
-  /** Nothing is sent any more. */
   | { readonly kind: 'closed' };
 
 export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: QueuedPrompt }
-  | { readonly type: 'connected'; readonly promptId: string; readonly delivery: Delivery }
-  | { readonly type: 'taken'; readonly promptId: string }
-  /** `isUnheard`: the backend has told nothing of its turn. */
-  | { readonly type: 'refused'; readonly promptId: string; readonly error: BackendError; readonly isUnheard: boolean }
+  | { readonly type: 'connected'; readonly promptId: string; readonly delivery: PreparedPrompt }
+  | { readonly type: 'accepted'; readonly promptId: string }
+  /** `isUnseen`: the backend has reported no event of the turn. */
+  | { readonly type: 'refused'; readonly promptId: string; readonly error: BackendError; readonly isUnseen: boolean }
   /** An event has ended the turn. */
   | { readonly type: 'ended' }
-  /** The session is over. `isBusy`: in a turn; `isSettling`: it had still to say that one has ended. */
+  /** The session has ended. `isBusy`: during a turn; `isSettling`: before it confirmed the end of a stopped one. */
   | { readonly type: 'lost'; readonly isBusy: boolean; readonly isSettling: boolean }
-  /** By the user. A turn may run that was begun elsewhere, in `session`. */
+  /** The user stops the turn, which may have been started elsewhere, in `session`. */
   | { readonly type: 'stop'; readonly isBusy: boolean; readonly session: BackendSession | undefined }
   | { readonly type: 'cancelled' }
   | { readonly type: 'resume' }
-  /** `session` is the one in which a turn runs. `isBusy`: its prompt was told. */
-  | { readonly type: 'looked'; readonly session: BackendSession | undefined; readonly isBusy: boolean }
+  /** `session` is set if a turn still runs in it. `isBusy`: its prompt was reported. */
+  | { readonly type: 'checked'; readonly session: BackendSession | undefined; readonly isBusy: boolean }
   | { readonly type: 'close' };
 
 export type TurnEffect =
   | { readonly type: 'begin'; readonly prompt: QueuedPrompt }
   | { readonly type: 'record'; readonly record: NewRecord }
-  /** Answered by `connected` or `refused`. */
+  /** Followed by the input `connected` or `refused`. */
   | { readonly type: 'connect'; readonly prompt: QueuedPrompt }
-  /** Answered by `taken` or `refused`. */
-  | { readonly type: 'send'; readonly promptId: string; readonly delivery: Delivery }
-  /** What is on its way is given up, as far as that is possible. */
+  /** Followed by `accepted` or `refused`. */
+  | { readonly type: 'send'; readonly promptId: string; readonly delivery: PreparedPrompt }
+  /** Cancels connecting or sending, if still possible. */
   | { readonly type: 'abort'; readonly promptId: string }
-  /** Answered by `cancelled`. */
+  /** Followed by `cancelled`. */
   | { readonly type: 'cancel'; readonly session: BackendSession }
-  /** Answered by `looked`. */
-  | { readonly type: 'look' }
-  /** The turn that was told as ended goes on. */
-  | { readonly type: 'goOn' }
-  /** The session was lost in the middle of the turn. */
-  | { readonly type: 'breakOff' }
-  /** The prompt was never said. */
+  /** Followed by `checked`. */
+  | { readonly type: 'check' }
+  /** Reopens the turn that seemed to have ended. */
+  | { readonly type: 'reopen' }
+  | { readonly type: 'recordSessionLoss' }
+  /** Removes a prompt that was not accepted. */
   | { readonly type: 'withdraw'; readonly promptId: string; readonly isFailure: boolean }
-  /** The prompt was told and has to wait: it is the next one of the queue. */
+  /** Moves a prompt from the transcript to the front of the queue. */
   | { readonly type: 'queue'; readonly prompt: QueuedPrompt }
-  /** The turn has ended: the queue may go on. */
   | { readonly type: 'end' }
-  /** Who has sent the prompt learns what became of it. */
+  /** Resolves or rejects the call that sent the prompt. */
   | { readonly type: 'answer'; readonly promptId: string; readonly error?: BackendError };
 
 interface TurnStep {
@@ -87,26 +84,26 @@ type Input<Type extends TurnInput['type']> = Extract<TurnInput, { type: Type }>;
 
 const idle: TurnPhase = { kind: 'idle' };
 
-/** Whether a prompt of ours waits for the backend, or is answered by it. */
-export function hasPrompt(phase: TurnPhase): boolean {
+/** Whether a prompt is being sent or answered. */
+export function isHandlingPrompt(phase: TurnPhase): boolean {
   if (phase.kind === 'stopping' || phase.kind === 'resuming') return phase.next !== undefined;
   return phase.kind === 'connecting' || phase.kind === 'sent';
 }
 
-/** The user has ended a turn that may still run. */
+/** Whether the user has stopped a turn that may still run. */
 export function isStopping(phase: TurnPhase): boolean {
   return phase.kind === 'stopping' || (phase.kind === 'resuming' && phase.isStopped);
 }
 
-/** What happens next. A prompt is sent once or withdrawn; a turn that is stopped is ended in the backend. */
-export function reduce(phase: TurnPhase, input: TurnInput): TurnStep {
+/** Returns the next phase. Each prompt is sent once or withdrawn; a stopped turn is also ended in the backend. */
+export function nextPhase(phase: TurnPhase, input: TurnInput): TurnStep {
   switch (input.type) {
     case 'prompt':
       return prompted(phase, input.prompt);
     case 'connected':
       return connected(phase, input);
-    case 'taken':
-      return taken(phase, input.promptId);
+    case 'accepted':
+      return accepted(phase, input.promptId);
     case 'refused':
       return refused(phase, input);
     case 'ended':
@@ -119,9 +116,9 @@ export function reduce(phase: TurnPhase, input: TurnInput): TurnStep {
     case 'cancelled':
       return phase.kind === 'stopping' ? answered(phase) : step(phase);
     case 'resume':
-      return phase.kind === 'idle' ? step({ kind: 'resuming', isStopped: false }, { type: 'look' }) : step(phase);
-    case 'looked':
-      return looked(phase, input);
+      return phase.kind === 'idle' ? step({ kind: 'resuming', isStopped: false }, { type: 'check' }) : step(phase);
+    case 'checked':
+      return checked(phase, input);
     case 'close':
       return closed(phase);
   }
@@ -143,30 +140,30 @@ function connected(phase: TurnPhase, { delivery, promptId }: Input<'connected'>)
   return step({ kind: 'sent', session, promptId }, { type: 'send', promptId, delivery });
 }
 
-function taken(phase: TurnPhase, promptId: string): TurnStep {
-  const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
-  // Cancelled again: the first time, the backend may not have had it.
-  if (isOnItsWay && phase.kind === 'stopping') return step(phase, { type: 'cancel', session: phase.session });
-  const next: TurnPhase = isOnItsWay ? { kind: 'sent', session: phase.session } : phase;
+function accepted(phase: TurnPhase, promptId: string): TurnStep {
+  const isBeingSent = 'promptId' in phase && phase.promptId === promptId;
+  // Cancels again, since the backend may not have had the prompt the first time.
+  if (isBeingSent && phase.kind === 'stopping') return step(phase, { type: 'cancel', session: phase.session });
+  const next: TurnPhase = isBeingSent ? { kind: 'sent', session: phase.session } : phase;
   return step(next, { type: 'answer', promptId });
 }
 
-function refused(phase: TurnPhase, { error, isUnheard, promptId }: Input<'refused'>): TurnStep {
-  const isOnItsWay = 'promptId' in phase && phase.promptId === promptId;
-  // What was never taken is never told as ended.
-  if (isOnItsWay && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
+function refused(phase: TurnPhase, { error, isUnseen, promptId }: Input<'refused'>): TurnStep {
+  const isBeingSent = 'promptId' in phase && phase.promptId === promptId;
+  // The backend reports no end for a prompt that it did not accept.
+  if (isBeingSent && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
-  if (isUnsent || (isOnItsWay && isUnheard)) {
+  if (isUnsent || (isBeingSent && isUnseen)) {
     return step({ kind: 'idle', failure: error }, { type: 'withdraw', promptId, isFailure: true }, answer);
   }
-  // A turn that has begun tells of its failure by itself.
-  return step(isOnItsWay ? { kind: 'sent', session: phase.session } : phase, answer);
+  // A turn that has begun reports its own failure.
+  return step(isBeingSent ? { kind: 'sent', session: phase.session } : phase, answer);
 }
 
 function lost(phase: TurnPhase, { isBusy, isSettling }: Input<'lost'>): TurnStep {
   const isInTurn = phase.kind === 'sent' || (phase.kind === 'idle' && isBusy);
-  if (isInTurn) return step(idle, { type: 'breakOff' }, { type: 'end' });
+  if (isInTurn) return step(idle, { type: 'recordSessionLoss' }, { type: 'end' });
   return isSettling ? step(phase, { type: 'record', record: { type: 'settled' } }) : step(phase);
 }
 
@@ -176,9 +173,9 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
       return step(idle, ...dropped(phase.prompt));
     case 'sent': {
       const { promptId } = phase;
-      const waits = promptId === undefined ? 1 : 2;
+      const pendingResponses = promptId === undefined ? 1 : 2;
       const abort: TurnEffect[] = promptId === undefined ? [] : [{ type: 'abort', promptId }];
-      return step({ ...phase, kind: 'stopping', waits }, ...abort, ...ended(true), cancel(phase.session));
+      return step({ ...phase, kind: 'stopping', pendingResponses }, ...abort, ...ended(true), cancel(phase.session));
     }
     case 'stopping':
       return phase.next ? step({ ...phase, next: undefined }, ...dropped(phase.next)) : step(phase);
@@ -187,31 +184,31 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
     case 'idle':
       if (!isBusy) return step(phase);
       if (!session) return step(idle, ...ended(false));
-      return step({ kind: 'stopping', session, waits: 1 }, ...ended(true), cancel(session));
+      return step({ kind: 'stopping', session, pendingResponses: 1 }, ...ended(true), cancel(session));
     case 'closed':
       return step(phase);
   }
 }
 
-/** One answer of the backend less is missing. */
+/** Handles one of the outstanding responses of the backend. */
 function answered(phase: Phase<'stopping'>, ...effects: TurnEffect[]): TurnStep {
   const { next, promptId } = phase;
-  const waits = phase.waits - 1;
-  if (waits > 0) return step({ ...phase, waits }, ...effects);
+  const pendingResponses = phase.pendingResponses - 1;
+  if (pendingResponses > 0) return step({ ...phase, pendingResponses }, ...effects);
   const answer: TurnEffect[] = promptId === undefined ? [] : [{ type: 'answer', promptId }];
-  const { effects: more, phase: after } = goOn(next);
+  const { effects: more, phase: after } = phaseWithNext(next);
   return step(after, ...effects, ...answer, ...more);
 }
 
-function looked(phase: TurnPhase, { isBusy, session }: Input<'looked'>): TurnStep {
+function checked(phase: TurnPhase, { isBusy, session }: Input<'checked'>): TurnStep {
   if (phase.kind !== 'resuming') return step(phase);
   const { isStopped, next } = phase;
-  if (session && isStopped) return step({ kind: 'stopping', session, waits: 1, next }, cancel(session));
-  if (!session) return goOn(next);
+  if (session && isStopped) return step({ kind: 'stopping', session, pendingResponses: 1, next }, cancel(session));
+  if (!session) return phaseWithNext(next);
   const effects: TurnEffect[] = [];
   if (next) effects.push({ type: 'queue', prompt: next });
-  // A turn whose prompt was told need not be told to go on.
-  if (next || !isBusy) effects.push({ type: 'goOn' });
+  // A turn whose prompt was reported is open already.
+  if (next || !isBusy) effects.push({ type: 'reopen' });
   if (next) effects.push({ type: 'answer', promptId: next.id });
   return step({ kind: 'sent', session }, ...effects);
 }
@@ -230,11 +227,11 @@ function closed(phase: TurnPhase): TurnStep {
   return step({ kind: 'closed' }, ...effects);
 }
 
-function goOn(next: QueuedPrompt | undefined): TurnStep {
+function phaseWithNext(next: QueuedPrompt | undefined): TurnStep {
   return next ? step({ kind: 'connecting', prompt: next }, { type: 'connect', prompt: next }) : step(idle);
 }
 
-/** The turn ends for the user before anything was sent. */
+/** Effects of stopping a turn before its prompt was sent. */
 function dropped({ id: promptId }: QueuedPrompt): TurnEffect[] {
   return [{ type: 'abort', promptId }, ...ended(false), { type: 'answer', promptId }];
 }

@@ -3,17 +3,20 @@ import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import type { BackendView } from '../chatView';
 
-/** What the user sees of a backend; `state` is undefined when it was never used. */
+/** Builds the view of a backend. `state` is undefined if it was never used. */
 export function backendView(
   { cannotList, defaults, description, health, id, install, needsPermission, problem, source, title }: BackendEntry,
   state: BackendState | undefined,
 ): BackendView {
   const isTroubled = state?.kind === 'failed' || state?.kind === 'authRequired';
-  // Who uses it knows better.
-  const heard = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
-  const version = state?.kind === 'ready' ? state.version : heard?.kind === 'answers' ? heard.version : undefined;
-  const said = problem ?? (isTroubled ? state.message : heard && 'message' in heard ? heard.message : undefined);
-  const kind = source === 'server' ? (kindOfServer(state) ?? heard?.kind) : heard?.kind;
+  // The state of a backend in use is more recent than its health.
+  const currentHealth = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
+  const version =
+    state?.kind === 'ready' ? state.version : currentHealth?.kind === 'answers' ? currentHealth.version : undefined;
+  const message =
+    problem ??
+    (isTroubled ? state.message : currentHealth && 'message' in currentHealth ? currentHealth.message : undefined);
+  const kind = source === 'server' ? (kindOfServer(state) ?? currentHealth?.kind) : currentHealth?.kind;
   return {
     id,
     title,
@@ -22,12 +25,11 @@ export function backendView(
     state: problem === undefined ? (state?.kind ?? 'stopped') : 'unavailable',
     ...(needsPermission ? { needsPermission } : {}),
     ...(cannotList ? { cannotList } : {}),
-    ...withoutUndefined({ problem: said, defaults, install }),
+    ...withoutUndefined({ problem: message, defaults, install }),
     ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
   };
 }
 
-/** What its use has shown. */
 function kindOfServer(state: BackendState | undefined): 'answers' | 'needsToken' | undefined {
   if (state?.kind === 'ready') return 'answers';
   return state?.kind === 'authRequired' ? 'needsToken' : undefined;

@@ -8,7 +8,7 @@ import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
 import type { Writer, WriteObserver } from '../../../editor/common/writeObserver';
-import type { ChatFiles } from '../changes/changeJournal';
+import type { ChatFileAccess } from '../changes/changeJournal';
 import { WriteClaims } from '../changes/writeClaims';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
@@ -19,93 +19,93 @@ import { IdleChats } from './idleChats';
 import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
 import type { AttachmentResolver } from '../conversation/promptDelivery';
-import { parseRemoteRowId, RemoteSessions, type RemoteSearch } from './remoteSessions';
-import type { SessionStarts } from './sessionStarts';
+import { parseRemoteRowId, RemoteSessions, type RemoteSearchOptions } from './remoteSessions';
+import type { SessionDefaults } from './sessionDefaults';
 import { storedEntries } from '../transcript/storedEntries';
 import { UsedBackends } from './usedBackends';
 
 interface ChatSessionsPorts {
   readonly backends: BackendRegistry;
   readonly store: ChatStore;
-  readonly files: ChatFiles;
+  readonly files: ChatFileAccess;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Of all workspaces. */
+  /** Global, not per workspace. */
   readonly memento: Memento;
-  /** Unique for ever, of letters, digits and `-`. */
+  /** Returns a globally unique id of letters, digits and `-`. */
   readonly newId: () => string;
-  readonly starts: SessionStarts;
+  readonly starts: SessionDefaults;
 }
 
-interface Workplace {
+interface SessionPlace {
   readonly backendId: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder?: string | undefined;
 }
 
 const loadTimeoutMs = 60_000;
 
-/** The conversations of a window: those that are open here, and those on disk. */
+/** The conversations of a window, open or stored on disk. */
 export class ChatSessions implements Chats, WriteObserver {
   private readonly chats = new Map<string, ChatSession>();
-  private readonly opening = new Map<string, Promise<ChatSession>>();
-  private readonly closing = new Map<string, Promise<void>>();
-  private readonly listeners: Disposable[] = [];
+  private readonly openingById = new Map<string, Promise<ChatSession>>();
+  private readonly closingById = new Map<string, Promise<void>>();
+  private readonly disposables: Disposable[] = [];
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
-  private readonly changed = new Emitter<void>(this.onListenerError);
-  readonly onDidChange = this.changed.event;
-  private readonly backendsChanged = new Emitter<void>(this.onListenerError);
-  readonly onDidChangeBackends = this.backendsChanged.event;
-  private readonly filesChanged = new Emitter<void>(this.onListenerError);
-  readonly onDidChangeFiles = this.filesChanged.event;
-  /** The first checkpoint takes longest: it is prepared while the user writes. */
+  private readonly changeEmitter = new Emitter<void>(this.onListenerError);
+  readonly onDidChange = this.changeEmitter.event;
+  private readonly backendsEmitter = new Emitter<void>(this.onListenerError);
+  readonly onDidChangeBackends = this.backendsEmitter.event;
+  private readonly fileChangesEmitter = new Emitter<void>(this.onListenerError);
+  readonly onDidChangeFiles = this.fileChangesEmitter.event;
+  /** The first checkpoint takes longest, so it is prepared while the user types. */
   private isCheckpointPrepared = false;
-  private readonly remotes: RemoteSessions;
-  private readonly used: UsedBackends;
-  private readonly idle: IdleChats<ChatSession>;
-  private readonly prepared: PreparedSessions;
-  private readonly chatPorts: ChatSessionPorts;
+  private readonly remoteSessions: RemoteSessions;
+  private readonly usedBackends: UsedBackends;
+  private readonly idleChats: IdleChats<ChatSession>;
+  private readonly preparedSessions: PreparedSessions;
+  private readonly chatSessionPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
-    this.remotes = new RemoteSessions(clock, log, memento);
-    this.used = new UsedBackends(backends, clock, log, {
-      onReady: (backend) => void this.remotes.catchUp(backend),
-      onChange: () => this.backendsChanged.fire(),
+    this.remoteSessions = new RemoteSessions(clock, log, memento);
+    this.usedBackends = new UsedBackends(backends, clock, log, {
+      onReady: (backend) => void this.remoteSessions.deletePending(backend),
+      onChange: () => this.backendsEmitter.fire(),
     });
-    this.idle = new IdleChats(
+    this.idleChats = new IdleChats(
       clock,
       () => this.chats.values(),
-      (chat) => this.letGo(chat),
+      (chat) => this.closeIdleChat(chat),
     );
-    this.prepared = new PreparedSessions({
+    this.preparedSessions = new PreparedSessions({
       ...ports,
-      open: (id) => this.used.open(id),
+      open: (id) => this.usedBackends.open(id),
       createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
-      forget: (backendId, id) => this.remotes.forget(backendId, id, this.used.get(backendId)),
+      forget: (backendId, id) => this.remoteSessions.forget(backendId, id, this.usedBackends.get(backendId)),
     });
-    this.chatPorts = {
+    this.chatSessionPorts = {
       ...ports,
       claims: new WriteClaims(),
       createOptions: (head) => this.createOptions(head),
-      createSession: (backend, options, signal) => this.prepared.create(backend, options, signal),
-      onBackend: (backend) => this.used.add(backend),
+      createSession: (backend, options, signal) => this.preparedSessions.create(backend, options, signal),
+      onBackendOpened: (backend) => this.usedBackends.add(backend),
     };
   }
 
-  /** Reads the list, and follows what other windows do. */
+  /** Reads the list and starts watching for changes by other windows. */
   async start(): Promise<void> {
     const { backends, store } = this.ports;
-    this.listeners.push(
-      store.onDidChange(() => this.changed.fire()),
-      backends.onDidChange(() => this.backendsChanged.fire()),
+    this.disposables.push(
+      store.onDidChange(() => this.changeEmitter.fire()),
+      backends.onDidChange(() => this.backendsEmitter.fire()),
     );
-    this.idle.start();
+    this.idleChats.start();
     await store.start();
   }
 
-  get openChats(): readonly Chat[] {
+  get openChats(): readonly ChatSession[] {
     return [...this.chats.values()];
   }
 
@@ -114,10 +114,10 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]> {
-    void this.used.openServers();
+    void this.usedBackends.connectRunningServers();
     const [found, remote] = await Promise.all([
       this.ports.store.search(query, signal),
-      this.remotes.search(this.used.ready, query, this.remoteSearch(signal)),
+      this.remoteSessions.search(this.usedBackends.runningBackends, query, this.remoteSearchOptions(signal)),
     ]);
     const rows = found.map(({ head, snippet }): SessionRow => {
       const row = this.rowOf(head);
@@ -127,25 +127,25 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   async listKept(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]> {
-    const backend = await this.used.open(backendId);
-    return [...(await this.remotes.list(backend, this.remoteSearch(signal)))].sort(newestFirst);
+    const backend = await this.usedBackends.open(backendId);
+    return [...(await this.remoteSessions.listSessions(backend, this.remoteSearchOptions(signal)))].sort(newestFirst);
   }
 
   async backends(): Promise<readonly BackendView[]> {
     const entries = await this.ports.backends.list();
-    return entries.map((entry) => backendView(entry, this.used.stateOf(entry.id)));
+    return entries.map((entry) => backendView(entry, this.usedBackends.stateOf(entry.id)));
   }
 
   prepare(backendId: string, folder?: string): void {
-    this.prepared.prepare(backendId, folder);
+    this.preparedSessions.prepare(backendId, folder);
   }
 
   keepPrepared(backendId: string | undefined): void {
-    this.prepared.keepOnly(backendId);
+    this.preparedSessions.discardExcept(backendId);
   }
 
   awaitPrompt(isAwaited: boolean): void {
-    this.prepared.setAwaited(isAwaited);
+    this.preparedSessions.setPromptExpected(isAwaited);
     if (!isAwaited || this.isCheckpointPrepared) return;
     this.isCheckpointPrepared = true;
     void this.ports.files.checkpoints?.prepare();
@@ -167,7 +167,7 @@ export class ChatSessions implements Chats, WriteObserver {
       updatedAt: now,
       state: 'idle',
     };
-    return this.keep(this.ports.store.create(head));
+    return this.addChat(this.ports.store.create(head));
   }
 
   async open(sessionId: string): Promise<Chat> {
@@ -176,32 +176,32 @@ export class ChatSessions implements Chats, WriteObserver {
       await open.catchUp();
       return open;
     }
-    await this.closing.get(sessionId);
-    // Who asks for the same one meanwhile gets it, too.
+    await this.closingById.get(sessionId);
+    // Concurrent calls share one opening.
     const opening =
-      this.opening.get(sessionId) ?? this.openChat(sessionId).finally(() => this.opening.delete(sessionId));
-    this.opening.set(sessionId, opening);
+      this.openingById.get(sessionId) ?? this.openChat(sessionId).finally(() => this.openingById.delete(sessionId));
+    this.openingById.set(sessionId, opening);
     return await opening;
   }
 
   async rename(sessionId: string, title: string): Promise<void> {
     const chat = this.chats.get(sessionId);
     if (chat && !chat.isOutdated) chat.rename(title);
-    else await this.ports.store.changeHead(sessionId, { title, titledBy: 'user' });
-    this.changed.fire();
+    else await this.ports.store.updateHead(sessionId, { title, titledBy: 'user' });
+    this.changeEmitter.fire();
   }
 
   async delete(sessionId: string): Promise<void> {
     const chat = this.chats.get(sessionId);
     const head = this.ports.store.heads.find(({ id }) => id === sessionId);
     await this.ports.store.remove(sessionId, async () => {
-      await chat?.end();
-      await this.forgetRemote(head);
+      await chat?.endSession();
+      await this.forgetRemoteSession(head);
     });
     this.chats.delete(sessionId);
     chat?.dispose();
-    this.changed.fire();
-    this.filesChanged.fire();
+    this.changeEmitter.fire();
+    this.fileChangesEmitter.fire();
   }
 
   async export(sessionId: string, format: ExportFormat): Promise<string> {
@@ -219,34 +219,34 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   async beforeWrite(writer: Writer, path: string): Promise<void> {
-    for (const chat of this.chatsOf(writer)) await chat.beforeWrite(path);
+    for (const chat of this.chatsOf(writer)) await chat.journal.beforeWrite(path);
   }
 
   async afterWrite(writer: Writer, path: string): Promise<void> {
-    for (const chat of this.chatsOf(writer)) await chat.afterWrite(path);
+    for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path);
   }
 
   async stop(): Promise<void> {
-    this.prepared.dispose();
-    await Promise.all(this.closing.values());
+    this.preparedSessions.dispose();
+    await Promise.all(this.closingById.values());
     await Promise.all(
       [...this.chats.values()].map((chat) =>
-        chat.close().catch((error: unknown) => this.ports.log.error('a conversation was not closed', error)),
+        chat.close().catch((error: unknown) => this.ports.log.error('cannot close a conversation', error)),
       ),
     );
     await this.ports.store.stop();
   }
 
   dispose(): void {
-    this.idle.dispose();
-    this.prepared.dispose();
-    for (const listener of this.listeners.splice(0)) listener.dispose();
-    this.used.dispose();
+    this.idleChats.dispose();
+    this.preparedSessions.dispose();
+    for (const listener of this.disposables.splice(0)) listener.dispose();
+    this.usedBackends.dispose();
     for (const chat of this.chats.values()) chat.dispose();
     this.chats.clear();
-    this.changed.dispose();
-    this.backendsChanged.dispose();
-    this.filesChanged.dispose();
+    this.changeEmitter.dispose();
+    this.backendsEmitter.dispose();
+    this.fileChangesEmitter.dispose();
   }
 
   private chatsOf({ backendId, sessionId }: Writer): ChatSession[] {
@@ -257,23 +257,24 @@ export class ChatSessions implements Chats, WriteObserver {
 
   private async openChat(sessionId: string): Promise<ChatSession> {
     const remote = parseRemoteRowId(sessionId);
-    if (remote) return await this.openRemote(remote.backendId, remote.remoteId);
+    if (remote) return await this.importRemoteSession(remote.backendId, remote.remoteId);
     const old = this.chats.get(sessionId);
     const { damage, file, records } = await this.ports.store.open(sessionId);
-    old?.retire();
-    const chat = this.keep(file);
+    old?.disposeWhenReleased();
+    const chat = this.addChat(file);
     await chat.restore(records, damage);
-    if (await this.used.livesOn(file.head.backendId)) chat.resumeTurn();
+    if (await this.usedBackends.isServer(file.head.backendId)) chat.resumeTurn();
     return chat;
   }
 
-  private async openRemote(backendId: string, remoteId: string): Promise<ChatSession> {
+  private async importRemoteSession(backendId: string, remoteId: string): Promise<ChatSession> {
     const head = this.ports.store.heads.find((known) => known.backendId === backendId && known.remoteId === remoteId);
     if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
-    const chat = await this.create(backendId, undefined, this.remotes.titleOf(backendId, remoteId));
+    const chat = await this.create(backendId, undefined, this.remoteSessions.listedTitleOf(backendId, remoteId));
     try {
       const { clock } = this.ports;
-      await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, (signal) => chat.adopt(remoteId, signal));
+      const load = (signal: AbortSignal): Promise<void> => chat.importSession(remoteId, signal);
+      await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, load);
       return chat;
     } catch (error) {
       await chat.close();
@@ -284,59 +285,60 @@ export class ChatSessions implements Chats, WriteObserver {
     }
   }
 
-  private keep(file: SessionFile): ChatSession {
-    const chat = new ChatSession(file, this.chatPorts);
+  private addChat(file: SessionFile): ChatSession {
+    const chat = new ChatSession(file, this.chatSessionPorts);
     this.chats.set(chat.id, chat);
-    chat.fileChanges.onDidChange(() => this.filesChanged.fire());
+    chat.fileChanges.onDidChange(() => this.fileChangesEmitter.fire());
     let shown = chat.rowState;
     chat.onDidChange(() => {
       if (chat.rowState === shown) return;
       shown = chat.rowState;
-      this.changed.fire();
+      this.changeEmitter.fire();
     });
     return chat;
   }
 
-  /** It is opened again when somebody asks for it. */
-  private letGo(chat: ChatSession): void {
+  /** Closes an idle conversation; `open` opens it again. */
+  private closeIdleChat(chat: ChatSession): void {
     this.chats.delete(chat.id);
-    this.filesChanged.fire();
+    this.fileChangesEmitter.fire();
     const closed = chat
       .close()
-      .catch((error: unknown) => this.ports.log.error('a conversation was not closed', error))
+      .catch((error: unknown) => this.ports.log.error('cannot close a conversation', error))
       .finally(() => {
         chat.dispose();
-        this.closing.delete(chat.id);
+        this.closingById.delete(chat.id);
       });
-    this.closing.set(chat.id, closed);
+    this.closingById.set(chat.id, closed);
   }
 
-  private remoteSearch(signal: AbortSignal | undefined): RemoteSearch {
+  private remoteSearchOptions(signal: AbortSignal | undefined): RemoteSearchOptions {
     const known = new Set(this.ports.store.heads.map(({ backendId, remoteId }) => `${backendId}:${remoteId ?? ''}`));
     const cwd = this.ports.files.editor.folders[0]?.path;
     return {
-      isKnown: (backendId, remoteId) => known.has(`${backendId}:${remoteId}`) || this.prepared.has(backendId, remoteId),
+      isKnown: (backendId, remoteId) =>
+        known.has(`${backendId}:${remoteId}`) || this.preparedSessions.has(backendId, remoteId),
       ...withoutUndefined({ cwd, signal }),
     };
   }
 
-  private async forgetRemote({ backendId, remoteId }: Partial<SessionHead> = {}): Promise<void> {
+  private async forgetRemoteSession({ backendId, remoteId }: Partial<SessionHead> = {}): Promise<void> {
     if (backendId === undefined || remoteId === undefined) return;
-    await this.remotes.forget(backendId, remoteId, this.used.get(backendId));
+    await this.remoteSessions.forget(backendId, remoteId, this.usedBackends.get(backendId));
   }
 
-  private createOptions({ backendId, folder }: Workplace): CreateSessionOptions {
+  private createOptions({ backendId, folder }: SessionPlace): CreateSessionOptions {
     const folders = this.ports.files.editor.folders.map(({ path }) => path);
     const [first] = folders;
     if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start.');
-    // The workspace may have lost the folder since.
+    // The folder may have been removed from the workspace.
     const isThere = folder !== undefined && folders.some((path) => isInside(folder, path, false));
     const cwd = isThere ? folder : first;
     const others = folders.filter((path) => path !== cwd);
     return {
       cwd,
       ...(others.length > 0 ? { additionalDirectories: others } : {}),
-      ...this.ports.starts.choices(backendId),
+      ...this.ports.starts.serverChoices(backendId),
     };
   }
 

@@ -1,29 +1,29 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
-interface Idle {
-  /** Nobody shows it, and nothing goes on that would be lost. */
-  readonly canLetGo: boolean;
+interface IdleCheckable {
+  /** Not visible, and nothing would be lost by closing it. */
+  readonly canClose: boolean;
 }
 
-const lookMs = 60_000;
-/** As often as that it has to be found idle, one look after the other. */
-const looks = 5;
+const checkIntervalMs = 60_000;
+/** Number of consecutive checks that must find a conversation idle. */
+const checksBeforeClose = 5;
 
-/** Finds what nobody has needed for some minutes, so that it does not fill memory and keep other windows out. */
-export class IdleChats<One extends Idle> implements Disposable {
-  private readonly seen = new Map<One, number>();
+/** Closes conversations that were idle for some minutes, to free memory and to let other windows write them. */
+export class IdleChats<One extends IdleCheckable> implements Disposable {
+  private readonly idleCheckCounts = new Map<One, number>();
   private timer: Disposable | undefined;
 
   constructor(
     private readonly clock: Clock,
-    private readonly all: () => Iterable<One>,
-    private readonly letGo: (idle: One) => void,
+    private readonly allChats: () => Iterable<One>,
+    private readonly closeChat: (idle: One) => void,
   ) {}
 
   start(): void {
-    this.timer = this.clock.setTimer(lookMs, () => {
-      this.look();
+    this.timer = this.clock.setTimer(checkIntervalMs, () => {
+      this.checkAll();
       this.start();
     });
   }
@@ -31,16 +31,16 @@ export class IdleChats<One extends Idle> implements Disposable {
   dispose(): void {
     this.timer?.dispose();
     this.timer = undefined;
-    this.seen.clear();
+    this.idleCheckCounts.clear();
   }
 
-  private look(): void {
-    const all = new Set(this.all());
-    for (const known of this.seen.keys()) if (!all.has(known)) this.seen.delete(known);
+  private checkAll(): void {
+    const all = new Set(this.allChats());
+    for (const known of this.idleCheckCounts.keys()) if (!all.has(known)) this.idleCheckCounts.delete(known);
     for (const one of all) {
-      const times = one.canLetGo ? (this.seen.get(one) ?? 0) + 1 : 0;
-      this.seen.set(one, times);
-      if (times >= looks) this.letGo(one);
+      const times = one.canClose ? (this.idleCheckCounts.get(one) ?? 0) + 1 : 0;
+      this.idleCheckCounts.set(one, times);
+      if (times >= checksBeforeClose) this.closeChat(one);
     }
   }
 }

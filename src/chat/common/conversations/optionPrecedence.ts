@@ -9,39 +9,39 @@ import {
 
 type Values = Readonly<Record<string, OptionValue>>;
 
-/** Who has a say in what a conversation begins with, the first one most. After them comes the agent. */
+/** Where the initial options of a conversation come from, by precedence. The agent's own defaults come last. */
 export interface OptionSources {
-  /** For this conversation, by the user; by the option's id. */
+  /** The user's choices for this conversation, by option id. */
   readonly user: Values;
-  /** By the option's id, or `mode` or `model`. */
+  /** By option id, or by `mode` or `model`. */
   readonly settings: Values;
-  /** What the user has chosen before; by the option's id. */
+  /** The user's earlier choices, by option id. */
   readonly remembered: Values;
 }
 
-const order = ['user', 'settings', 'remembered'] as const;
+const precedence = ['user', 'settings', 'remembered'] as const;
 
-/** The options as a new conversation will have them. */
-export function shownOptions<Option extends ConfigOption>(
+/** Returns the options with the values that a new conversation will have. */
+export function optionsOfNewSession<Option extends ConfigOption>(
   offered: readonly Option[],
   sources: OptionSources,
 ): Option[] {
   return offered.map((option) => {
-    const wanted = wantedFor(option, offered, sources);
+    const wanted = wantedValue(option, offered, sources);
     return wanted === undefined ? option : withValue(option, wanted.value);
   });
 }
 
-/** What its session has to be set to. `offered` is what the user has seen; nothing when the agent was never used. */
-export function wantedChoices(offered: readonly ConfigOption[], sources: OptionSources): OptionChoice[] {
+/** Returns the options to set on a new session. `offered` is what the user has seen; empty if the agent was never used. */
+export function choicesForNewSession(offered: readonly ConfigOption[], sources: OptionSources): OptionChoice[] {
   const seen = offered.flatMap((option): OptionChoice[] => {
-    const wanted = wantedFor(option, offered, sources);
+    const wanted = wantedValue(option, offered, sources);
     if (wanted) return [{ option: option.id, ...wanted, isShown: true }];
-    // The prompt goes out in the mode that is shown, also where nobody has chosen it.
+    // The mode shown to the user must apply, even if it wasn't chosen.
     const shown = { option: option.id, value: option.value, from: 'shown', isShown: true } as const;
     return isModeOption(option) ? [shown] : [];
   });
-  const unseen = order.flatMap((from) =>
+  const unseen = precedence.flatMap((from) =>
     Object.entries(sources[from])
       .filter(([name, value]) => {
         const option = optionNamed(offered, name);
@@ -56,12 +56,12 @@ export function wantedChoices(offered: readonly ConfigOption[], sources: OptionS
   return [...seen, ...firstOfEach(unseen.filter((choice) => !isTaken(choice) || choice.from === 'settings'))];
 }
 
-function wantedFor(
+function wantedValue(
   option: ConfigOption,
   offered: readonly ConfigOption[],
   sources: OptionSources,
 ): Pick<OptionChoice, 'value' | 'from'> | undefined {
-  for (const from of order) {
+  for (const from of precedence) {
     for (const [name, value] of Object.entries(sources[from])) {
       if (optionNamed(offered, name) !== option) continue;
       const own = valueOffered(option, value);

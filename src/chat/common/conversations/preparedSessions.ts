@@ -5,53 +5,53 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { untilAborted } from '../../../session/common/untilAborted';
-import type { SessionStarts } from './sessionStarts';
+import type { SessionDefaults } from './sessionDefaults';
 
 interface PreparedSessionsPorts {
   /** @throws BackendError */
   readonly open: (backendId: string) => Promise<SessionBackend>;
-  /** `folder`: absolute. @throws BackendError when there is no folder to work in */
+  /** `folder` is absolute. @throws BackendError if there is no folder to work in */
   readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
-  /** It was never spoken in: it is not listed as a conversation, and deleted where that is possible. Never rejects. */
+  /** Hides an unused session from the list, and deletes it if the backend supports that. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;
-  readonly starts: SessionStarts;
+  readonly starts: SessionDefaults;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Nobody has written for so long: the first prompt makes a session of its own. */
+/** How long a session is kept while a page shows an empty conversation. */
 const idleMs = 10 * 60_000;
-/** A prompt on its way has left its page too, and takes the session once its agent has started. */
-const leftMs = 2 * 60_000;
+/** How long it is kept after that. A prompt being sent has left the empty page, and takes the session when the agent has started. */
+const abandonedMs = 2 * 60_000;
 
-interface Waiting {
+interface Preparation {
   readonly backendId: string;
   readonly options: CreateSessionOptions;
-  /** Fires when it is given up, or taken. */
-  readonly over: AbortController;
-  /** Undefined where none is made. Never rejects. */
-  making: Promise<Made | undefined>;
-  made: Made | undefined;
+  /** Aborted when the session is discarded or taken. */
+  readonly abort: AbortController;
+  /** Resolves to undefined if no session was created. Never rejects. */
+  result: Promise<PreparedSession | undefined>;
+  prepared: PreparedSession | undefined;
 }
 
-interface Made {
+interface PreparedSession {
   readonly backend: SessionBackend;
   readonly session: BackendSession;
 }
 
 /**
- * One session that is made before there is a prompt, so that its modes and models can be chosen: it becomes the session of the next
- * conversation with that agent, or is closed. What goes wrong with it is told by the prompt.
+ * Holds one session created before the first prompt, so that its modes and models can be chosen. The next conversation with the
+ * backend takes it; otherwise it is closed. Errors are only logged, since the prompt will report them.
  */
 export class PreparedSessions {
-  private waiting: Waiting | undefined;
-  private isAwaited = true;
-  private limit: Disposable | undefined;
+  private preparation: Preparation | undefined;
+  private isPromptExpected = true;
+  private expiryTimer: Disposable | undefined;
   private readonly queue = new KeyedQueue();
 
   constructor(private readonly ports: PreparedSessionsPorts) {}
 
-  /** Makes one unless it is there; brings it up to date with what is chosen by now. Never throws. */
+  /** Creates the session, or applies the current choices to the existing one. Never throws. */
   prepare(backendId: string, folder: string | undefined): void {
     let options: CreateSessionOptions;
     try {
@@ -59,195 +59,192 @@ export class PreparedSessions {
     } catch {
       return;
     }
-    const { waiting } = this;
-    this.isAwaited = true;
-    if (waiting && fits(waiting, backendId, options)) {
-      this.startLimit();
-      if (waiting.made) void this.apply(waiting.made);
+    const { preparation } = this;
+    this.isPromptExpected = true;
+    if (preparation && fits(preparation, backendId, options)) {
+      this.restartExpiry();
+      if (preparation.prepared) void this.setChosenOptions(preparation.prepared);
       return;
     }
-    this.giveUp();
-    const mine: Waiting = {
+    this.discardCurrent();
+    const created: Preparation = {
       backendId,
       options,
-      over: new AbortController(),
-      making: Promise.resolve(undefined),
-      made: undefined,
+      abort: new AbortController(),
+      result: Promise.resolve(undefined),
+      prepared: undefined,
     };
-    mine.making = this.make(mine);
-    this.waiting = mine;
-    this.startLimit();
+    created.result = this.runPreparation(created);
+    this.preparation = created;
+    this.restartExpiry();
   }
 
-  /**
-   * Whether a prompt may come for it: a page shows where it would be written. Without one it is closed after a short while,
-   * with one when nothing was said or written for long: each `true` counts as that.
-   */
-  setAwaited(isAwaited: boolean): void {
-    if (!isAwaited && !this.isAwaited) return;
-    this.isAwaited = isAwaited;
-    this.startLimit();
+  /** Reports whether a page shows an empty conversation. Each call with `true` restarts the idle time. */
+  setPromptExpected(isAwaited: boolean): void {
+    if (!isAwaited && !this.isPromptExpected) return;
+    this.isPromptExpected = isAwaited;
+    this.restartExpiry();
   }
 
-  /** Closes the one that waits, unless it is with that backend. */
-  keepOnly(backendId: string | undefined): void {
-    if (this.waiting && this.waiting.backendId !== backendId) this.giveUp();
+  /** Closes the session unless it belongs to this backend. */
+  discardExcept(backendId: string | undefined): void {
+    if (this.preparation && this.preparation.backendId !== backendId) this.discardCurrent();
   }
 
-  /** Whether it is the one that waits, which is no conversation yet. */
+  /** Whether this is the prepared session, which isn't a conversation yet. */
   has(backendId: string, sessionId: string): boolean {
-    return this.waiting?.backendId === backendId && this.waiting.made?.session.id === sessionId;
+    return this.preparation?.backendId === backendId && this.preparation.prepared?.session.id === sessionId;
   }
 
-  /** The one that waits, where it fits, else a new one. @throws BackendError */
+  /** Returns the prepared session if it fits, else a new one. @throws BackendError */
   async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
-    const prepared = await this.take(backend, options, signal);
+    const prepared = await this.takeIfFitting(backend, options, signal);
     if (prepared) return prepared;
     const session = await backend.createSession(options, signal);
-    this.ports.starts.learn(backend.id, session.config);
+    this.ports.starts.recordOfferedOptions(backend.id, session.config);
     return session;
   }
 
-  /** The window ends: its agents do, too. */
   dispose(): void {
-    const { made } = this.waiting ?? {};
-    this.limit?.dispose();
-    this.waiting?.over.abort();
-    this.waiting = undefined;
-    if (!made) return;
-    made.session.dispose();
-    void this.ports.forget(made.backend.id, made.session.id);
+    const { prepared } = this.preparation ?? {};
+    this.expiryTimer?.dispose();
+    this.preparation?.abort.abort();
+    this.preparation = undefined;
+    if (!prepared) return;
+    prepared.session.dispose();
+    void this.ports.forget(prepared.backend.id, prepared.session.id);
   }
 
-  private async take(
+  private async takeIfFitting(
     backend: SessionBackend,
     options: CreateSessionOptions,
     signal: AbortSignal,
   ): Promise<BackendSession | undefined> {
-    const { waiting } = this;
-    if (waiting?.backendId !== backend.id) return undefined;
-    if (!fits(waiting, backend.id, options)) {
-      this.giveUp();
+    const { preparation } = this;
+    if (preparation?.backendId !== backend.id) return undefined;
+    if (!fits(preparation, backend.id, options)) {
+      this.discardCurrent();
       return undefined;
     }
-    this.waiting = undefined;
-    this.limit?.dispose();
-    let made: Made | undefined;
+    this.preparation = undefined;
+    this.expiryTimer?.dispose();
+    let prepared: PreparedSession | undefined;
     try {
-      made = await untilAborted(waiting.making, signal);
-      // What is being set is set before anything else is.
-      if (made) await untilAborted(this.queue.idle(made.session.id), signal);
+      prepared = await untilAborted(preparation.result, signal);
+      // Wait until pending choices are applied.
+      if (prepared) await untilAborted(this.queue.idle(prepared.session.id), signal);
     } catch (error) {
-      this.putBack(waiting);
+      this.restorePreparation(preparation);
       throw error;
     }
-    waiting.over.abort();
-    if (!made) return undefined;
-    const isAlive = made.backend === backend && backend.state.kind === 'ready';
-    if (isAlive) return made.session;
-    made.session.dispose();
-    this.ports.starts.showWaiting(backend.id, undefined);
+    preparation.abort.abort();
+    if (!prepared) return undefined;
+    const isAlive = prepared.backend === backend && backend.state.kind === 'ready';
+    if (isAlive) return prepared.session;
+    prepared.session.dispose();
+    this.ports.starts.setPreparedSession(backend.id, undefined);
     return undefined;
   }
 
-  /** The user has stopped waiting for it: the next prompt may have it. */
-  private putBack(waiting: Waiting): void {
-    if (this.waiting) this.discard(waiting);
+  /** Keeps the session for the next prompt after the user cancelled this one. */
+  private restorePreparation(preparation: Preparation): void {
+    if (this.preparation) this.discard(preparation);
     else {
-      this.waiting = waiting;
-      this.startLimit();
+      this.preparation = preparation;
+      this.restartExpiry();
     }
   }
 
-  private startLimit(): void {
-    this.limit?.dispose();
-    if (!this.waiting) return;
-    // A session that the user was about to prompt when they closed the lid is still theirs when they open it.
-    this.limit = setAwakeTimer(this.ports.clock, this.isAwaited ? idleMs : leftMs, () => this.giveUp());
+  private restartExpiry(): void {
+    this.expiryTimer?.dispose();
+    if (!this.preparation) return;
+    // Counts only time awake, so that the session survives a suspended computer.
+    const delayMs = this.isPromptExpected ? idleMs : abandonedMs;
+    this.expiryTimer = setAwakeTimer(this.ports.clock, delayMs, () => this.discardCurrent());
   }
 
-  private giveUp(): void {
-    const { waiting } = this;
-    this.waiting = undefined;
-    this.limit?.dispose();
-    if (waiting) this.discard(waiting);
+  private discardCurrent(): void {
+    const { preparation } = this;
+    this.preparation = undefined;
+    this.expiryTimer?.dispose();
+    if (preparation) this.discard(preparation);
   }
 
-  private discard(waiting: Waiting): void {
+  private discard(preparation: Preparation): void {
     const { forget, log, starts } = this.ports;
-    waiting.over.abort();
-    starts.showWaiting(waiting.backendId, undefined);
-    const { made } = waiting;
-    if (!made) return;
-    made.session
+    preparation.abort.abort();
+    starts.setPreparedSession(preparation.backendId, undefined);
+    const { prepared } = preparation;
+    if (!prepared) return;
+    prepared.session
       .close()
-      .catch((error: unknown) => log.debug(`Could not close a session that was not used: ${messageOf(error)}`))
-      .finally(() => void forget(waiting.backendId, made.session.id));
+      .catch((error: unknown) => log.debug(`Cannot close an unused session: ${messageOf(error)}`))
+      .finally(() => void forget(preparation.backendId, prepared.session.id));
   }
 
-  private async make(waiting: Waiting): Promise<Made | undefined> {
+  private async runPreparation(preparation: Preparation): Promise<PreparedSession | undefined> {
     const { forget, log, open, starts } = this.ports;
-    const { backendId, options, over } = waiting;
+    const { backendId, options, abort } = preparation;
     try {
       const backend = await open(backendId);
-      over.signal.throwIfAborted();
-      const session = await backend.prepareSession?.(options, over.signal);
+      abort.signal.throwIfAborted();
+      const session = await backend.prepareSession?.(options, abort.signal);
       if (!session) return undefined;
-      if (over.signal.aborted) {
+      if (abort.signal.aborted) {
         await session.close();
         await forget(backendId, session.id);
         return undefined;
       }
-      const made = { backend, session };
-      waiting.made = made;
-      starts.learn(backendId, session.config);
-      this.endWithAgent(waiting, backend);
-      void this.follow(waiting, session);
-      await this.apply(made);
-      return made;
+      const prepared = { backend, session };
+      preparation.prepared = prepared;
+      starts.recordOfferedOptions(backendId, session.config);
+      this.discardWhenAgentStops(preparation, backend);
+      void this.followEvents(preparation, session);
+      await this.setChosenOptions(prepared);
+      return prepared;
     } catch (error) {
-      log.debug(`No session was made before the prompt: ${messageOf(error)}`);
+      log.debug(`Cannot prepare a session: ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  /** So that what depends on a choice is shown as it is then. What is refused is told by the prompt. Never rejects. */
-  private apply({ backend, session }: Made): Promise<void> {
+  /** Sets the chosen options on the session. The prompt reports what is refused. Never rejects. */
+  private setChosenOptions({ backend, session }: PreparedSession): Promise<void> {
     return this.queue.run(session.id, async () => {
       try {
-        await applyChoices(session, this.ports.starts.wanted(backend.id), backend.title);
+        await applyChoices(session, this.ports.starts.initialChoices(backend.id), backend.title);
       } catch (error) {
         this.ports.log.debug(messageOf(error));
       }
     });
   }
 
-  /** Another process of the agent has never heard of it. */
-  private endWithAgent(waiting: Waiting, backend: SessionBackend): void {
+  /** Discards the session when its agent stops, since a new process wouldn't know it. */
+  private discardWhenAgentStops(preparation: Preparation, backend: SessionBackend): void {
     const states = backend.onDidChangeState(({ kind }) => {
-      if (kind !== 'ready' && this.waiting === waiting) this.giveUp();
+      if (kind !== 'ready' && this.preparation === preparation) this.discardCurrent();
     });
-    waiting.over.signal.addEventListener('abort', () => states.dispose(), { once: true });
+    preparation.abort.signal.addEventListener('abort', () => states.dispose(), { once: true });
   }
 
-  private async follow(waiting: Waiting, session: BackendSession): Promise<void> {
+  private async followEvents(preparation: Preparation, session: BackendSession): Promise<void> {
     const { log, starts } = this.ports;
-    const { backendId, over } = waiting;
+    const { backendId, abort } = preparation;
     try {
-      for await (const { event } of session.events({ signal: over.signal })) {
+      for await (const { event } of session.events({ signal: abort.signal })) {
         if (event.event === 'config:update' || event.event === 'commands:update')
-          starts.showWaiting(backendId, session);
+          starts.setPreparedSession(backendId, session);
       }
     } catch (error) {
-      log.error('The events of a session that waits broke off', error);
+      log.error('Cannot read the events of a prepared session', error);
     }
-    // It has ended by itself: its agent was stopped, or its settings have changed.
-    if (this.waiting !== waiting) return;
-    this.waiting = undefined;
-    starts.showWaiting(backendId, undefined);
+    // The session has ended: its agent was stopped, or its settings have changed.
+    if (this.preparation !== preparation) return;
+    this.preparation = undefined;
+    starts.setPreparedSession(backendId, undefined);
   }
 }
 
-function fits(waiting: Waiting, backendId: string, options: CreateSessionOptions): boolean {
-  return waiting.backendId === backendId && JSON.stringify(waiting.options) === JSON.stringify(options);
+function fits(preparation: Preparation, backendId: string, options: CreateSessionOptions): boolean {
+  return preparation.backendId === backendId && JSON.stringify(preparation.options) === JSON.stringify(options);
 }

@@ -7,9 +7,9 @@ import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import type { SessionRow } from '../chatView';
 
-export interface RemoteSearch {
+export interface RemoteSearchOptions {
   readonly isKnown: (backendId: string, remoteId: string) => boolean;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
 }
@@ -17,40 +17,41 @@ export interface RemoteSearch {
 const timeoutMs = 5000;
 const prefix = 'remote:';
 const memoryName = 'chat.deletedSessions';
-/** The oldest are listed again then, where the backend still has them. */
+/** The oldest are forgotten, and listed again if the backend still has them. */
 const maxDeleted = 500;
 
 const Deleted = z.array(z.object({ backendId: z.string(), remoteId: z.string() }));
 type Deleted = z.infer<typeof Deleted>;
 
-/** The conversations that backends remember themselves. */
+/** Lists and deletes sessions that backends keep themselves. */
 export class RemoteSessions {
-  private readonly titles = new Map<string, string>();
+  private readonly titleByRowId = new Map<string, string>();
 
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
-    /** Keeps what the user has deleted and a backend still has. */
+    /** Stores which sessions were deleted by the user but still exist in their backend. */
     private readonly memento: Memento,
   ) {}
 
-  /** By their titles. Never rejects. */
-  async search(backends: readonly SessionBackend[], query: string, search: RemoteSearch): Promise<SessionRow[]> {
-    const lists = await Promise.all(backends.map((backend) => this.listQuickly(backend, search)));
+  /** Finds sessions by title. Never rejects. */
+  async search(backends: readonly SessionBackend[], query: string, search: RemoteSearchOptions): Promise<SessionRow[]> {
+    const lists = await Promise.all(backends.map((backend) => this.listWithDeadline(backend, search)));
     const words = query.toLowerCase().split(/\s+/);
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
 
-  /** Starts the backend if need be, as long as that takes. @throws BackendError `unsupported` and others */
-  async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearch): Promise<readonly SessionRow[]> {
+  /** Starts the backend if necessary, without a time limit. @throws BackendError, for example `unsupported` */
+  async listSessions(backend: SessionBackend, options: RemoteSearchOptions): Promise<readonly SessionRow[]> {
+    const { cwd, isKnown, signal } = options;
     const { canList } = await backend.capabilities(signal);
-    if (!canList) throw new BackendError('unsupported', `${backend.title} cannot list its conversations.`);
+    if (!canList) throw new BackendError('unsupported', `${backend.title} can’t list its conversations.`);
     const sessions = await backend.listSessions(withoutUndefined({ signal, cwd }));
     return sessions
       .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
       .map(({ id, title, updatedAt }) => ({
         id: remoteRowId(backend.id, id),
-        title: this.named(backend.id, id, title),
+        title: this.rememberTitle(backend.id, id, title),
         backendTitle: backend.title,
         updatedAt: timeOf(updatedAt),
         state: 'idle',
@@ -58,60 +59,61 @@ export class RemoteSessions {
       }));
   }
 
-  /** It is not listed any more, and deleted in its backend when that runs and can. Never rejects. */
+  /** Hides a session from the list, and deletes it in the backend if that runs and supports it. Never rejects. */
   async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
-    this.keep([...this.deleted, { backendId, remoteId }]);
-    if (backend?.state.kind === 'ready') await this.deleteIn(backend, remoteId);
+    this.storeDeleted([...this.deletedSessions, { backendId, remoteId }]);
+    if (backend?.state.kind === 'ready') await this.deleteInBackend(backend, remoteId);
   }
 
-  /** The backend runs: what was deleted while it did not is deleted there, too. Never rejects. */
-  async catchUp(backend: SessionBackend): Promise<void> {
-    for (const { backendId, remoteId } of this.deleted) {
-      if (backendId === backend.id) await this.deleteIn(backend, remoteId);
+  /** Deletes in the backend what the user deleted while it wasn't running. Never rejects. */
+  async deletePending(backend: SessionBackend): Promise<void> {
+    for (const { backendId, remoteId } of this.deletedSessions) {
+      if (backendId === backend.id) await this.deleteInBackend(backend, remoteId);
     }
   }
 
-  /** Under which it was listed; undefined when it was not, or the backend gave it none. */
-  titleOf(backendId: string, remoteId: string): string | undefined {
-    return this.titles.get(remoteRowId(backendId, remoteId));
+  /** Returns the title under which the session was last listed, if any. */
+  listedTitleOf(backendId: string, remoteId: string): string | undefined {
+    return this.titleByRowId.get(remoteRowId(backendId, remoteId));
   }
 
-  private named(backendId: string, remoteId: string, title: string | undefined): string {
-    if (title !== undefined) this.titles.set(remoteRowId(backendId, remoteId), title);
+  private rememberTitle(backendId: string, remoteId: string, title: string | undefined): string {
+    if (title !== undefined) this.titleByRowId.set(remoteRowId(backendId, remoteId), title);
     return title ?? 'Untitled conversation';
   }
 
-  private get deleted(): Deleted {
+  private get deletedSessions(): Deleted {
     return Deleted.safeParse(this.memento.get(memoryName)).data ?? [];
   }
 
-  private keep(deleted: Deleted): void {
+  private storeDeleted(deleted: Deleted): void {
     this.memento
       .update(memoryName, deleted.slice(-maxDeleted))
-      .then(undefined, (error: unknown) => this.log.warn(`What was deleted is not remembered: ${messageOf(error)}`));
+      .then(undefined, (error: unknown) => this.log.warn(`Cannot store deleted sessions: ${messageOf(error)}`));
   }
 
   private isDeleted(backendId: string, remoteId: string): boolean {
-    return this.deleted.some((one) => one.backendId === backendId && one.remoteId === remoteId);
+    return this.deletedSessions.some((one) => one.backendId === backendId && one.remoteId === remoteId);
   }
 
-  private async deleteIn(backend: SessionBackend, id: string): Promise<void> {
+  private async deleteInBackend(backend: SessionBackend, id: string): Promise<void> {
     try {
       await withDeadline(this.clock, 'Deleting a session', timeoutMs, async () => {
         if (!(await backend.capabilities()).canDelete) return;
         await backend.deleteSession(id);
-        this.keep(this.deleted.filter(({ backendId, remoteId }) => backendId !== backend.id || remoteId !== id));
+        const isOther = (one: Deleted[number]): boolean => one.backendId !== backend.id || one.remoteId !== id;
+        this.storeDeleted(this.deletedSessions.filter(isOther));
       });
     } catch (error) {
-      this.log.debug(`${backend.title} did not forget a session: ${messageOf(error)}`);
+      this.log.debug(`${backend.title} did not delete a session: ${messageOf(error)}`);
     }
   }
 
-  private async listQuickly(backend: SessionBackend, search: RemoteSearch): Promise<readonly SessionRow[]> {
+  private async listWithDeadline(backend: SessionBackend, search: RemoteSearchOptions): Promise<readonly SessionRow[]> {
     try {
       return await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
         const signal = search.signal ? AbortSignal.any([search.signal, deadline]) : deadline;
-        return this.list(backend, { ...search, signal });
+        return this.listSessions(backend, { ...search, signal });
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not list its sessions: ${messageOf(error)}`);
@@ -124,7 +126,7 @@ function remoteRowId(backendId: string, remoteId: string): string {
   return `${prefix}${encodeURIComponent(backendId)}:${encodeURIComponent(remoteId)}`;
 }
 
-/** Undefined for the id of a conversation that is here. */
+/** Undefined if the id is that of a stored conversation. */
 export function parseRemoteRowId(id: string): { backendId: string; remoteId: string } | undefined {
   if (!id.startsWith(prefix)) return undefined;
   const [backendId, remoteId] = id.slice(prefix.length).split(':');

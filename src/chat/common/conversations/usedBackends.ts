@@ -7,31 +7,33 @@ import type { Logger } from '../../../base/common/log';
 
 const askMs = 5000;
 
-/** The backends that this window has talked to, and how they are. They belong to their registry. */
+/** The backends used by this window. Their registry owns them. */
 export class UsedBackends implements Disposable {
   private isDisposed = false;
-  private asking: Promise<void> | undefined;
-  private readonly used = new Map<string, { readonly backend: SessionBackend; readonly states: Disposable }>();
+  private runningConnect: Promise<void> | undefined;
+  private readonly backendsById = new Map<
+    string,
+    { readonly backend: SessionBackend; readonly stateListener: Disposable }
+  >();
 
   constructor(
     private readonly registry: BackendRegistry,
     private readonly clock: Clock,
     private readonly log: Logger,
-    private readonly told: { onReady(backend: SessionBackend): void; onChange(): void },
+    private readonly handlers: { onReady(backend: SessionBackend): void; onChange(): void },
   ) {}
 
-  /** Those that can be asked and nothing is started for it. */
-  get ready(): readonly SessionBackend[] {
-    return [...this.used.values()].map(({ backend }) => backend).filter(({ state }) => state.kind === 'ready');
+  get runningBackends(): readonly SessionBackend[] {
+    return [...this.backendsById.values()].map(({ backend }) => backend).filter(({ state }) => state.kind === 'ready');
   }
 
   get(id: string): SessionBackend | undefined {
-    return this.used.get(id)?.backend;
+    return this.backendsById.get(id)?.backend;
   }
 
-  /** Undefined when it was never used. */
+  /** Undefined if it was never used. */
   stateOf(id: string): BackendState | undefined {
-    return this.used.get(id)?.backend.state;
+    return this.backendsById.get(id)?.backend.state;
   }
 
   /** @throws BackendError as `BackendRegistry.open` */
@@ -41,60 +43,60 @@ export class UsedBackends implements Disposable {
     return backend;
   }
 
-  /** It takes the place of one with its id: that was stopped by a change of its settings. */
+  /** Adds a backend. Replaces one with the same id, which was stopped by a change of settings. */
   add(backend: SessionBackend): void {
-    const known = this.used.get(backend.id);
+    const known = this.backendsById.get(backend.id);
     if (known?.backend === backend || this.isDisposed) return;
-    known?.states.dispose();
+    known?.stateListener.dispose();
     let isReady = false;
-    const look = (): void => {
+    const update = (): void => {
       const wasReady = isReady;
       isReady = backend.state.kind === 'ready';
-      if (isReady && !wasReady) this.told.onReady(backend);
-      this.told.onChange();
+      if (isReady && !wasReady) this.handlers.onReady(backend);
+      this.handlers.onChange();
     };
-    this.used.set(backend.id, { backend, states: backend.onDidChangeState(look) });
-    look();
+    this.backendsById.set(backend.id, { backend, stateListener: backend.onDidChangeState(update) });
+    update();
   }
 
-  /** Whether it goes on without this window, so that nothing has to be started to ask it. */
-  async livesOn(id: string): Promise<boolean> {
-    return (await this.servers()).some((server) => server.id === id);
+  /** Whether the backend is a server, which keeps running without this window. */
+  async isServer(id: string): Promise<boolean> {
+    return (await this.listServers()).some((server) => server.id === id);
   }
 
-  /** Those that answer run anyway: they are used from now on. Never rejects. */
-  openServers(): Promise<void> {
-    this.asking ??= this.askServers().finally(() => (this.asking = undefined));
-    return this.asking;
+  /** Connects to all servers that are known to be running. Never rejects. */
+  connectRunningServers(): Promise<void> {
+    this.runningConnect ??= this.connectServers().finally(() => (this.runningConnect = undefined));
+    return this.runningConnect;
   }
 
   dispose(): void {
     this.isDisposed = true;
-    for (const { states } of this.used.values()) states.dispose();
-    this.used.clear();
+    for (const { stateListener } of this.backendsById.values()) stateListener.dispose();
+    this.backendsById.clear();
   }
 
-  private async askServers(): Promise<void> {
-    for (const { health, id, title } of await this.servers()) {
-      // Also one that was used before and has been gone since.
+  private async connectServers(): Promise<void> {
+    for (const { health, id, title } of await this.listServers()) {
+      // Also reconnects to a server that was used before.
       if (health?.kind !== 'answers' || this.stateOf(id)?.kind === 'ready') continue;
       try {
         const backend = await this.open(id);
         await withDeadline(this.clock, `Asking ${title}`, askMs, (signal) => backend.capabilities(signal));
       } catch (error) {
-        this.log.debug(`${title} was not asked for its conversations: ${messageOf(error)}`);
+        this.log.debug(`Cannot connect to ${title}: ${messageOf(error)}`);
       }
     }
   }
 
-  private async servers(): Promise<readonly BackendEntry[]> {
+  private async listServers(): Promise<readonly BackendEntry[]> {
     try {
       const entries = await withDeadline(this.clock, 'Listing the backends', askMs, (signal) =>
         this.registry.list(signal),
       );
       return entries.filter(({ problem, source }) => source === 'server' && problem === undefined);
     } catch (error) {
-      this.log.debug(`The backends were not listed: ${messageOf(error)}`);
+      this.log.debug(`Cannot list the backends: ${messageOf(error)}`);
       return [];
     }
   }

@@ -6,43 +6,43 @@ import type { DraftAttachment } from '../chatView';
 
 interface AttachedFilesPorts {
   readonly editor: Pick<EditorPort, 'stat'>;
-  /** A file or folder may have come or gone. */
+  /** Fires when files or folders may have been created or deleted. */
   readonly onDidChangeFiles: Event<void>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-/** Building a project makes and deletes many files, most of which nobody has attached. */
+/** A build creates and deletes many files at once. */
 const quietMs = 250;
 
-/** Tells which attachments of a draft name files that are gone. */
+/** Finds attachments of a draft whose files no longer exist. */
 export class AttachedFiles implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onError(error)));
-  /** What `missing` resolves to may be something else now. */
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.ports.onError(error)));
+  /** Fires when the result of `findMissing` may have changed. */
   readonly onDidChange = this.emitter.event;
-  private readonly later: Coalescer;
+  private readonly coalescer: Coalescer;
 
   constructor(private readonly ports: AttachedFilesPorts) {
-    this.later = this.store.add(new Coalescer(ports.clock, quietMs, () => this.emitter.fire()));
+    this.coalescer = this.disposables.add(new Coalescer(ports.clock, quietMs, () => this.emitter.fire()));
   }
 
   start(): void {
-    this.store.add(this.ports.onDidChangeFiles(() => this.later.schedule()));
+    this.disposables.add(this.ports.onDidChangeFiles(() => this.coalescer.schedule()));
   }
 
-  /** Ids of those whose file or folder does not exist. Never rejects. */
-  async missing(attachments: readonly DraftAttachment[]): Promise<string[]> {
-    const ids = await Promise.all(attachments.map(async (one) => ((await this.isGone(one)) ? [one.id] : [])));
+  /** Returns the ids of attachments whose file or folder doesn't exist. Never rejects. */
+  async findMissing(attachments: readonly DraftAttachment[]): Promise<string[]> {
+    const ids = await Promise.all(attachments.map(async (one) => ((await this.isDeleted(one)) ? [one.id] : [])));
     return ids.flat();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  /** What else goes with a prompt may be about a file that is gone. */
-  private async isGone({ kind, path }: DraftAttachment): Promise<boolean> {
+  /** Other kinds, such as problems, may refer to a file that is gone. */
+  private async isDeleted({ kind, path }: DraftAttachment): Promise<boolean> {
     if (path === undefined || !(kind === 'file' || kind === 'folder' || kind === 'selection')) return false;
     return await this.ports.editor.stat(path).then(
       () => false,

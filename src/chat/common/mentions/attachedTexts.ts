@@ -4,44 +4,44 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Memento } from '../../../base/common/memento';
 import type { MentionSource } from '../chatPorts';
 import type { Draft, DraftAttachment, MentionRow } from '../chatView';
-import { tokensOf } from './mentions';
+import { estimateTokens } from './mentions';
 
-/** The oldest make room. */
+/** The oldest are evicted. */
 const maxTexts = 10;
 const memoryName = 'chat.attachedTexts';
 
-/** `folder` is absolute: where to work on it. */
+/** `folder` is the absolute path of the folder to work in. */
 const AttachedText = z.object({ title: z.string(), text: z.string(), folder: z.optional(z.string()) });
 type AttachedText = z.infer<typeof AttachedText>;
 const Kept = z.catch(z.array(z.tuple([z.string(), AttachedText])), []);
 
-interface AttachedTextsOptions {
-  /** Tells none twice, also after a reload. */
+interface AttachedTextsDeps {
+  /** Returns a new id that is unique across reloads. */
   readonly newId: () => string;
-  /** Of this workspace: drafts and queues outlive the window, and so does what is attached to them. */
+  /** Workspace memento, since drafts and queued prompts with these attachments outlive the window. */
   readonly memento: Memento;
   readonly onError: (error: unknown) => void;
 }
 
-/** Texts that other features hand to a conversation. Nobody finds them at `@`. */
+/** Texts that other features attach to a conversation. Not listed at `@`. */
 export class AttachedTexts implements MentionSource {
   readonly kind = 'text';
   private readonly texts = new BoundedMap<string, AttachedText>({ maxEntries: maxTexts });
 
-  constructor(private readonly options: AttachedTextsOptions) {
-    for (const [id, text] of Kept.parse(options.memento.get(memoryName))) this.texts.set(id, text);
+  constructor(private readonly deps: AttachedTextsDeps) {
+    for (const [id, text] of Kept.parse(deps.memento.get(memoryName))) this.texts.set(id, text);
   }
 
-  /** What goes into a draft for the text. `folder` is absolute: where to work on it. */
+  /** Stores a text and returns its attachment. `folder` is the absolute path of the folder to work in. */
   add(title: string, text: string, folder?: string): DraftAttachment {
-    const { newId, memento, onError } = this.options;
+    const { newId, memento, onError } = this.deps;
     const id = `text:${newId()}`;
     this.texts.set(id, { title, text, ...(folder === undefined ? {} : { folder }) });
     memento.update(memoryName, [...this.texts]).then(undefined, onError);
-    return { kind: 'text', id, title, tokens: tokensOf(text.length) };
+    return { kind: 'text', id, title, tokens: estimateTokens(text.length) };
   }
 
-  /** Where to work on the first of those that are attached which says it. */
+  /** Returns the first working folder given by an attached text. */
   folderOf({ attachments }: Draft): string | undefined {
     return attachments.map(({ id }) => this.texts.get(id)?.folder).find((folder) => folder !== undefined);
   }

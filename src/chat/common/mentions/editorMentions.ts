@@ -2,7 +2,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
-import { isAskedFor, tokensOf } from './mentions';
+import { matchesKeyword, estimateTokens } from './mentions';
 
 interface EditorMentionsPorts {
   readonly editor: Pick<EditorPort, 'stat' | 'resolve'>;
@@ -12,14 +12,14 @@ interface EditorMentionsPorts {
 
 const maxFiles = 20;
 
-/** The files that are open in tabs, all at once. */
+/** All files open in tabs, as one row. */
 export class EditorMentions implements MentionSource {
   readonly kind = 'editors';
 
   constructor(private readonly ports: EditorMentionsPorts) {}
 
   async search(query: string): Promise<MentionRow[]> {
-    if (!isAskedFor(query, 'open editors', 'editors', 'tabs')) return [];
+    if (!matchesKeyword(query, 'open editors', 'editors', 'tabs')) return [];
     const { editor, openFiles } = this.ports;
     const stats = await Promise.all(
       openFiles()
@@ -28,13 +28,13 @@ export class EditorMentions implements MentionSource {
     );
     const sizes = stats.flatMap((stat) => (stat ? [stat.size] : []));
     if (sizes.length === 0) return [];
-    const tokens = sizes.reduce((sum, size) => sum + tokensOf(size), 0);
+    const tokens = sizes.reduce((sum, size) => sum + estimateTokens(size), 0);
     return [
       { kind: 'editors', id: 'editors', title: `Open editors (${sizes.length})`, tokens, detail: 'Files in tabs' },
     ];
   }
 
-  /** Those that are open when the prompt is sent. */
+  /** Returns the files that are open when the prompt is sent. */
   async resolve(): Promise<readonly PromptAttachment[]> {
     const { editor, openFiles } = this.ports;
     const found = await Promise.all(

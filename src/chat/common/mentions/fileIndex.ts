@@ -4,97 +4,94 @@ import type { Event } from '../../../base/common/event';
 import type { PathCandidate } from './fuzzy';
 
 export interface IndexedFile extends PathCandidate {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
 }
 
 interface FileIndexPorts {
-  /** All files of the workspace that are not hidden, absolute. */
+  /** Returns the absolute paths of all workspace files that aren't hidden. */
   readonly listFiles: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly onDidCreate: Event<string>;
   readonly onDidDelete: Event<string>;
-  /** What is listed may be quite another now: other folders, other settings. */
+  /** Fires when workspace folders or exclude settings have changed. */
   readonly onDidReset: Event<void>;
-  /** How a path is called in the workspace, with `/`. */
+  /** Returns the path relative to the workspace, with `/`. */
   readonly relative: (path: string) => string;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-/** Building a project makes many files at once, most of them no one asks for. */
-const maxNews = 2_000;
+/** Maximum number of created files added between two listings. A build creates many at once. */
+const maxAdded = 2_000;
 const relistMs = 3_000;
 
-/**
- * The files of the workspace, listed when somebody first asks. Single files that come and go are noted at once; the list is
- * made again a little after, in the background.
- */
+/** The files of the workspace, listed on first use. Updated immediately by file events, and listed again shortly after. */
 export class FileIndex implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly ended = new AbortController();
-  private readonly relistLater: Coalescer;
-  private byPath: Map<string, IndexedFile> | undefined;
-  private listing: Promise<void> | undefined;
-  /** What came or went while the list was made; it may hold that or not. */
-  private missed = 0;
-  private news = 0;
+  private readonly disposables = new DisposableStore();
+  private readonly lifetime = new AbortController();
+  private readonly relistCoalescer: Coalescer;
+  private fileByPath: Map<string, IndexedFile> | undefined;
+  private runningListing: Promise<void> | undefined;
+  /** Number of file events during a listing, which may or may not include them. */
+  private eventsDuringListing = 0;
+  private addedCount = 0;
 
   constructor(private readonly ports: FileIndexPorts) {
-    this.relistLater = this.store.add(new Coalescer(ports.clock, relistMs, () => void this.list()));
+    this.relistCoalescer = this.disposables.add(new Coalescer(ports.clock, relistMs, () => void this.listFiles()));
   }
 
   start(): void {
     const { onDidCreate, onDidDelete, onDidReset } = this.ports;
-    this.store.add(onDidCreate((path) => this.note(path, true)));
-    this.store.add(onDidDelete((path) => this.note(path, false)));
-    this.store.add(
+    this.disposables.add(onDidCreate((path) => this.applyFileEvent(path, true)));
+    this.disposables.add(onDidDelete((path) => this.applyFileEvent(path, false)));
+    this.disposables.add(
       onDidReset(() => {
-        this.byPath = undefined;
-        this.missed++;
+        this.fileByPath = undefined;
+        this.eventsDuringListing++;
       }),
     );
   }
 
-  /** In the order of the listing. The first call waits for it. */
+  /** Returns the files in the order of the listing. The first call waits for it. */
   async files(): Promise<Iterable<IndexedFile>> {
-    if (!this.byPath) await this.list();
-    return this.byPath?.values() ?? [];
+    if (!this.fileByPath) await this.listFiles();
+    return this.fileByPath?.values() ?? [];
   }
 
   dispose(): void {
-    this.ended.abort();
-    this.store.dispose();
+    this.lifetime.abort();
+    this.disposables.dispose();
   }
 
-  private note(path: string, isThere: boolean): void {
-    if (!this.byPath) {
-      this.missed++;
+  private applyFileEvent(path: string, isThere: boolean): void {
+    if (!this.fileByPath) {
+      this.eventsDuringListing++;
       return;
     }
-    // A folder goes as a whole, and only the watcher of the list knows what was in it.
-    if (!isThere) this.byPath.delete(path);
-    else if (++this.news <= maxNews) this.byPath.set(path, this.indexed(path));
-    this.relistLater.schedule();
+    // Deleting a folder reports only the folder; the next listing drops its files.
+    if (!isThere) this.fileByPath.delete(path);
+    else if (++this.addedCount <= maxAdded) this.fileByPath.set(path, this.toIndexedFile(path));
+    this.relistCoalescer.schedule();
   }
 
-  private list(): Promise<void> {
-    this.listing ??= this.listNow().finally(() => (this.listing = undefined));
-    return this.listing;
+  private listFiles(): Promise<void> {
+    this.runningListing ??= this.listNow().finally(() => (this.runningListing = undefined));
+    return this.runningListing;
   }
 
   private async listNow(): Promise<void> {
-    const { missed } = this;
+    const { eventsDuringListing } = this;
     try {
-      const paths = await this.ports.listFiles(this.ended.signal);
-      this.byPath = new Map(paths.map((path) => [path, this.indexed(path)]));
-      this.news = 0;
-      if (this.missed !== missed) this.relistLater.schedule();
+      const paths = await this.ports.listFiles(this.lifetime.signal);
+      this.fileByPath = new Map(paths.map((path) => [path, this.toIndexedFile(path)]));
+      this.addedCount = 0;
+      if (this.eventsDuringListing !== eventsDuringListing) this.relistCoalescer.schedule();
     } catch (error) {
-      if (!this.ended.signal.aborted) this.ports.onError(error);
+      if (!this.lifetime.signal.aborted) this.ports.onError(error);
     }
   }
 
-  private indexed(path: string): IndexedFile {
+  private toIndexedFile(path: string): IndexedFile {
     const relative = this.ports.relative(path);
     return { path, relative, lower: relative.toLowerCase() };
   }

@@ -3,21 +3,21 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex, IndexedFile } from './fileIndex';
-import { bestPaths } from './fuzzy';
-import { tokensOf } from './mentions';
+import { findBestPaths } from './fuzzy';
+import { estimateTokens } from './mentions';
 
 interface FileMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat'>;
-  /** Absolute paths, the one opened last first. */
+  /** Returns absolute paths, the most recently opened first. */
   readonly recent: () => readonly string[];
 }
 
 const maxRows = 20;
-/** Some of what is found is not for agents. */
+/** More than `maxRows`, since agents may not read some of the files. */
 const maxCandidates = maxRows * 2;
 
-/** Files of the workspace by some letters of their paths; those opened last come first. */
+/** Files of the workspace, by fuzzy path. Recently opened files come first. */
 export class FileMentions implements MentionSource {
   readonly kind = 'file';
 
@@ -30,20 +30,20 @@ export class FileMentions implements MentionSource {
       const place = places.get(path);
       return place === undefined ? 0 : Math.max(1, 12 - place);
     };
-    const best = bestPaths(query, await index.files(), { count: maxCandidates, bonus });
+    const best = findBestPaths(query, await index.files(), { count: maxCandidates, bonus });
     signal.throwIfAborted();
-    const rows = await Promise.all(best.map((file) => this.row(file)));
+    const rows = await Promise.all(best.map((file) => this.rowIfReadable(file)));
     return rows.flatMap((row) => row ?? []).slice(0, maxRows);
   }
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
-    // A file that was deleted since has a path still.
+    // Throws if the file was deleted; `resolve` would not.
     await this.ports.editor.stat(path);
     return [{ type: 'file', path: await this.ports.editor.resolve(path) }];
   }
 
-  /** The row of a path that is named, for example by dropping it. @throws EditorError */
+  /** Returns the row of a given path, for example of a dropped file. @throws EditorError */
   async rowOf(path: string, relative: string): Promise<MentionRow> {
     const { size } = await this.ports.editor.stat(path);
     const title = relative.slice(relative.lastIndexOf('/') + 1);
@@ -53,13 +53,13 @@ export class FileMentions implements MentionSource {
       id: `file:${path}`,
       title,
       path,
-      tokens: tokensOf(size),
+      tokens: estimateTokens(size),
       ...(folder === '' ? {} : { detail: folder }),
     };
   }
 
-  private row({ path, relative }: IndexedFile): Promise<MentionRow | undefined> {
-    // What may not be seen, or is gone, is not offered.
+  private rowIfReadable({ path, relative }: IndexedFile): Promise<MentionRow | undefined> {
+    // Leaves out files that agents may not read or that were deleted.
     return this.rowOf(path, relative).catch(() => undefined);
   }
 }

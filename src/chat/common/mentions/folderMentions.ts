@@ -4,7 +4,8 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex } from './fileIndex';
-import { bestPaths, type PathCandidate } from './fuzzy';
+import { findBestPaths, type PathCandidate } from './fuzzy';
+import { withReadablePaths } from './mentions';
 
 interface FolderMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
@@ -18,27 +19,27 @@ interface Folder extends PathCandidate {
 const maxRows = 8;
 const maxListed = 300;
 
-/** Folders of the workspace; what is sent is the list of their files. */
+/** Folders of the workspace. The list of their files is sent. */
 export class FolderMentions implements MentionSource {
   readonly kind = 'folder';
 
   constructor(private readonly ports: FolderMentionsPorts) {}
 
   async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
-    // Without a word, the files of the workspace say more than its folders.
+    // Without a query, files are more useful than folders.
     if (query.trim() === '') return [];
-    const best = bestPaths(query, await this.folders(), { count: maxRows * 2, bonus: () => 0 });
+    const best = findBestPaths(query, await this.allFolders(), { count: maxRows * 2, bonus: () => 0 });
     signal.throwIfAborted();
-    const rows = await Promise.all(best.map((folder) => this.row(folder)));
-    return rows.flatMap((row) => row ?? []).slice(0, maxRows);
+    const readable = await withReadablePaths(this.ports.editor, best);
+    return readable.slice(0, maxRows).map(({ path, relative }) => this.rowOf(path, relative));
   }
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
-    // A folder that was deleted since has a path still.
+    // Throws if the folder was deleted; `resolve` would not.
     await this.ports.editor.stat(path);
     const folder = await this.ports.editor.resolve(path);
-    const { names, more } = await this.list(folder);
+    const { names, more } = await this.listFilesIn(folder);
     const rest = more > 0 ? [`… and ${more} more`] : [];
     const text = [`Files in ${folder}:`, ...names, ...rest].join('\n');
     return [{ type: 'text', uri: `${toFileUri(folder)}/`, title: baseName(folder), text }];
@@ -50,15 +51,8 @@ export class FolderMentions implements MentionSource {
     return { kind: 'folder', id: `folder:${path}`, title, path, ...(folder === '' ? {} : { detail: folder }) };
   }
 
-  private async row({ path, relative }: Folder): Promise<MentionRow | undefined> {
-    return await this.ports.editor.resolve(path).then(
-      () => this.rowOf(path, relative),
-      () => undefined,
-    );
-  }
-
-  /** Every folder that has a file somewhere below it. */
-  private async folders(): Promise<Iterable<Folder>> {
+  /** Returns all folders that contain files, directly or in subfolders. */
+  private async allFolders(): Promise<Iterable<Folder>> {
     const found = new Map<string, Folder>();
     for (const { path, relative } of await this.ports.index.files()) {
       let absolute = parentOf(path);
@@ -70,25 +64,15 @@ export class FolderMentions implements MentionSource {
     return found.values();
   }
 
-  private async list(folder: string): Promise<{ names: string[]; more: number }> {
-    const below: string[] = [];
-    for (const { path } of await this.ports.index.files()) {
-      if (path.startsWith(folder) && isSeparator(path.charAt(folder.length))) below.push(path);
-    }
-    const checked = await Promise.all(
-      below.slice(0, maxListed).map((path) =>
-        this.ports.editor.resolve(path).then(
-          () => [path.slice(folder.length + 1)],
-          () => [],
-        ),
-      ),
-    );
-    return { names: checked.flat(), more: Math.max(0, below.length - maxListed) };
+  private async listFilesIn(folder: string): Promise<{ names: string[]; more: number }> {
+    const files = [...(await this.ports.index.files())];
+    const below = files.filter(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`));
+    const readable = await withReadablePaths(this.ports.editor, below.slice(0, maxListed));
+    return {
+      names: readable.map(({ path }) => path.slice(folder.length + 1)),
+      more: Math.max(0, below.length - maxListed),
+    };
   }
-}
-
-function isSeparator(character: string): boolean {
-  return character === '/' || character === '\\';
 }
 
 function parentOf(path: string): string {

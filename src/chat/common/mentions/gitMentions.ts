@@ -2,9 +2,8 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
-import { isAskedFor } from './mentions';
+import { matchesKeyword, withReadablePaths } from './mentions';
 
-/** What has changed in the repository since its last commit. */
 interface GitChanges {
   readonly root: string;
   readonly branch: string;
@@ -12,7 +11,7 @@ interface GitChanges {
 }
 
 export interface GitFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly state: 'changed' | 'untracked' | 'deleted';
 }
@@ -20,15 +19,15 @@ export interface GitFile {
 export interface GitPort {
   /** Undefined without Git or a repository. */
   changes(): Promise<GitChanges | undefined>;
-  /** As `git diff HEAD` says it; empty for a file that is not tracked. */
+  /** Returns the output of `git diff HEAD`; empty for an untracked file. */
   diff(path: string): Promise<string>;
 }
 
 const maxFiles = 100;
-/** UTF-16 units of the text that is sent. */
+/** Maximum length of the sent text, in UTF-16 units. */
 const maxLength = 64 * 1024;
 
-/** The changes that are not committed, as a diff. Files that are not for agents are left out. */
+/** Uncommitted changes, as a diff. Leaves out files that agents may not read. */
 export class GitMentions implements MentionSource {
   readonly kind = 'git';
 
@@ -38,10 +37,10 @@ export class GitMentions implements MentionSource {
   ) {}
 
   async search(query: string): Promise<MentionRow[]> {
-    if (!isAskedFor(query, 'git changes', 'changes', 'diff')) return [];
+    if (!matchesKeyword(query, 'git changes', 'changes', 'diff')) return [];
     const changes = await this.git.changes();
     if (!changes) return [];
-    const { length } = await this.allowed(changes);
+    const { length } = await this.readableFiles(changes);
     if (length === 0) return [];
     return [{ kind: 'git', id: 'git', title: `Git changes (${length})`, detail: `On ${changes.branch}` }];
   }
@@ -49,7 +48,7 @@ export class GitMentions implements MentionSource {
   async resolve(_attachment: unknown, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
     const changes = await this.git.changes();
     if (!changes) return [];
-    const files = await this.allowed(changes);
+    const files = await this.readableFiles(changes);
     if (files.length === 0) return [];
     const parts = [`Not committed on ${changes.branch}:`, ...files.map(({ path, state }) => `${state}: ${path}`)];
     let length = 0;
@@ -67,15 +66,7 @@ export class GitMentions implements MentionSource {
     return [{ type: 'text', title: `Git changes in ${changes.root}`, text: parts.join('\n') }];
   }
 
-  private async allowed({ files }: GitChanges): Promise<GitFile[]> {
-    const checked = await Promise.all(
-      files.slice(0, maxFiles).map((file) =>
-        this.editor.resolve(file.path).then(
-          () => [file],
-          () => [],
-        ),
-      ),
-    );
-    return checked.flat();
+  private async readableFiles({ files }: GitChanges): Promise<GitFile[]> {
+    return await withReadablePaths(this.editor, files.slice(0, maxFiles));
   }
 }

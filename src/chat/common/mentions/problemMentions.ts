@@ -2,55 +2,50 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort, FileDiagnostics } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
-import { isAskedFor, tokensOf } from './mentions';
+import { matchesKeyword, estimateTokens } from './mentions';
 
 const maxFiles = 200;
-/** UTF-16 units of the text that is sent. */
+/** Maximum length of the sent text, in UTF-16 units. */
 const maxLength = 32 * 1024;
 
-/** VS Code's problems: of the file that is looked at, and of the whole workspace. */
+/** VS Code's problems, of the workspace and of the active file. */
 export class ProblemMentions implements MentionSource {
   readonly kind = 'problems';
 
   constructor(private readonly editor: Pick<EditorPort, 'diagnostics' | 'visibleFiles'>) {}
 
   async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
-    if (!isAskedFor(query, 'problems', 'errors', 'diagnostics')) return [];
+    if (!matchesKeyword(query, 'problems', 'errors', 'diagnostics')) return [];
     const all = await this.editor.diagnostics(undefined, { maxFiles, signal });
     const [active] = this.editor.visibleFiles;
+    const rows = rowsOf(all, 'Problems', { detail: 'In the workspace' });
+    if (active === undefined || all.length < 2) return rows;
     const ofActive = all.filter(({ path }) => path === active);
-    return [
-      ...this.rows(all, 'Problems', 'In the workspace'),
-      ...(ofActive.length > 0 && all.length > 1 ? this.rows(ofActive, 'Problems of this file', active) : []),
-    ];
+    return [...rows, ...rowsOf(ofActive, 'Problems in this file', { path: active, detail: active })];
   }
 
   async resolve({ path }: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
     const found = await this.editor.diagnostics(path, { maxFiles, signal });
     if (found.length === 0) return [];
-    // Without the URI of a file or folder: an agent would take the text for what is in there.
+    // Has no URI, since an agent would take the text for the contents of that file.
     const title = path === undefined ? 'Problems' : `Problems of ${path}`;
     return [{ type: 'text', title, text: textOf(found) }];
   }
-
-  private rows(files: readonly FileDiagnostics[], name: string, detail: string | undefined): MentionRow[] {
-    const count = files.reduce((sum, { diagnostics }) => sum + diagnostics.length, 0);
-    if (count === 0) return [];
-    const [only] = detail === undefined || detail.startsWith('In ') ? [] : files;
-    return [
-      {
-        kind: 'problems',
-        id: only ? `problems:${only.path}` : 'problems',
-        title: `${name} (${count})`,
-        tokens: tokensOf(textOf(files).length),
-        ...(only ? { path: only.path } : {}),
-        ...(detail === undefined ? {} : { detail }),
-      },
-    ];
-  }
 }
 
-/** `path:line:column severity message (source code)`, as compilers say it. */
+function rowsOf(
+  files: readonly FileDiagnostics[],
+  name: string,
+  about: { path?: string; detail: string },
+): MentionRow[] {
+  const count = files.reduce((sum, { diagnostics }) => sum + diagnostics.length, 0);
+  if (count === 0) return [];
+  const id = about.path === undefined ? 'problems' : `problems:${about.path}`;
+  const tokens = estimateTokens(textOf(files).length);
+  return [{ kind: 'problems', id, title: `${name} (${count})`, tokens, ...about }];
+}
+
+/** Formats problems like a compiler: `path:line:column severity: message (source code)`. */
 function textOf(files: readonly FileDiagnostics[]): string {
   const lines = files.flatMap(({ path, diagnostics }) =>
     diagnostics.map(({ range: { start }, severity, message, source, code }) => {

@@ -2,9 +2,9 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort, EditorSelection } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
-import { isAskedFor, tokensOf } from './mentions';
+import { matchesKeyword, estimateTokens } from './mentions';
 
-/** What is selected in the editor that was active last, as the lines of its file. */
+/** The lines selected in the active editor. */
 export class SelectionMentions implements MentionSource {
   readonly kind = 'selection';
 
@@ -12,21 +12,20 @@ export class SelectionMentions implements MentionSource {
 
   search(query: string): Promise<MentionRow[]> {
     const { activeSelection } = this.editor;
-    const row = activeSelection && isAskedFor(query, 'selection') ? rowOf(activeSelection) : undefined;
+    const row = activeSelection && matchesKeyword(query, 'selection') ? rowOf(activeSelection) : undefined;
     return Promise.resolve(row ? [row] : []);
   }
 
-  /** The lines as they are when the prompt is sent. */
   async resolve({ id, path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     const [, first, last] = /#(\d+)-(\d+)$/.exec(id) ?? [];
     if (path === undefined || first === undefined || last === undefined) return [];
     const lines = { first: Number(first), last: Number(last) };
-    // A file that was deleted since has a path still.
+    // Throws if the file was deleted; `resolve` would not.
     await this.editor.stat(path);
     return [{ type: 'file', path: await this.editor.resolve(path), lines }];
   }
 
-  /** Of the primary selection; undefined when nothing is selected. */
+  /** Returns the row of the primary selection, if anything is selected. */
   current(): MentionRow | undefined {
     return this.editor.activeSelection && rowOf(this.editor.activeSelection);
   }
@@ -36,7 +35,7 @@ function rowOf({ path, selections: [selected] }: EditorSelection): MentionRow | 
   if (!selected || selected.text === '') return undefined;
   const { start, end } = selected;
   const first = start.line + 1;
-  // A selection of whole lines ends before the first letter of the next one.
+  // A selection of whole lines ends at column 0 of the next line.
   const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
   const name = path.slice(path.search(/[^\\/]*$/));
   return {
@@ -45,7 +44,7 @@ function rowOf({ path, selections: [selected] }: EditorSelection): MentionRow | 
     title: first === last ? `${name}:${first}` : `${name}:${first}-${last}`,
     path,
     line: first,
-    tokens: tokensOf(selected.text.length),
+    tokens: estimateTokens(selected.text.length),
     detail: 'Selection',
   };
 }

@@ -1,158 +1,147 @@
 import * as z from 'zod/mini';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedOf, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
-import { OptionView, Unattended, type BackendView } from '../chatView';
-import { shownOptions, wantedChoices, type OptionSources } from '../conversations/optionPrecedence';
+import { OptionView, toOptionViews, Unattended, type BackendView } from '../chatView';
+import { optionsOfNewSession, choicesForNewSession, type OptionSources } from '../conversations/optionPrecedence';
 
 const memoryName = 'chat.agentOptions';
 const Values = z.record(z.string(), z.union([z.string(), z.boolean()]));
-const KeptAgent = z.object({
-  /** The command line that offered them. */
+const AgentRecord = z.object({
+  /** Command line of the agent that offered these options. */
   about: z.string(),
-  /** As the agent sets them by itself. */
+  /** With the agent's own default values. */
   options: z.array(OptionView),
-  /** The user's last choices. */
   chosen: Values,
-  /** What it was seen to do without asking. */
+  /** What the agent was seen doing without asking. */
   unattended: z.optional(Unattended),
 });
-type KeptAgent = z.infer<typeof KeptAgent>;
-const Kept = z.record(z.string(), z.unknown());
+type AgentRecord = z.infer<typeof AgentRecord>;
+const AgentRecords = z.record(z.string(), z.unknown());
 
-/** Some agents list every model that there is. */
+/** Larger option lists are not stored: some agents list every existing model. */
 const maxKeptUnits = 200_000;
 
-/**
- * What new conversations with agents begin with: what an agent offered last, and what the user has chosen for it, kept over
- * windows by the agent's id.
- */
+/** Options for new conversations with ACP agents: what each offered last, and the user's choices. Stored across windows. */
 export class AgentOptions {
-  private readonly views = new Map<string, BackendView>();
-  /** Of sessions that wait for their first prompt. */
-  private readonly waiting = new Map<string, readonly OptionView[]>();
-  /** What was offered when it was last heard of in this window. */
-  private readonly learnt = new Map<string, readonly OptionView[]>();
-  /** For the next conversation, by agent. */
-  private readonly picked = new Map<string, Readonly<Record<string, OptionValue>>>();
-  private readonly told = new Set<string>();
+  private readonly backendViews = new Map<string, BackendView>();
+  private readonly preparedOptions = new Map<string, readonly OptionView[]>();
+  /** Options last offered in this window, by agent. */
+  private readonly offeredOptions = new Map<string, readonly OptionView[]>();
+  /** The user's choices for the next conversation, by agent. */
+  private readonly oneTimeChoices = new Map<string, Readonly<Record<string, OptionValue>>>();
+  private readonly reportedChoices = new Set<string>();
 
   constructor(
     private readonly memento: Memento,
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  know(view: BackendView): void {
-    const isOther = this.views.has(view.id) && this.views.get(view.id)?.description !== view.description;
-    if (isOther) this.learnt.delete(view.id);
-    this.views.set(view.id, view);
+  setBackend(view: BackendView): void {
+    const isOther = this.backendViews.has(view.id) && this.backendViews.get(view.id)?.description !== view.description;
+    if (isOther) this.offeredOptions.delete(view.id);
+    this.backendViews.set(view.id, view);
   }
 
-  /** As a new conversation will have them. */
-  of(agentId: string): OptionView[] {
-    return shownOptions(this.offered(agentId), this.sources(agentId));
+  /** Returns the options with the values that a new conversation will have. */
+  optionsFor(agentId: string): OptionView[] {
+    return optionsOfNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }
 
-  wanted(agentId: string): OptionChoice[] {
-    return wantedChoices(this.offered(agentId), this.sources(agentId));
+  initialChoices(agentId: string): OptionChoice[] {
+    return choicesForNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }
 
-  /** The user's choice for the next conversation; also for those after it. */
-  pick(agentId: string, optionId: string, value: OptionValue): void {
-    this.picked.set(agentId, { ...this.picked.get(agentId), [optionId]: value });
-    this.remember(agentId, optionId, value);
+  /** Sets the user's choice for the next conversation and remembers it for later ones. */
+  choose(agentId: string, optionId: string, value: OptionValue): void {
+    this.oneTimeChoices.set(agentId, { ...this.oneTimeChoices.get(agentId), [optionId]: value });
+    this.storeChoice(agentId, optionId, value);
   }
 
   /**
-   * The user's choice in a conversation, for those that begin after it. One in which the agent asks less holds only there: who
-   * lets go of the reins for one task has not done so for all.
+   * Remembers a choice made inside a conversation for later ones. Values that let the agent act unattended are not remembered:
+   * allowing that for one task doesn't allow it for all.
    */
-  pickedInside(agentId: string, option: OptionView | undefined, value: OptionValue): void {
+  rememberChoice(agentId: string, option: OptionView | undefined, value: OptionValue): void {
     if (!option || unattendedOf(option, value) !== undefined) return;
-    this.remember(agentId, option.id, value);
+    this.storeChoice(agentId, option.id, value);
   }
 
-  /** The conversation that was chosen for has begun. */
-  begun(agentId: string): void {
-    this.picked.delete(agentId);
-    this.waiting.delete(agentId);
+  /** Clears the choices for one conversation, which has begun. */
+  clearOneTimeChoices(agentId: string): void {
+    this.oneTimeChoices.delete(agentId);
+    this.preparedOptions.delete(agentId);
   }
 
-  learn(agentId: string, options: readonly ConfigOption[]): void {
-    const views = options.map((option) => OptionView.parse(option));
-    this.learnt.set(agentId, views);
-    const kept = this.kept(agentId);
+  recordOfferedOptions(agentId: string, options: readonly ConfigOption[]): void {
+    const views = toOptionViews(options);
+    this.offeredOptions.set(agentId, views);
+    const record = this.storedRecord(agentId);
     const isLarge = JSON.stringify(views).length > maxKeptUnits;
-    this.keep(agentId, { ...kept, about: this.aboutOf(agentId), options: isLarge ? [] : views });
+    this.storeRecord(agentId, { ...record, options: isLarge ? [] : views });
   }
 
-  /** What it did without asking; undefined when it asked. Returns whether that is news. */
-  saw(agentId: string, unattended: Unattended | undefined): boolean {
-    const { unattended: before, ...kept } = this.kept(agentId);
+  /** Records what the agent did without asking; undefined if it asked. Returns whether this changed anything. */
+  recordUnattended(agentId: string, unattended: Unattended | undefined): boolean {
+    const { unattended: before, ...record } = this.storedRecord(agentId);
     const now = unattended && before === 'runs' ? before : unattended;
     if (now === before) return false;
-    this.keep(agentId, { ...kept, about: this.aboutOf(agentId), ...(now === undefined ? {} : { unattended: now }) });
+    this.storeRecord(agentId, { ...record, ...withoutUndefined({ unattended: now }) });
     return true;
   }
 
-  seen(agentId: string): Unattended | undefined {
-    return this.kept(agentId).unattended;
+  unattendedSeen(agentId: string): Unattended | undefined {
+    return this.storedRecord(agentId).unattended;
   }
 
-  showWaiting(agentId: string, options: readonly ConfigOption[] | undefined): void {
-    if (options)
-      this.waiting.set(
-        agentId,
-        options.map((option) => OptionView.parse(option)),
-      );
-    else this.waiting.delete(agentId);
+  setPreparedOptions(agentId: string, options: readonly ConfigOption[] | undefined): void {
+    if (options) this.preparedOptions.set(agentId, toOptionViews(options));
+    else this.preparedOptions.delete(agentId);
   }
 
-  /** Of a default in the settings; once in a window. */
-  notOffered(agentId: string, { from, option, value }: OptionChoice): string | undefined {
+  /** Returns a notice, once per window, about a default in the settings that the agent doesn't offer. */
+  noticeForUnofferedChoice(agentId: string, { from, option, value }: OptionChoice): string | undefined {
     const key = JSON.stringify([agentId, option, value]);
-    if (from !== 'settings' || this.told.has(key)) return undefined;
-    this.told.add(key);
-    const title = this.views.get(agentId)?.title ?? agentId;
-    return `${title} does not offer ${option} "${String(value)}", so this default of backline.acp.agents was ignored.`;
+    if (from !== 'settings' || this.reportedChoices.has(key)) return undefined;
+    this.reportedChoices.add(key);
+    const title = this.backendViews.get(agentId)?.title ?? agentId;
+    return `${title} doesn’t offer ${option} "${String(value)}". This default in backline.acp.agents was ignored.`;
   }
 
-  private offered(agentId: string): readonly OptionView[] {
-    return this.waiting.get(agentId) ?? this.learnt.get(agentId) ?? this.kept(agentId).options;
+  private currentOptions(agentId: string): readonly OptionView[] {
+    return this.preparedOptions.get(agentId) ?? this.offeredOptions.get(agentId) ?? this.storedRecord(agentId).options;
   }
 
-  private sources(agentId: string): OptionSources {
+  private optionSources(agentId: string): OptionSources {
     return {
-      user: this.picked.get(agentId) ?? {},
-      settings: this.views.get(agentId)?.defaults ?? {},
-      remembered: this.kept(agentId).chosen,
+      user: this.oneTimeChoices.get(agentId) ?? {},
+      settings: this.backendViews.get(agentId)?.defaults ?? {},
+      remembered: this.storedRecord(agentId).chosen,
     };
   }
 
-  private remember(agentId: string, optionId: string, value: OptionValue): void {
-    const kept = this.kept(agentId);
-    this.keep(agentId, { ...kept, about: this.aboutOf(agentId), chosen: { ...kept.chosen, [optionId]: value } });
+  private storeChoice(agentId: string, optionId: string, value: OptionValue): void {
+    const record = this.storedRecord(agentId);
+    this.storeRecord(agentId, { ...record, chosen: { ...record.chosen, [optionId]: value } });
   }
 
-  private aboutOf(agentId: string): string {
-    return this.views.get(agentId)?.description ?? '';
+  /** Returns the stored record, unless it belongs to another program with the same id. */
+  private storedRecord(agentId: string): AgentRecord {
+    const record = z.safeParse(AgentRecord, this.storedRecords[agentId]).data;
+    if (!record) return { about: '', options: [], chosen: {} };
+    const view = this.backendViews.get(agentId);
+    if (!view) return { ...record, options: [] };
+    return record.about === view.description ? record : { about: record.about, options: [], chosen: {} };
   }
 
-  /** What another program offered under that name, and what was chosen for it, says nothing of this one. */
-  private kept(agentId: string): KeptAgent {
-    const kept = z.safeParse(KeptAgent, this.all[agentId]).data;
-    if (!kept) return { about: '', options: [], chosen: {} };
-    const view = this.views.get(agentId);
-    if (!view) return { ...kept, options: [] };
-    return kept.about === view.description ? kept : { about: kept.about, options: [], chosen: {} };
+  private storeRecord(agentId: string, changed: Omit<AgentRecord, 'about'>): void {
+    const record = { ...changed, about: this.backendViews.get(agentId)?.description ?? '' };
+    if (JSON.stringify(this.storedRecords[agentId]) === JSON.stringify(record)) return;
+    this.memento.update(memoryName, { ...this.storedRecords, [agentId]: record }).then(undefined, this.onError);
   }
 
-  private keep(agentId: string, kept: KeptAgent): void {
-    if (JSON.stringify(this.all[agentId]) === JSON.stringify(kept)) return;
-    this.memento.update(memoryName, { ...this.all, [agentId]: kept }).then(undefined, this.onError);
-  }
-
-  private get all(): z.infer<typeof Kept> {
-    return z.safeParse(Kept, this.memento.get(memoryName)).data ?? {};
+  private get storedRecords(): z.infer<typeof AgentRecords> {
+    return z.safeParse(AgentRecords, this.memento.get(memoryName)).data ?? {};
   }
 }

@@ -1,24 +1,22 @@
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Chat, Chats } from '../chatPorts';
-import { waitingRows } from './pageFeed';
+import { rowsWithPendingApproval } from './pageFeed';
 
-/** A question that waits for the user. */
 export interface WaitingApproval {
-  /** Unique among all conversations. */
+  /** Unique across all conversations. */
   readonly key: string;
   readonly chat: Chat;
-  /** In one line. */
   readonly prompt: string;
 }
 
 /** The pending approvals of all conversations of the window. */
 export class ApprovalWatch implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.onError(error)));
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onError(error)));
   readonly onDidChange = this.emitter.event;
-  private readonly followed = new Map<string, { readonly chat: Chat; readonly listener: Disposable }>();
-  private readonly opening = new Set<string>();
+  private readonly followedChats = new Map<string, { readonly chat: Chat; readonly listener: Disposable }>();
+  private readonly openingIds = new Set<string>();
 
   constructor(
     private readonly chats: Pick<Chats, 'rows' | 'onDidChange' | 'open'>,
@@ -26,12 +24,12 @@ export class ApprovalWatch implements Disposable {
   ) {}
 
   start(): void {
-    this.store.add(this.chats.onDidChange(() => this.look()));
-    this.look();
+    this.disposables.add(this.chats.onDidChange(() => this.followWaitingChats()));
+    this.followWaitingChats();
   }
 
   get waiting(): readonly WaitingApproval[] {
-    return [...this.followed.values()].flatMap(({ chat }) =>
+    return [...this.followedChats.values()].flatMap(({ chat }) =>
       chat.view.approvals
         .filter(({ state }) => state === 'pending')
         .map(({ id, prompt }) => ({ key: `${chat.id} ${id}`, chat, prompt })),
@@ -39,38 +37,38 @@ export class ApprovalWatch implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
-    for (const { listener } of this.followed.values()) listener.dispose();
-    this.followed.clear();
+    this.disposables.dispose();
+    for (const { listener } of this.followedChats.values()) listener.dispose();
+    this.followedChats.clear();
   }
 
-  private look(): void {
-    const waiting = new Set(waitingRows(this.chats.rows).map(({ id }) => id));
-    for (const [id, { listener }] of this.followed) {
-      if (waiting.has(id)) continue;
+  private followWaitingChats(): void {
+    const waitingIds = new Set(rowsWithPendingApproval(this.chats.rows).map(({ id }) => id));
+    for (const [id, { listener }] of this.followedChats) {
+      if (waitingIds.has(id)) continue;
       listener.dispose();
-      this.followed.delete(id);
+      this.followedChats.delete(id);
       this.emitter.fire();
     }
-    for (const id of waiting) {
-      if (!this.followed.has(id) && !this.opening.has(id)) void this.follow(id);
+    for (const id of waitingIds) {
+      if (!this.followedChats.has(id) && !this.openingIds.has(id)) void this.followChat(id);
     }
   }
 
-  private async follow(id: string): Promise<void> {
-    this.opening.add(id);
+  private async followChat(id: string): Promise<void> {
+    this.openingIds.add(id);
     try {
       const chat = await this.chats.open(id);
-      if (this.store.isDisposed) return;
-      this.followed.set(id, { chat, listener: chat.onDidChange(() => this.emitter.fire()) });
+      if (this.disposables.isDisposed) return;
+      this.followedChats.set(id, { chat, listener: chat.onDidChange(() => this.emitter.fire()) });
     } catch (error) {
-      // Asked for again when the list changes.
+      // Retried when the list changes.
       this.onError(error);
       return;
     } finally {
-      this.opening.delete(id);
+      this.openingIds.delete(id);
     }
     this.emitter.fire();
-    this.look();
+    this.followWaitingChats();
   }
 }

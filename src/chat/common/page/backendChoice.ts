@@ -8,7 +8,7 @@ import type { BackendView } from '../chatView';
 
 interface BackendChoicePorts {
   readonly chats: Pick<Chats, 'backends' | 'onDidChangeBackends'>;
-  /** The id or the title of the setting; empty for none. */
+  /** Backend id or title from the setting; empty if unset. */
   readonly preferred: () => string;
   readonly memento: Memento;
   readonly onError: (error: unknown) => void;
@@ -16,74 +16,73 @@ interface BackendChoicePorts {
 
 const memoryName = 'chat.backend';
 
-/** The backends of a window as the user last saw them, and which one a new conversation is with. */
+/** The known backends, and the one that new conversations use. */
 export class BackendChoice implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onError(error)));
-  /** The views, or which one is chosen, may have changed. */
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.ports.onError(error)));
   readonly onDidChange = this.emitter.event;
-  private known: readonly BackendView[] = [];
-  private picked: string | undefined;
-  private looking: Promise<void> | undefined;
-  private isStale = false;
+  private knownBackends: readonly BackendView[] = [];
+  private pickedId: string | undefined;
+  private runningRefresh: Promise<void> | undefined;
+  private isRefreshNeeded = false;
 
   constructor(private readonly ports: BackendChoicePorts) {}
 
   start(): void {
-    this.store.add(this.ports.chats.onDidChangeBackends(() => void this.refresh()));
+    this.disposables.add(this.ports.chats.onDidChangeBackends(() => void this.refresh()));
   }
 
   /** Empty before the first `refresh`. */
   get views(): readonly BackendView[] {
-    return this.known;
+    return this.knownBackends;
   }
 
-  /** What was picked in this window, else the setting's, else what was used last, else the demo agent. */
+  /** Picked in this window, else set in settings, else used last, else the demo agent. */
   get chosen(): BackendView | undefined {
     const preferred = this.ports.preferred();
     return (
-      this.find(this.picked) ??
-      this.find(preferred) ??
-      this.known.find(({ title }) => title === preferred) ??
-      this.find(z.safeParse(z.string(), this.ports.memento.get(memoryName)).data) ??
-      this.known.find(({ source }) => source === 'demo') ??
-      this.known[0]
+      this.findBackend(this.pickedId) ??
+      this.findBackend(preferred) ??
+      this.knownBackends.find(({ title }) => title === preferred) ??
+      this.findBackend(z.safeParse(z.string(), this.ports.memento.get(memoryName)).data) ??
+      this.knownBackends.find(({ source }) => source === 'demo') ??
+      this.knownBackends[0]
     );
   }
 
-  /** The setting names none that there is. */
+  /** The setting names a backend that doesn't exist. */
   get isPreferredMissing(): boolean {
     const preferred = this.ports.preferred();
-    return preferred !== '' && !this.known.some(({ id, title }) => id === preferred || title === preferred);
+    return preferred !== '' && !this.knownBackends.some(({ id, title }) => id === preferred || title === preferred);
   }
 
   choose(id: string): void {
-    this.picked = id;
+    this.pickedId = id;
     this.remember(id);
     this.emitter.fire();
   }
 
-  /** The last one used is the first choice of the next window. */
+  /** Remembers the backend as the one used last, for new windows. */
   remember(id: string): void {
     this.ports.memento.update(memoryName, id).then(undefined, this.ports.onError);
   }
 
-  /** Looks again; calls that come meanwhile make it look once more. Never rejects. */
+  /** Reloads the backends; a call during a reload causes one more. Never rejects. */
   refresh(): Promise<void> {
-    this.isStale = true;
-    this.looking ??= this.look().finally(() => (this.looking = undefined));
-    return this.looking;
+    this.isRefreshNeeded = true;
+    this.runningRefresh ??= this.reload().finally(() => (this.runningRefresh = undefined));
+    return this.runningRefresh;
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async look(): Promise<void> {
-    while (this.isStale && !this.store.isDisposed) {
-      this.isStale = false;
+  private async reload(): Promise<void> {
+    while (this.isRefreshNeeded && !this.disposables.isDisposed) {
+      this.isRefreshNeeded = false;
       try {
-        this.known = await this.ports.chats.backends();
+        this.knownBackends = await this.ports.chats.backends();
       } catch (error) {
         this.ports.onError(error);
       }
@@ -91,7 +90,7 @@ export class BackendChoice implements Disposable {
     this.emitter.fire();
   }
 
-  private find(id: string | undefined): BackendView | undefined {
-    return this.known.find((view) => view.id === id);
+  private findBackend(id: string | undefined): BackendView | undefined {
+    return this.knownBackends.find((view) => view.id === id);
   }
 }

@@ -2,16 +2,14 @@ import { countOf } from '../../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import type { BackendView, SessionRow } from '../chatView';
 
-interface ChatSituation {
+interface ChatStatusInput {
   readonly isTrusted: boolean;
   readonly chosen: BackendView | undefined;
-  /** The setting names a backend that there is not. */
   readonly isPreferredMissing: boolean;
   readonly rows: readonly SessionRow[];
   readonly waiting: number;
 }
 
-/** Commands that help; named by the caller, who knows how they are registered. */
 export interface ChatActions {
   readonly open: StatusAction;
   readonly pickBackend: StatusAction;
@@ -20,13 +18,13 @@ export interface ChatActions {
   readonly manageTrust: StatusAction;
 }
 
-/** What the status list says of the chat: first what waits for the user. */
+/** Returns the chat's entry in the status list. What needs the user's attention comes first. */
 export function chatStatus(
-  { isTrusted, chosen, isPreferredMissing, rows, waiting }: ChatSituation,
+  { isTrusted, chosen, isPreferredMissing, rows, waiting }: ChatStatusInput,
   actions: ChatActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   if (!isTrusted) {
-    const summary = 'You can read conversations. Agents don’t start in an untrusted workspace.';
+    const summary = 'Agents don’t start in an untrusted workspace. You can still read conversations.';
     return { state: 'off', summary, actions: [actions.manageTrust, actions.open] };
   }
   if (waiting > 0) {
@@ -39,20 +37,20 @@ export function chatStatus(
   }
   return {
     state: 'ready',
-    summary: [talksTo(chosen), ...said(rows)].join(' '),
+    summary: [backendSentence(chosen), ...activitySentences(rows)].join(' '),
     actions: [actions.open, actions.pickBackend],
   };
 }
 
-function talksTo(chosen: BackendView | undefined): string {
+function backendSentence(chosen: BackendView | undefined): string {
   return chosen ? `New conversations use ${chosen.title}.` : 'No agent selected.';
 }
 
-function said(rows: readonly SessionRow[]): string[] {
+function activitySentences(rows: readonly SessionRow[]): string[] {
   const count = (state: SessionRow['state']): number => rows.filter((row) => row.state === state).length;
   const [busy, unread] = [count('busy'), count('unread')];
   return [
-    ...(busy > 0 ? [`${countOf(busy, 'answer is', 'answers are')} being written.`] : []),
-    ...(unread > 0 ? [`${countOf(unread, 'answer is', 'answers are')} new.`] : []),
+    ...(busy > 0 ? [`${countOf(busy, 'answer')} in progress.`] : []),
+    ...(unread > 0 ? [`${countOf(unread, 'unread answer')}.`] : []),
   ];
 }

@@ -1,9 +1,9 @@
-/** Of several pages side by side, the one the user is in: what commands mean. */
+/** Tracks which of several pages had the focus last: the target of commands. */
 export class FocusOrder<Page extends { readonly isVisible: boolean }> {
-  /** Whoever had the focus last stands last. */
+  /** In the order of focus; the most recent is last. */
   private readonly pages = new Set<Page>();
 
-  /** What is hidden is not meant, but has its turn again when it is back. */
+  /** The visible page that had the focus last. Hidden pages keep their place in the order. */
   get active(): Page | undefined {
     return [...this.pages].findLast(({ isVisible }) => isVisible);
   }

@@ -5,11 +5,11 @@ import { HeldDraft } from '../conversation/heldDraft';
 
 const memoryName = 'chat.newDraft';
 
-/** What is typed where no conversation has begun, kept over reloads. Images are kept as long as the window. */
+/** Creates the draft of the empty page. It survives reloads, except for images. */
 export function newDraft(memento: Memento, onError: (error: unknown) => void): HeldDraft {
-  const keep = ({ attachments, text }: Draft): void => {
-    const kept = { text, attachments: attachments.filter(({ image }) => !image) };
-    memento.update(memoryName, kept).then(undefined, onError);
+  const persist = ({ attachments, text }: Draft): void => {
+    const stored = { text, attachments: attachments.filter(({ image }) => !image) };
+    memento.update(memoryName, stored).then(undefined, onError);
   };
-  return new HeldDraft(z.safeParse(Draft, memento.get(memoryName)).data, keep, onError);
+  return new HeldDraft(z.safeParse(Draft, memento.get(memoryName)).data, persist, onError);
 }

@@ -1,14 +1,14 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
-import type { ConfigOption, SlashCommand, Unattended } from '../../../session/common/sessionEvents';
+import type { ConfigOption, Unattended } from '../../../session/common/sessionEvents';
 import type { OptionChoice, OptionValue } from '../../../session/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
-import { CommandView, type BackendView, type OptionView } from '../chatView';
-import type { SessionStarts } from '../conversations/sessionStarts';
+import { CommandView, toCommandViews, type BackendView, type OptionView } from '../chatView';
+import type { SessionDefaults } from '../conversations/sessionDefaults';
 import { AgentOptions } from './agentOptions';
 
 interface NewOptionsPorts {
@@ -23,56 +23,53 @@ const KeptCommands = z.record(z.string(), z.array(CommandView));
 const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
-/**
- * What can be chosen before a conversation begins, a server's profile or an agent's mode for example, and the commands that its
- * agent had last. Kept.
- */
-export class NewOptions implements SessionStarts, Disposable {
+/** Options (a server's profile, an agent's mode) and slash commands for new conversations. Remembers choices across windows. */
+export class NewOptions implements SessionDefaults, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.ports.onError(error));
   readonly onDidChange = this.emitter.event;
-  private readonly views = new Map<string, BackendView>();
-  private readonly known = new Map<string, readonly OptionView[]>();
-  private readonly commands = new Map<string, readonly CommandView[]>();
-  /** By backend, how often it was asked: only the newest answer counts. */
-  private readonly asked = new Map<string, number>();
-  private readonly agents: AgentOptions;
+  private readonly backendViews = new Map<string, BackendView>();
+  private readonly serverOptions = new Map<string, readonly OptionView[]>();
+  private readonly currentCommands = new Map<string, readonly CommandView[]>();
+  /** Number of requests by backend: only the newest response is used. */
+  private readonly requestCounts = new Map<string, number>();
+  private readonly agentOptions: AgentOptions;
 
   constructor(private readonly ports: NewOptionsPorts) {
-    this.agents = new AgentOptions(ports.memento, ports.onError);
+    this.agentOptions = new AgentOptions(ports.memento, ports.onError);
   }
 
-  /** The backends that there are. What was chosen for a server is remembered by its address. */
+  /** Sets the known backends. Choices for a server are remembered by its address. */
   setBackends(views: readonly BackendView[]): void {
     for (const view of views) {
-      // What another server offers is not known yet.
-      if (this.views.get(view.id)?.description !== view.description) this.known.delete(view.id);
-      this.views.set(view.id, view);
-      this.agents.know(view);
+      // The options of a server at another address are unknown.
+      if (this.backendViews.get(view.id)?.description !== view.description) this.serverOptions.delete(view.id);
+      this.backendViews.set(view.id, view);
+      this.agentOptions.setBackend(view);
     }
   }
 
-  /** As they are known now, with what the user chose. */
-  of(backendId: string | undefined): OptionView[] {
+  /** Returns the known options with the user's choices applied. */
+  optionsFor(backendId: string | undefined): OptionView[] {
     if (backendId === undefined) return [];
-    if (!this.isServer(backendId)) return this.agents.of(backendId);
-    const chosen = this.chosenFor(backendId);
-    return (this.known.get(backendId) ?? []).map((option) => {
+    if (!this.isServer(backendId)) return this.agentOptions.optionsFor(backendId);
+    const chosen = this.storedChoicesFor(backendId);
+    return (this.serverOptions.get(backendId) ?? []).map((option) => {
       if (option.type !== 'select') return option;
       const value = chosen[option.id];
       if (value === undefined || value === option.value) return option;
       const isListed = option.choices.some((choice) => choice.value === value);
-      // What the backend says of its own value says nothing of another one.
+      // `problem` was about the backend's own value.
       return isListed || option.custom ? { ...option, value, problem: undefined } : option;
     });
   }
 
-  choices(backendId: string): SessionChoices {
+  serverChoices(backendId: string): SessionChoices {
     if (!this.isServer(backendId)) return {};
-    const options = this.of(backendId);
-    const { profile: chosenProfile, model: chosenModel } = this.chosenFor(backendId);
+    const options = this.optionsFor(backendId);
+    const { profile: chosenProfile, model: chosenModel } = this.storedChoicesFor(backendId);
     const valueOf = (id: string, chosen: string | undefined): string => {
       const value = options.find((option) => option.id === id)?.value;
-      // Where the server could not be asked, what was chosen for it counts.
+      // If the server's options are unknown, use the stored choice.
       return typeof value === 'string' ? value : ((options.length === 0 ? chosen : undefined) ?? '');
     };
     const profile = valueOf('profile', chosenProfile);
@@ -80,101 +77,102 @@ export class NewOptions implements SessionStarts, Disposable {
     return { ...(profile === '' ? {} : { profile }), ...(model === '' ? {} : { model }) };
   }
 
-  wanted(backendId: string): readonly OptionChoice[] {
-    return this.isServer(backendId) ? [] : this.agents.wanted(backendId);
+  initialChoices(backendId: string): readonly OptionChoice[] {
+    return this.isServer(backendId) ? [] : this.agentOptions.initialChoices(backendId);
   }
 
-  learn(backendId: string, options: readonly ConfigOption[]): void {
+  recordOfferedOptions(backendId: string, options: readonly ConfigOption[]): void {
     if (this.isServer(backendId)) return;
-    this.agents.learn(backendId, options);
+    this.agentOptions.recordOfferedOptions(backendId, options);
     this.emitter.fire();
   }
 
-  showWaiting(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void {
-    this.agents.showWaiting(backendId, session?.config);
-    if (session) this.keepCommands(backendId, session.commands.map(toCommandView));
+  setPreparedSession(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void {
+    this.agentOptions.setPreparedOptions(backendId, session?.config);
+    if (session) this.rememberCommands(backendId, toCommandViews(session.commands));
     this.emitter.fire();
   }
 
-  saw(backendId: string, unattended: Unattended | undefined): void {
-    if (this.isServer(backendId) || !this.agents.saw(backendId, unattended)) return;
+  recordUnattended(backendId: string, unattended: Unattended | undefined): void {
+    if (this.isServer(backendId) || !this.agentOptions.recordUnattended(backendId, unattended)) return;
     this.emitter.fire();
   }
 
-  /** What an agent has been seen to do without asking in earlier turns; undefined when nothing was. */
-  seen(backendId: string | undefined): Unattended | undefined {
-    return backendId === undefined || this.isServer(backendId) ? undefined : this.agents.seen(backendId);
+  /** What the agent did without asking in earlier turns, if anything. */
+  unattendedSeen(backendId: string | undefined): Unattended | undefined {
+    if (backendId === undefined || this.isServer(backendId)) return undefined;
+    return this.agentOptions.unattendedSeen(backendId);
   }
 
-  notOffered(backendId: string, choice: OptionChoice): string | undefined {
-    return this.agents.notOffered(backendId, choice);
+  noticeForUnofferedChoice(backendId: string, choice: OptionChoice): string | undefined {
+    return this.agentOptions.noticeForUnofferedChoice(backendId, choice);
   }
 
-  /** A conversation has begun with what was chosen for it. */
+  /** Clears the choices for one conversation, which has begun. */
   begun(backendId: string): void {
-    this.agents.begun(backendId);
+    this.agentOptions.clearOneTimeChoices(backendId);
     this.emitter.fire();
   }
 
-  /** The user has chosen it in a conversation, whose options these are: those that begin later have it, too. */
+  /** Remembers a choice made inside a conversation, as the default of later ones. `options` are those of the conversation. */
   chosenInside(backendId: string, options: readonly OptionView[], optionId: string, value: OptionValue): void {
     if (this.isServer(backendId)) return;
     const option = options.find(({ id }) => id === optionId);
-    this.agents.pickedInside(backendId, option, value);
+    this.agentOptions.rememberChoice(backendId, option, value);
     this.emitter.fire();
   }
 
   set(backendId: string, optionId: string, value: OptionValue): void {
     if (!this.isServer(backendId)) {
-      this.agents.pick(backendId, optionId, value);
+      this.agentOptions.choose(backendId, optionId, value);
       this.emitter.fire();
       return;
     }
-    if (typeof value === 'string') this.setOfServer(backendId, optionId, value);
+    if (typeof value === 'string') this.chooseForServer(backendId, optionId, value);
   }
 
-  private setOfServer(backendId: string, optionId: string, value: string): void {
-    const { model, ...others } = this.chosenFor(backendId);
-    // Another profile has other models.
+  private chooseForServer(backendId: string, optionId: string, value: string): void {
+    const { model, ...others } = this.storedChoicesFor(backendId);
+    // Models depend on the profile.
     const before = optionId === 'profile' || model === undefined ? others : { ...others, model };
-    const kept = { ...this.kept, [this.keyOf(backendId)]: { ...before, [optionId]: value } };
-    this.ports.memento.update(memoryName, kept).then(undefined, this.ports.onError);
+    const updated = { ...this.storedChoices, [this.storageKeyOf(backendId)]: { ...before, [optionId]: value } };
+    this.ports.memento.update(memoryName, updated).then(undefined, this.ports.onError);
     this.emitter.fire();
     void this.refresh(backendId);
   }
 
-  /** Those of the last conversation with it: agents tell of theirs when one has begun. */
-  commandsOf(backendId: string | undefined): readonly CommandView[] {
+  /** Commands from the last session with the backend: agents announce commands only after a session starts. */
+  commandsFor(backendId: string | undefined): readonly CommandView[] {
     if (backendId === undefined) return [];
-    return this.commands.get(backendId) ?? this.keptCommands[backendId] ?? [];
+    return this.currentCommands.get(backendId) ?? this.storedCommands[backendId] ?? [];
   }
 
-  keepCommands(backendId: string, commands: readonly CommandView[]): void {
-    if (commands.length === 0 || JSON.stringify(this.commandsOf(backendId)) === JSON.stringify(commands)) return;
-    this.commands.set(backendId, commands);
-    const kept = { ...this.keptCommands, [backendId]: commands };
-    this.ports.memento.update(commandsName, kept).then(undefined, this.ports.onError);
+  rememberCommands(backendId: string, commands: readonly CommandView[]): void {
+    if (commands.length === 0 || JSON.stringify(this.commandsFor(backendId)) === JSON.stringify(commands)) return;
+    this.currentCommands.set(backendId, commands);
+    const updated = { ...this.storedCommands, [backendId]: commands };
+    this.ports.memento.update(commandsName, updated).then(undefined, this.ports.onError);
     this.emitter.fire();
   }
 
-  /** Asks a server; agents have no options before their session. A server that does not answer has none. Never rejects. */
+  /** Reloads the options of a server; other backends have none before a session. Never rejects. */
   async refresh(backendId: string): Promise<void> {
-    const view = this.views.get(backendId);
+    const view = this.backendViews.get(backendId);
     if (view?.source !== 'server' || view.state === 'unavailable') return;
-    const asked = (this.asked.get(backendId) ?? 0) + 1;
-    this.asked.set(backendId, asked);
+    const request = (this.requestCounts.get(backendId) ?? 0) + 1;
+    this.requestCounts.set(backendId, request);
     let options: readonly OptionView[] | undefined;
     try {
-      const { profile, model } = this.chosenFor(backendId);
+      const { profile, model } = this.storedChoicesFor(backendId);
       const chosen = withoutUndefined({ profile, model });
       const backend = await this.ports.backends.open(backendId);
       options = (await backend.sessionOptions?.(chosen)) ?? [];
     } catch {
-      // What is wrong with the server is told where it is chosen.
+      // The backend picker shows what is wrong with the server.
     }
-    if (asked !== this.asked.get(backendId)) return;
-    if (options) this.known.set(backendId, options);
-    else this.known.delete(backendId);
+    if (request !== this.requestCounts.get(backendId)) return;
+    if (options) this.serverOptions.set(backendId, options);
+    else this.serverOptions.delete(backendId);
     this.emitter.fire();
   }
 
@@ -183,27 +181,23 @@ export class NewOptions implements SessionStarts, Disposable {
   }
 
   private isServer(backendId: string): boolean {
-    return this.views.get(backendId)?.source === 'server';
+    return this.backendViews.get(backendId)?.source === 'server';
   }
 
-  private chosenFor(backendId: string): Readonly<Record<string, string>> {
-    return this.kept[this.keyOf(backendId)] ?? {};
+  private storedChoicesFor(backendId: string): Readonly<Record<string, string>> {
+    return this.storedChoices[this.storageKeyOf(backendId)] ?? {};
   }
 
-  private keyOf(backendId: string): string {
-    const view = this.views.get(backendId);
+  private storageKeyOf(backendId: string): string {
+    const view = this.backendViews.get(backendId);
     return view?.source === 'server' ? `${backendId} ${view.description}` : backendId;
   }
 
-  private get keptCommands(): z.infer<typeof KeptCommands> {
+  private get storedCommands(): z.infer<typeof KeptCommands> {
     return z.safeParse(KeptCommands, this.ports.memento.get(commandsName)).data ?? {};
   }
 
-  private get kept(): Kept {
+  private get storedChoices(): Kept {
     return z.safeParse(Kept, this.ports.memento.get(memoryName)).data ?? {};
   }
-}
-
-function toCommandView({ description, hint, name }: SlashCommand): CommandView {
-  return { name, description, ...(hint === undefined ? {} : { hint }) };
 }

@@ -3,22 +3,22 @@ import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { ContextChipView, DraftAttachment } from '../chatView';
 
-/** Something that goes along with the prompts of a conversation by itself. */
+/** A source of context that is attached to prompts automatically. */
 export interface ChipSource {
   /** Coalesced. */
   readonly onDidChange: Event<void>;
-  /** Of a conversation with that backend. */
+  /** Returns the chips for a conversation with the backend. */
   of(backendId: string): Promise<readonly ContextChipView[]>;
-  /** Nothing happens for a kind that is another source's. */
+  /** Ignores kinds of other sources. */
   set(kind: string, isOn: boolean): void;
-  /** What is added to the attachments of a prompt that is sent now. Absent where the backend adds it by itself. */
+  /** Attachments for a prompt sent now. Absent if the backend adds the context itself. */
   mentions?(): Promise<readonly DraftAttachment[]>;
 }
 
-/** The chips of all sources, in their order. One that fails takes nothing from the others. */
+/** The chips of all sources. A source that fails doesn't affect the others. */
 export class PageChips implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.onError(error)));
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onError(error)));
   readonly onDidChange = this.emitter.event;
 
   constructor(
@@ -27,17 +27,17 @@ export class PageChips implements Disposable {
   ) {}
 
   start(): void {
-    for (const source of this.sources) this.store.add(source.onDidChange(() => this.emitter.fire()));
+    for (const source of this.sources) this.disposables.add(source.onDidChange(() => this.emitter.fire()));
   }
 
   /** Never rejects. */
-  async of(backendId: string): Promise<ContextChipView[]> {
-    return await this.gathered((source) => source.of(backendId));
+  async chipsFor(backendId: string): Promise<ContextChipView[]> {
+    return await this.collect((source) => source.of(backendId));
   }
 
-  /** What goes along with a prompt that is sent now. Never rejects. */
+  /** Returns the attachments for a prompt sent now. Never rejects. */
   async mentions(): Promise<DraftAttachment[]> {
-    return await this.gathered(async (source) => (await source.mentions?.()) ?? []);
+    return await this.collect(async (source) => (await source.mentions?.()) ?? []);
   }
 
   set(kind: string, isOn: boolean): void {
@@ -45,10 +45,10 @@ export class PageChips implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async gathered<Found>(ask: (source: ChipSource) => Promise<readonly Found[]>): Promise<Found[]> {
+  private async collect<Found>(ask: (source: ChipSource) => Promise<readonly Found[]>): Promise<Found[]> {
     const found = await Promise.allSettled(this.sources.map((source) => ask(source)));
     return found.flatMap((result) => {
       if (result.status === 'fulfilled') return result.value;

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import type { Event } from '../../../base/common/event';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { ChatUpdate } from './chatApi';
-import type { Chat, Chats, DraftMove } from '../chatPorts';
+import type { Chat, Chats, DraftTransition } from '../chatPorts';
 import type { AttachedFiles } from '../mentions/attachedFiles';
 import type { ContextChipView, Draft, SessionRow } from '../chatView';
 import type { HeldDraft } from '../conversation/heldDraft';
@@ -14,30 +14,31 @@ import type { PageChips } from './pageChips';
 interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
   readonly backends: Pick<BackendChoice, 'views' | 'chosen' | 'onDidChange'>;
-  readonly chips: Pick<PageChips, 'of' | 'onDidChange'>;
-  readonly attached: Pick<AttachedFiles, 'missing' | 'onDidChange'>;
+  readonly chips: Pick<PageChips, 'chipsFor' | 'onDidChange'>;
+  readonly attached: Pick<AttachedFiles, 'findMissing' | 'onDidChange'>;
   readonly keyChords: { readonly beginnings: readonly string[]; readonly onDidChange: Event<void> };
-  readonly newOptions: Pick<NewOptions, 'of' | 'seen' | 'commandsOf' | 'keepCommands' | 'onDidChange'>;
+  readonly newOptions: Pick<
+    NewOptions,
+    'optionsFor' | 'unattendedSeen' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
+  >;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
-  /** What is typed where no conversation has begun. */
-  readonly newDraft: Pick<HeldDraft, 'value' | 'onDidMove'>;
+  readonly newDraft: Pick<HeldDraft, 'value' | 'onDidSendOrRestore'>;
   readonly post: (update: ChatUpdate) => void;
-  /** The conversation that is shown has to be opened again. */
+  /** Called when the displayed conversation must be reopened. */
   readonly onOutdated: (chat: Chat) => void;
   readonly clock: Clock;
 }
 
-/** One frame of a screen. */
 const frameMs = 16;
-/** The list is long and says little: it need not move with every event. */
 const rowsMs = 250;
-/** The page asks for more by searching. */
+/** More rows are found by searching. */
 const maxRows = 200;
-const tail = 40;
+/** Number of entries first sent to a page. */
+const initialEntryCount = 40;
 
-type Part = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'refused' | 'keepsComposer' | 'seenUnattended'>;
-const everything: readonly Part[] = [
+type UpdatePart = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'refused' | 'keepsComposer' | 'seenUnattended'>;
+const allParts: readonly UpdatePart[] = [
   'session',
   'sessions',
   'backends',
@@ -53,201 +54,198 @@ const everything: readonly Part[] = [
   'untrusted',
 ];
 
-/**
- * Tells one page what has changed, at most once a frame however much happens, and nothing at all while there is no page:
- * one that comes asks for everything.
- */
+/** Posts changes to one page, at most once per frame. Posts nothing while there is no page; a new page gets everything. */
 export class PageFeed implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly frame: Coalescer;
-  private readonly rowsLater: Coalescer;
-  private readonly dirty = new Set<Part>();
-  private current: { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
+  private readonly disposables = new DisposableStore();
+  private readonly frameCoalescer: Coalescer;
+  private readonly rowsCoalescer: Coalescer;
+  private readonly dirtyParts = new Set<UpdatePart>();
+  private shownChat:
+    { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
   private historyLength = 0;
-  /** What has become of the draft, and of the composer, since the last post. */
-  private moves: Pick<ChatUpdate, 'sent' | 'refused' | 'keepsComposer'> = {};
-  private chips: ContextChipView[] = [];
-  private chipsAsked = 0;
-  private missing: readonly string[] = [];
-  private missingAsked = 0;
-  private isListening = false;
+  /** Changes to the draft since the last post. */
+  private draftUpdate: Pick<ChatUpdate, 'sent' | 'refused' | 'keepsComposer'> = {};
+  private currentChips: ContextChipView[] = [];
+  private chipsRequestCount = 0;
+  private missingIds: readonly string[] = [];
+  private missingRequestCount = 0;
+  private isPageConnected = false;
 
   constructor(private readonly ports: PageFeedPorts) {
-    this.frame = this.store.add(new Coalescer(ports.clock, frameMs, () => this.flush()));
-    this.rowsLater = this.store.add(new Coalescer(ports.clock, rowsMs, () => this.changed('sessions')));
+    this.frameCoalescer = this.disposables.add(new Coalescer(ports.clock, frameMs, () => this.postUpdate()));
+    this.rowsCoalescer = this.disposables.add(new Coalescer(ports.clock, rowsMs, () => this.changed('sessions')));
   }
 
   start(): void {
     const { attached, chats, backends, chips, keyChords, newDraft, newOptions } = this.ports;
-    this.store.add(chats.onDidChange(() => this.rowsLater.schedule()));
-    this.store.add(
+    this.disposables.add(chats.onDidChange(() => this.rowsCoalescer.schedule()));
+    this.disposables.add(
       backends.onDidChange(() => {
         this.changed('backends', 'chosenBackend', 'newOptions', 'newCommands');
         this.refreshChips();
       }),
     );
-    this.store.add(newOptions.onDidChange(() => this.changed('newOptions', 'newCommands')));
-    this.store.add(keyChords.onDidChange(() => this.changed('keyChords')));
-    this.store.add(chips.onDidChange(() => this.refreshChips()));
-    this.store.add(attached.onDidChange(() => this.refreshMissing()));
-    this.store.add(newDraft.onDidMove((move) => this.current ?? this.draftMoved(move)));
+    this.disposables.add(newOptions.onDidChange(() => this.changed('newOptions', 'newCommands')));
+    this.disposables.add(keyChords.onDidChange(() => this.changed('keyChords')));
+    this.disposables.add(chips.onDidChange(() => this.refreshChips()));
+    this.disposables.add(attached.onDidChange(() => this.refreshMissing()));
+    this.disposables.add(newDraft.onDidSendOrRestore((move) => this.shownChat ?? this.handleDraftTransition(move)));
   }
 
   get chat(): Chat | undefined {
-    return this.current?.chat;
+    return this.shownChat?.chat;
   }
 
-  /** Whether there is a page that hears what is posted. */
   get hasPage(): boolean {
-    return this.isListening;
+    return this.isPageConnected;
   }
 
-  /** Another conversation, or none: the page is told all of it. `keepsComposer`: what is typed belongs to it. */
+  /** Shows a conversation, or an empty page. With `keepsComposer`, the composer's contents move to it. */
   show(chat: Chat | undefined, keepsComposer = false): void {
-    this.current?.store.dispose();
-    this.current = undefined;
-    this.moves = keepsComposer ? { keepsComposer } : {};
+    this.shownChat?.store.dispose();
+    this.shownChat = undefined;
+    this.draftUpdate = keepsComposer ? { keepsComposer } : {};
     if (chat) {
       const store = new DisposableStore();
-      const feed = store.add(chat.transcript.feed(tail));
-      store.add(chat.hold());
+      const feed = store.add(chat.transcript.feed(initialEntryCount));
+      store.add(chat.keepOpen());
       store.add(
         chat.onDidChange(() => {
           this.changed('session');
           if (chat.isOutdated) this.ports.onOutdated(chat);
         }),
       );
-      store.add(chat.onDidMoveDraft((move) => this.draftMoved(move)));
-      store.add(chat.transcript.onDidChange(() => this.schedule()));
-      this.current = { chat, feed, store };
+      store.add(chat.onDidSendOrRestoreDraft((move) => this.handleDraftTransition(move)));
+      store.add(chat.transcript.onDidChange(() => this.scheduleFrame()));
+      this.shownChat = { chat, feed, store };
     }
     this.changed('session', 'newOptions', 'draft', 'history');
     this.refreshChips();
     this.refreshMissing();
   }
 
-  /** There is a page now, and it knows nothing. */
+  /** Starts posting to a new page, beginning with everything. */
   pageCame(): void {
-    this.isListening = true;
-    this.current?.feed.restart(tail);
-    this.changed(...everything);
-    this.frame.flushNow();
+    this.isPageConnected = true;
+    this.shownChat?.feed.restart(initialEntryCount);
+    this.changed(...allParts);
+    this.frameCoalescer.flushNow();
     this.refreshChips();
     this.refreshMissing();
   }
 
-  /** It is hidden or gone; nothing is posted until one comes. */
+  /** Stops posting because the page is hidden or closed. */
   pageLeft(): void {
-    this.isListening = false;
-    this.frame.dispose();
-    // What would be gathered for it is told to the next one anyway.
-    this.current?.feed.restart(tail);
+    this.isPageConnected = false;
+    this.frameCoalescer.dispose();
+    // The next page gets everything anyway.
+    this.shownChat?.feed.restart(initialEntryCount);
   }
 
-  /** What waits for the next frame, without waiting for it. */
+  /** Posts pending changes without waiting for the next frame. */
   flushNow(): void {
-    if (this.isListening) this.frame.flushNow();
+    if (this.isPageConnected) this.frameCoalescer.flushNow();
   }
 
-  /** About `count` entries more from before those that the page has. */
+  /** Adds about `count` older entries to what the page has. */
   loadOlder(count: number): void {
-    this.current?.feed.showOlder(count);
-    this.schedule();
+    this.shownChat?.feed.showOlder(count);
+    this.scheduleFrame();
   }
 
-  /** By the page, in the conversation that it shows or would begin. */
   draftSaved(): void {
     this.refreshMissing();
   }
 
-  changed(...parts: readonly Part[]): void {
-    for (const part of parts) this.dirty.add(part);
-    this.schedule();
+  changed(...parts: readonly UpdatePart[]): void {
+    for (const part of parts) this.dirtyParts.add(part);
+    this.scheduleFrame();
   }
 
   dispose(): void {
-    this.isListening = false;
-    this.current?.store.dispose();
-    this.current = undefined;
-    this.store.dispose();
+    this.isPageConnected = false;
+    this.shownChat?.store.dispose();
+    this.shownChat = undefined;
+    this.disposables.dispose();
   }
 
-  /** They take a moment to be known, and what is asked for last counts. */
+  /** Only the result of the last call is used. */
   private refreshChips(): void {
-    if (!this.isListening) return;
-    const asked = ++this.chipsAsked;
-    const backendId = this.current?.chat.view.backendId ?? this.ports.backends.chosen?.id;
-    const told = backendId === undefined ? Promise.resolve([]) : this.ports.chips.of(backendId);
-    void told.then((chips) => {
-      if (asked !== this.chipsAsked || this.store.isDisposed) return;
-      this.chips = chips;
+    if (!this.isPageConnected) return;
+    const request = ++this.chipsRequestCount;
+    const backendId = this.shownChat?.chat.view.backendId ?? this.ports.backends.chosen?.id;
+    const pending = backendId === undefined ? Promise.resolve([]) : this.ports.chips.chipsFor(backendId);
+    void pending.then((chips) => {
+      if (request !== this.chipsRequestCount || this.disposables.isDisposed) return;
+      this.currentChips = chips;
       this.changed('chips');
     });
   }
 
   private refreshMissing(): void {
-    if (!this.isListening) return;
-    const asked = ++this.missingAsked;
-    void this.ports.attached.missing(this.draft.attachments).then((missing) => {
-      if (asked !== this.missingAsked || this.store.isDisposed) return;
-      if (missing.join('\n') === this.missing.join('\n')) return;
-      this.missing = missing;
+    if (!this.isPageConnected) return;
+    const request = ++this.missingRequestCount;
+    void this.ports.attached.findMissing(this.draft.attachments).then((missing) => {
+      if (request !== this.missingRequestCount || this.disposables.isDisposed) return;
+      if (missing.join('\n') === this.missingIds.join('\n')) return;
+      this.missingIds = missing;
       this.changed('missing');
     });
   }
 
   private get draft(): Draft {
-    return this.current?.chat.draft ?? this.ports.newDraft.value;
+    return this.shownChat?.chat.draft ?? this.ports.newDraft.value;
   }
 
-  private draftMoved({ draft, kind }: DraftMove): void {
+  private handleDraftTransition({ draft, kind }: DraftTransition): void {
     this.refreshMissing();
-    const { keepsComposer } = this.moves;
-    // What was sent again is not back.
-    if (kind === 'sent') this.moves = { ...(keepsComposer && { keepsComposer }), sent: draft };
-    else this.moves = { ...this.moves, refused: draft };
+    const { keepsComposer } = this.draftUpdate;
+    // Sending again clears an earlier refusal.
+    if (kind === 'sent') this.draftUpdate = { ...(keepsComposer && { keepsComposer }), sent: draft };
+    else this.draftUpdate = { ...this.draftUpdate, refused: draft };
     if (kind === 'refused') this.changed('draft');
-    else this.schedule();
+    else this.scheduleFrame();
   }
 
-  private schedule(): void {
-    if (this.isListening) this.frame.schedule();
+  private scheduleFrame(): void {
+    if (this.isPageConnected) this.frameCoalescer.schedule();
   }
 
-  private flush(): void {
+  private postUpdate(): void {
     const { post, chats, backends, keyChords, newOptions, folders, isTrusted } = this.ports;
-    const { chat, feed } = this.current ?? {};
+    const { chat, feed } = this.shownChat ?? {};
     const history = chat?.history ?? [];
-    if (history.length !== this.historyLength) this.dirty.add('history');
+    if (history.length !== this.historyLength) this.dirtyParts.add('history');
     this.historyLength = history.length;
-    const isDirty = (part: Part): boolean => this.dirty.has(part);
+    const isDirty = (part: UpdatePart): boolean => this.dirtyParts.has(part);
     const chosen = backends.chosen?.id;
+    const backendId = chat?.view.backendId ?? chosen;
     const update: ChatUpdate = {
       ...(isDirty('session') ? { session: chat?.view ?? null } : {}),
       ...(feed?.hasNews ? { transcript: feed.take() } : {}),
       ...(isDirty('sessions') ? { sessions: chats.rows.slice(0, maxRows) } : {}),
       ...(isDirty('backends') ? { backends: [...backends.views] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
-      ...(isDirty('newOptions') ? { newOptions: newOptions.of(chat?.view.backendId ?? chosen) } : {}),
-      ...(isDirty('newOptions') ? { seenUnattended: newOptions.seen(chat?.view.backendId ?? chosen) ?? null } : {}),
-      ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsOf(chosen)] } : {}),
-      ...(isDirty('chips') ? { chips: this.chips } : {}),
+      ...(isDirty('newOptions') ? { newOptions: newOptions.optionsFor(backendId) } : {}),
+      ...(isDirty('newOptions') ? { seenUnattended: newOptions.unattendedSeen(backendId) ?? null } : {}),
+      ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsFor(chosen)] } : {}),
+      ...(isDirty('chips') ? { chips: this.currentChips } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.beginnings] } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
-      ...this.moves,
+      ...this.draftUpdate,
       ...(isDirty('draft') ? { draft: this.draft } : {}),
-      ...(isDirty('missing') ? { missing: [...this.missing] } : {}),
+      ...(isDirty('missing') ? { missing: [...this.missingIds] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };
-    this.dirty.clear();
-    this.moves = {};
-    if (chat) newOptions.keepCommands(chat.view.backendId, chat.view.commands);
+    this.dirtyParts.clear();
+    this.draftUpdate = {};
+    if (chat) newOptions.rememberCommands(chat.view.backendId, chat.view.commands);
     if (Object.keys(update).length > 0) post(update);
   }
 }
 
-/** How many conversations wait for the user's answer. */
-export function waitingRows(rows: readonly SessionRow[]): readonly SessionRow[] {
+/** Returns the conversations with a pending approval. */
+export function rowsWithPendingApproval(rows: readonly SessionRow[]): readonly SessionRow[] {
   return rows.filter(({ state }) => state === 'waiting');
 }

@@ -1,47 +1,45 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
-/** The page says every 5 s that it is there. */
-const lookMs = 5_000;
+/** Pages send a heartbeat every 5 s. */
+const checkIntervalMs = 5_000;
 const maxMissed = 3;
 
-/**
- * Notices that a visible page has gone silent. Looks are counted, not time: a machine that slept has missed none of them.
- */
+/** Detects a visible page that stopped responding. Counts missed checks instead of time, so that sleep doesn't trigger it. */
 export class PageWatch implements Disposable {
   private timer: Disposable | undefined;
-  private missed = 0;
+  private missedChecks = 0;
 
   constructor(
     private readonly clock: Clock,
-    private readonly onSilent: () => void,
+    private readonly onUnresponsive: () => void,
   ) {}
 
-  /** To be called when the page is shown; starting anew forgets what was missed. */
+  /** Call when the page is shown. Resets the count of missed checks. */
   start(): void {
     this.dispose();
-    this.missed = 0;
-    this.next();
+    this.missedChecks = 0;
+    this.scheduleCheck();
   }
 
-  /** To be called for whatever comes from the page. */
+  /** Call for every message from the page. */
   heard(): void {
-    this.missed = 0;
+    this.missedChecks = 0;
   }
 
-  /** The page is hidden or gone. */
+  /** Call when the page is hidden or closed; `start` may follow. */
   dispose(): void {
     this.timer?.dispose();
     this.timer = undefined;
   }
 
-  private next(): void {
-    this.timer = this.clock.setTimer(lookMs, () => {
+  private scheduleCheck(): void {
+    this.timer = this.clock.setTimer(checkIntervalMs, () => {
       this.timer = undefined;
-      this.missed++;
-      // One look more than pages may miss: the first one may come just before the page's.
-      if (this.missed <= maxMissed) this.next();
-      else this.onSilent();
+      this.missedChecks++;
+      // One extra check, since the first may come just before the page's heartbeat.
+      if (this.missedChecks <= maxMissed) this.scheduleCheck();
+      else this.onUnresponsive();
     });
   }
 }

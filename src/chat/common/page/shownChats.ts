@@ -1,20 +1,20 @@
 import type { Chat } from '../chatPorts';
 
-/** Which conversations someone looks at, on any page of the window. */
+/** Tracks which conversations are visible on the pages of the window. */
 export class ShownChats {
-  private readonly byPage = new Map<object, Chat>();
+  private readonly chatByPage = new Map<object, Chat>();
 
-  /** What a page shows now; undefined when it is hidden, gone, or shows none. */
+  /** Sets the conversation that a page shows; undefined if the page is hidden, closed or empty. */
   set(page: object, chat: Chat | undefined): void {
-    const before = this.byPage.get(page);
+    const before = this.chatByPage.get(page);
     if (before === chat) return;
-    if (chat) this.byPage.set(page, chat);
-    else this.byPage.delete(page);
+    if (chat) this.chatByPage.set(page, chat);
+    else this.chatByPage.delete(page);
     if (before) before.isShown = this.has(before.id);
     if (chat) chat.isShown = true;
   }
 
   has(sessionId: string): boolean {
-    return [...this.byPage.values()].some(({ id }) => id === sessionId);
+    return [...this.chatByPage.values()].some(({ id }) => id === sessionId);
   }
 }

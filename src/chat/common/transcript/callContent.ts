@@ -11,22 +11,22 @@ interface CallContent {
 }
 
 /**
- * The content of a call as what it is. Many agents send all text as Markdown; what a command has printed is the text of a
- * terminal, and other than in Markdown its lines and escape sequences mean something.
+ * Returns the content of a call, with the output of commands turned into terminal content. Many agents send it as Markdown text,
+ * which would lose its line breaks and escape sequences.
  */
-export function contentOf(call: CallContent): readonly ToolContent[] {
+export function displayedContent(call: CallContent): readonly ToolContent[] {
   const { content, kind } = call;
-  // Beside a terminal, text is what the agent says about it.
+  // Next to a terminal, text is the agent's comment on it.
   if (kind !== 'execute' || content.some(({ type }) => type === 'terminal')) return content;
   const shown: ToolContent[] = [];
   for (const item of content) {
-    if (item.type !== 'text' || isAboutTheCall(item.text, call)) {
+    if (item.type !== 'text' || isCallDescription(item.text, call)) {
       shown.push(item);
       continue;
     }
-    const output = withoutFence(item.text);
+    const output = stripFence(item.text);
     const last = shown.at(-1);
-    if (last?.type === 'terminal') shown[shown.length - 1] = { ...last, output: joined(last.output, output) };
+    if (last?.type === 'terminal') shown[shown.length - 1] = { ...last, output: joinOutputs(last.output, output) };
     else shown.push({ type: 'terminal', terminal_id: '', output });
   }
   const exitCode = exitCodeOf(call.output);
@@ -34,42 +34,42 @@ export function contentOf(call: CallContent): readonly ToolContent[] {
   return shown.map((item) => (item.type === 'terminal' ? { ...item, exit_code: exitCode } : item));
 }
 
-/** Whether text is to be shown as it is: a file or a list of matches, which the agent has not put into Markdown. */
+/** Whether to show the text verbatim: a file or list of matches that isn't in a Markdown code block. */
 export function isPlainText(kind: CallContent['kind'], text: string): boolean {
   return (kind === 'read' || kind === 'search') && !/^ {0,3}(```|~~~)/m.test(text);
 }
 
-/** What the command is for, in the agent's words; some agents send it as content until there is output. */
-function isAboutTheCall(text: string, { title, input }: CallContent): boolean {
+/** Whether the text is the call's title or description, which some agents send as content until there is output. */
+function isCallDescription(text: string, { title, input }: CallContent): boolean {
   const words = text.trim();
   return [title, input['description']].some((about) => typeof about === 'string' && about.trim() === words);
 }
 
-/** The text in a fence that is all there is. */
-function withoutFence(text: string): string {
+/** Returns the text inside a code fence that encloses everything. */
+function stripFence(text: string): string {
   const [, , inner] = /^\s*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?\1[ \t]*\s*$/.exec(text) ?? [];
   return inner ?? text;
 }
 
-function joined(one: string, other: string): string {
+function joinOutputs(one: string, other: string): string {
   return one === '' || one.endsWith('\n') ? one + other : `${one}\n${other}`;
 }
 
-const Code = z.number().int().optional().catch(undefined);
+const ExitCode = z.number().int().optional().catch(undefined);
 
-/** Where agents say in the result of a command how it ended. */
-const Result = z.looseObject({
-  exitCode: Code,
-  exit_code: Code,
-  metadata: z.looseObject({ exit: Code }).optional().catch(undefined),
+/** Where the results of various agents have the exit code. */
+const CommandResult = z.looseObject({
+  exitCode: ExitCode,
+  exit_code: ExitCode,
+  metadata: z.looseObject({ exit: ExitCode }).optional().catch(undefined),
   contents: z
-    .array(z.looseObject({ exitCode: Code }))
+    .array(z.looseObject({ exitCode: ExitCode }))
     .optional()
     .catch(undefined),
 });
 
 function exitCodeOf(output: unknown): number | undefined {
-  const result = Result.safeParse(output).data;
+  const result = CommandResult.safeParse(output).data;
   if (!result) return undefined;
   const { exitCode, exit_code, metadata, contents } = result;
   return exitCode ?? exit_code ?? metadata?.exit ?? contents?.find((item) => item.exitCode !== undefined)?.exitCode;

@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type {
-  SessionEvent,
   ConfigOption,
   EventData,
   EventOf,
+  SessionEvent,
   SlashCommand,
 } from '../../../session/common/sessionEvents';
 import { Attachment, type EntryOf } from '../../../transcript/common/entries';
@@ -13,34 +13,30 @@ import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
-import { SpokenEntries } from './spokenEntries';
+import { AnswerEntries } from './answerEntries';
 import { ToolEntries } from './toolEntries';
-import { endOfFailure, endOfTurn } from './turnEnds';
-import { isAsked, isStarting, openTurn, stageAfter, type TurnStage, type TurnStep } from './turnStage';
+import { endFromError, endFromStopReason } from './turnEnds';
+import { hasPromptedTurn, isPromptUnconfirmed, openTurn, nextStage, type TurnStage, type TurnStep } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
   readonly startedAt: number | undefined;
-  readonly spoken: SpokenEntries;
-  /** Undefined for what an agent says without having been asked. */
+  readonly answers: AnswerEntries;
+  /** Undefined if the agent began the turn itself. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
 }
 
 interface SentPrompt {
-  /** Of its record; none for one that was sent elsewhere. */
+  /** Id of its record; undefined if it was sent from elsewhere. */
   readonly id: string | undefined;
   readonly entryId: string;
-  /** What is edited when it is sent again. */
   draft: Draft;
 }
 
 type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
 
-/**
- * Makes the transcript and the state of a conversation from its records, the same ones in the same way whenever they are
- * read. Its events are in the normal form of a session.
- */
+/** Builds the transcript and state of a conversation from its records. Deterministic. Expects normalized session events. */
 export class ChatTranscript {
   readonly writer: EntryWriter;
   readonly approvals = new ApprovalViews();
@@ -48,133 +44,131 @@ export class ChatTranscript {
   readonly prompts: SentPrompt[] = [];
   options: readonly ConfigOption[] = [];
   commands: readonly SlashCommand[] = [];
-  /** The agent's. */
+  /** Title given by the agent. */
   title: string | undefined;
-  /** What the agent says it is doing. */
+  /** What the agent reports to be doing. */
   statusText: string | undefined;
-  private readonly ends: EndEntries;
-  private stage: TurnStage<Turn> = { at: 'rest' };
-  private readonly tools: ToolEntries;
+  private readonly endEntries: EndEntries;
+  private stage: TurnStage<Turn> = { kind: 'idle' };
+  private readonly toolEntries: ToolEntries;
 
-  /** `who` is the title of the backend. */
   constructor(
     document: TranscriptDocument,
-    private readonly who: string,
+    private readonly backendTitle: string,
   ) {
     this.writer = new EntryWriter(document);
-    this.tools = new ToolEntries(this.writer);
-    this.ends = new EndEntries(this.writer);
+    this.toolEntries = new ToolEntries(this.writer);
+    this.endEntries = new EndEntries(this.writer);
   }
 
   get isBusy(): boolean {
-    return isAsked(this.stage);
+    return hasPromptedTurn(this.stage);
   }
 
-  /** The backend has not said yet that the stopped turn has ended. */
+  /** The user stopped the turn, and the backend has not confirmed its end. */
   get isStopping(): boolean {
-    return this.stage.at === 'stopped';
+    return this.stage.kind === 'stopped';
   }
 
-  /** The prompt was not taken by the backend yet. */
+  /** The backend has not accepted the prompt yet. */
   get isStarting(): boolean {
-    return isStarting(this.stage);
+    return isPromptUnconfirmed(this.stage);
   }
 
   get lastEnd(): EntryOf<'end'> | undefined {
-    return this.ends.last;
+    return this.endEntries.lastEnd;
   }
 
-  /** The number of the turn that runs, or ran last. */
+  /** Number of the current or last turn. */
   get turnNumber(): number {
-    return this.writer.turn;
+    return this.writer.turnNumber;
   }
 
-  /** What was said in the turn that runs, or ran last. */
-  get heard(): string {
+  /** Text of the answers in the current or last turn. */
+  get answerText(): string {
     const answers = [...this.writer.document.entries()].filter(({ turn }) => turn === this.turnNumber);
     return answers.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : [])).join('\n\n');
   }
 
-  apply(record: LogRecord): void {
-    this.writer.at = record.at;
+  applyRecord(record: LogRecord): void {
+    this.writer.recordedAt = record.at;
     switch (record.type) {
       case 'prompt':
-        this.prompted(record);
+        this.addPrompt(record);
         break;
       case 'notSent':
         this.markNotSent(record);
         break;
       case 'withdrawn':
-        this.withdraw(record.id);
+        this.withdrawPrompt(record.id);
         break;
       case 'event':
-        this.event(record.event);
+        this.applyEvent(record.event);
         break;
       case 'notice':
-        this.notice(record.level, record.text, record.details, record.path);
+        this.addNotice(record.level, record.text, record.details, record.path);
         break;
       case 'stopped':
-        this.stopped(record.inBackend);
+        this.stopTurn(record.inBackend);
         break;
       case 'settled':
-        this.settle();
+        this.confirmStop();
         break;
       case 'ended':
-        this.settle();
-        if (this.isBusy) this.endTurn(ended(record));
+        this.confirmStop();
+        if (this.isBusy) this.endTurn(endFactsOf(record));
         break;
       case 'resumed':
-        this.resume();
+        this.reopenTurn();
         break;
       case 'bound':
-        this.tools.restart();
+        this.toolEntries.clear();
         this.approvals.clear();
         break;
       case 'changed':
-        this.ends.changed(record);
+        this.endEntries.applyChanges(record);
         break;
       case 'turnReverted':
-        this.ends.revertedTurn(record);
+        this.endEntries.markTurnReverted(record);
         break;
       case 'fileDecided':
-        if (record.decision === 'reverted') this.ends.reverted(record.path);
+        if (record.decision === 'reverted') this.endEntries.markReverted(record.path);
         break;
       default:
-        break;
     }
-    // The end of a block is often told with what follows it.
-    if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.lastAt = record.at;
+    // The end of a block often arrives together with what follows it.
+    if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.previousAt = record.at;
   }
 
-  private get turn(): Turn | undefined {
+  private get currentTurn(): Turn | undefined {
     return openTurn(this.stage);
   }
 
-  private step(step: TurnStep<Turn>): void {
-    this.stage = stageAfter(this.stage, step);
+  private advanceStage(step: TurnStep<Turn>): void {
+    this.stage = nextStage(this.stage, step);
   }
 
-  /** A turn that was stopped has ended in the backend, too. */
-  private settle(): void {
-    if (this.stage.at === 'stopped') this.step({ kind: 'ended' });
+  /** The backend has confirmed the end of a stopped turn. */
+  private confirmStop(): void {
+    if (this.stage.kind === 'stopped') this.advanceStage({ kind: 'ended' });
   }
 
-  private prompted({ id, text, attachments }: RecordOf<'prompt'>): void {
-    this.step({ kind: 'prompted', turn: this.startTurn({ text, attachments }, id) });
+  private addPrompt({ id, text, attachments }: RecordOf<'prompt'>): void {
+    this.advanceStage({ kind: 'prompted', turn: this.startTurn({ text, attachments }, id) });
   }
 
-  private withdraw(id: string): void {
-    const { turn } = this;
-    if (turn?.prompt?.id !== id) return;
-    this.writer.remove(turn.prompt.entryId);
+  private withdrawPrompt(id: string): void {
+    const { currentTurn } = this;
+    if (currentTurn?.prompt?.id !== id) return;
+    this.writer.remove(currentTurn.prompt.entryId);
     this.prompts.pop();
-    this.step({ kind: 'withdrawn' });
-    this.writer.turn--;
+    this.advanceStage({ kind: 'withdrawn' });
+    this.writer.turnNumber--;
   }
 
-  /** The prompt shows what did not go with it, and is edited without that. */
+  /** Marks attachments that could not be sent, and excludes them when the prompt is edited. */
   private markNotSent({ id, attachments: ids }: RecordOf<'notSent'>): void {
-    const prompt = this.turn?.prompt;
+    const prompt = this.currentTurn?.prompt;
     const entry = prompt?.id === id ? this.writer.whole(prompt.entryId) : undefined;
     if (!prompt || entry?.kind !== 'prompt') return;
     const { attachments, text } = prompt.draft;
@@ -184,14 +178,14 @@ export class ChatTranscript {
     prompt.draft = { text, attachments: attachments.filter((_, index) => !isNotSent(index)) };
   }
 
-  private stopped(inBackend: boolean): void {
+  private stopTurn(inBackend: boolean): void {
     if (!this.isBusy) return;
-    this.putEnd({ outcome: 'cancelled' });
-    this.step({ kind: 'stopped', inBackend });
+    this.putEndEntry({ outcome: 'cancelled' });
+    this.advanceStage({ kind: 'stopped', inBackend });
   }
 
-  private event(event: SessionEvent): void {
-    if (this.stage.at === 'replayed') this.writer.at = undefined;
+  private applyEvent(event: SessionEvent): void {
+    if (this.stage.kind === 'replayed') this.writer.recordedAt = undefined;
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':
@@ -199,49 +193,48 @@ export class ChatTranscript {
       case 'content_block:end':
       case 'thinking:delta':
       case 'thinking:final':
-        this.currentTurn()?.spoken.handle(event);
+        this.ensureTurn()?.answers.applyEvent(event);
         return;
       case 'tool:pre':
       case 'tool:update':
       case 'tool:post':
       case 'tool:error':
-        this.currentTurn();
-        this.tools.handle(event);
+        this.ensureTurn();
+        this.toolEntries.applyEvent(event);
         return;
       case 'approval:required':
-        this.approvalRequired(event.data);
+        this.addApproval(event.data);
         return;
       case 'approval:granted':
       case 'approval:denied':
-        this.approvalDecided(event);
+        this.applyDecision(event);
         return;
       case 'prompt:submit':
-        this.submitted(event);
+        this.handleSubmit(event);
         return;
       case 'prompt:complete':
-        this.completed(event.data);
+        this.handleComplete(event.data);
         return;
       case 'error':
-        this.failed(event.data);
+        this.handleError(event.data);
         return;
       case 'session:end':
-        this.settle();
+        this.confirmStop();
         this.approvals.clear();
-        if (this.isBusy) this.endTurn(endOfTurn('interrupted', this.who));
+        if (this.isBusy) this.endTurn(endFromStopReason('interrupted', this.backendTitle));
         return;
       case 'plan:update':
-        this.planned(event.data);
+        this.updatePlan(event.data);
         return;
       case 'notice':
-        this.notice(event.data.level, event.data.message);
+        this.addNotice(event.data.level, event.data.message);
         return;
       default:
-        this.stateEvent(event);
-        return;
+        this.applyStateEvent(event);
     }
   }
 
-  private stateEvent(event: SessionEvent): void {
+  private applyStateEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'session:info':
         this.title = event.data.title ?? this.title;
@@ -259,57 +252,57 @@ export class ChatTranscript {
         this.statusText = event.data.message ?? event.data.status;
         return;
       default:
-        return;
     }
   }
 
-  private submitted({ data }: EventOf<'prompt:submit'>): void {
+  private handleSubmit({ data }: EventOf<'prompt:submit'>): void {
     const { stage } = this;
     const isReplayed = data.replayed === true;
-    if (!isReplayed && (stage.at === 'sent' || (stage.at === 'stopped' && (stage.owesPrompt || stage.next)))) {
-      this.step({ kind: 'echoed' });
+    if (!isReplayed && (stage.kind === 'sent' || (stage.kind === 'stopped' && (stage.awaitsPrompt || stage.next)))) {
+      this.advanceStage({ kind: 'echoed' });
       return;
     }
-    if (isReplayed) this.writer.at = undefined;
+    if (isReplayed) this.writer.recordedAt = undefined;
     const turn = this.startTurn({ text: data.prompt, attachments: [] }, undefined);
-    this.step({ kind: 'begun', turn, isReplayed });
+    this.advanceStage({ kind: 'begun', turn, isReplayed });
   }
 
-  private completed(data: EventData<'prompt:complete'>): void {
-    const { lastEnd, stage, turn } = this;
-    if (stage.at !== 'stopped' && !turn) return;
-    const ofTurn = this.usage.endTurn(data.token_usage);
-    const usage = ofTurn ? { usage: ofTurn } : {};
-    if (stage.at !== 'stopped') {
-      this.endTurn({ ...endOfTurn(data.stop_reason, this.who), ...usage });
+  private handleComplete(data: EventData<'prompt:complete'>): void {
+    const { lastEnd, stage, currentTurn } = this;
+    if (stage.kind !== 'stopped' && !currentTurn) return;
+    const usage = withoutUndefined({ usage: this.usage.endTurn(data.token_usage) });
+    if (stage.kind !== 'stopped') {
+      this.endTurn({ ...endFromStopReason(data.stop_reason, this.backendTitle), ...usage });
       return;
     }
-    this.settle();
-    if (lastEnd && ofTurn && !turn) this.ends.put({ ...lastEnd, ...usage });
+    this.confirmStop();
+    if (lastEnd && usage.usage && !currentTurn) this.endEntries.putEnd({ ...lastEnd, ...usage });
   }
 
-  private failed(data: EventData<'error'>): void {
-    const end = endOfFailure(data);
-    if (this.stage.at === 'stopped') this.settle();
-    else if (this.turn) this.endTurn(end);
-    else this.notice('error', data.error, end.details);
+  private handleError(data: EventData<'error'>): void {
+    const end = endFromError(data);
+    if (this.stage.kind === 'stopped') this.confirmStop();
+    else if (this.currentTurn) this.endTurn(end);
+    else this.addNotice('error', data.error, end.details);
   }
 
-  private approvalRequired(data: EventData<'approval:required'>): void {
-    if (this.stage.at === 'replayed' || !this.currentTurn()) return;
+  private addApproval(data: EventData<'approval:required'>): void {
+    if (this.stage.kind === 'replayed' || !this.ensureTurn()) return;
+    const { backendTitle, toolEntries, writer } = this;
     const { call_id: callId } = data;
-    const call = callId === undefined ? undefined : this.tools.partsOf(callId);
-    if (callId !== undefined) this.tools.wait(callId);
-    this.approvals.ask(data, { callId, entryId: this.tools.entryIdOf(callId), call }, this.who, this.writer.at);
+    const parts = callId === undefined ? undefined : toolEntries.partsOf(callId);
+    if (callId !== undefined) toolEntries.markWaiting(callId);
+    const call = { callId, entryId: toolEntries.entryIdOf(callId), parts };
+    this.approvals.addApproval(data, call, backendTitle, writer.recordedAt);
   }
 
-  private approvalDecided({ data, event }: EventOf<'approval:granted' | 'approval:denied'>): void {
-    const decided = this.approvals.decide(data, event === 'approval:granted');
-    if (decided?.callId !== undefined) this.tools.decide(decided.callId, decided.outcome, decided.decision);
+  private applyDecision({ data, event }: EventOf<'approval:granted' | 'approval:denied'>): void {
+    const decided = this.approvals.resolveApproval(data, event === 'approval:granted');
+    if (decided) this.toolEntries.applyDecision(decided);
   }
 
-  private planned({ entries }: EventData<'plan:update'>): void {
-    const turn = this.currentTurn();
+  private updatePlan({ entries }: EventData<'plan:update'>): void {
+    const turn = this.ensureTurn();
     if (!turn) return;
     const known = turn.todosId === undefined ? undefined : this.writer.document.get(turn.todosId);
     const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
@@ -317,77 +310,72 @@ export class ChatTranscript {
       this.writer.put({ ...known, items });
       return;
     }
-    const base = this.writer.base();
+    const base = this.writer.createBase();
     turn.todosId = base.id;
     this.writer.put({ kind: 'todos', ...base, items });
   }
 
-  private notice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
-    this.writer.put({ kind: 'notice', ...this.writer.base(), level, text, ...withoutUndefined({ details, path }) });
+  private addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
+    const base = this.writer.createBase();
+    this.writer.put({ kind: 'notice', ...base, level, text, ...withoutUndefined({ details, path }) });
   }
 
-  // Turns
-
   private startTurn(draft: Draft, id: string | undefined): Turn {
-    if (this.isBusy) this.putEnd(unheard);
-    this.turn?.spoken.end();
-    this.tools.startTurn();
+    if (this.isBusy) this.putEndEntry(missingEnd);
+    this.currentTurn?.answers.endAll();
+    this.toolEntries.startTurn();
     this.usage.startTurn();
-    this.writer.turn++;
-    const base = this.writer.base();
+    this.writer.turnNumber++;
+    const base = this.writer.createBase();
     const attachments = draft.attachments.map((attachment) => Attachment.parse(attachment));
-    this.writer.put({ kind: 'prompt', ...base, text: draft.text, ...(attachments.length > 0 ? { attachments } : {}) });
+    this.writer.put({ kind: 'prompt', ...base, text: draft.text, ...(attachments.length > 0 && { attachments }) });
     const prompt = { id, entryId: base.id, draft };
     this.prompts.push(prompt);
     return this.createTurn(prompt);
   }
 
-  /**
-   * The turn that the backend speaks of; an agent may also say something unasked. Undefined while it goes on with one that
-   * the user has stopped.
-   */
-  private currentTurn(): Turn | undefined {
-    if (this.stage.at === 'stopped') return undefined;
-    if (this.stage.at === 'rest') this.step({ kind: 'unasked', turn: this.createTurn(undefined) });
-    return this.turn;
+  /** The turn that events belong to; begins one if the agent acts unprompted. Undefined while a stopped turn is still ending. */
+  private ensureTurn(): Turn | undefined {
+    if (this.stage.kind === 'stopped') return undefined;
+    if (this.stage.kind === 'idle') this.advanceStage({ kind: 'unprompted', turn: this.createTurn(undefined) });
+    return this.currentTurn;
   }
 
   private createTurn(prompt: SentPrompt | undefined): Turn {
-    return { startedAt: this.writer.at, spoken: new SpokenEntries(this.writer), prompt, todosId: undefined };
+    return { startedAt: this.writer.recordedAt, answers: new AnswerEntries(this.writer), prompt, todosId: undefined };
   }
 
   private endTurn(facts: EndFacts): void {
-    this.putEnd(facts);
-    this.step({ kind: 'ended' });
+    this.putEndEntry(facts);
+    this.advanceStage({ kind: 'ended' });
   }
 
-  private putEnd(facts: EndFacts): void {
-    const { turn, writer } = this;
-    if (!turn) return;
-    turn.spoken.end();
-    this.tools.endAll(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
+  private putEndEntry(facts: EndFacts): void {
+    const { currentTurn, writer } = this;
+    if (!currentTurn) return;
+    currentTurn.answers.endAll();
+    this.toolEntries.endOpenCalls(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
     this.approvals.clear();
     this.statusText = undefined;
-    const { startedAt } = turn;
-    const durationMs = startedAt === undefined || writer.at === undefined ? undefined : writer.at - startedAt;
-    this.ends.put({ kind: 'end', ...writer.base(), ...facts, ...(durationMs === undefined ? {} : { durationMs }) });
+    const duration = withoutUndefined({ durationMs: writer.elapsedSince(currentTurn.startedAt) });
+    this.endEntries.putEnd({ kind: 'end', ...writer.createBase(), ...facts, ...duration });
   }
 
-  /** The end that was told was none. */
-  private resume(): void {
+  /** Reopens a turn that only seemed to have ended. */
+  private reopenTurn(): void {
     if (this.isBusy) return;
-    this.turn?.spoken.end();
-    this.ends.removeLast();
-    this.tools.resumeTurn();
-    this.step({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
+    this.currentTurn?.answers.endAll();
+    this.endEntries.removeLastEnd();
+    this.toolEntries.reopenTurn();
+    this.advanceStage({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
   }
 }
 
-const unheard: EndFacts = {
+const missingEnd: EndFacts = {
   outcome: 'interrupted',
   text: 'The end of this turn was not received. The answer may be incomplete.',
 };
 
-function ended({ outcome, text, details }: RecordOf<'ended'>): EndFacts {
-  return { outcome, text, ...(details === undefined ? {} : { details }) };
+function endFactsOf({ outcome, text, details }: RecordOf<'ended'>): EndFacts {
+  return { outcome, text, ...withoutUndefined({ details }) };
 }

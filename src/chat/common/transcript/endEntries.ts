@@ -4,75 +4,74 @@ import type { RecordOf } from '../conversation/logRecord';
 
 type End = EntryOf<'end'>;
 
-/** The ends of turns, which learn later what their turn has changed and what became of that. */
+/** The end entries of turns. Their file changes are added and updated later. */
 export class EndEntries {
-  private readonly ids = new Map<number, string>();
+  private readonly entryIdByTurn = new Map<number, string>();
   private lastTurn: number | undefined;
 
   constructor(private readonly writer: EntryWriter) {}
 
-  get last(): End | undefined {
-    return this.lastTurn === undefined ? undefined : this.of(this.lastTurn);
+  get lastEnd(): End | undefined {
+    return this.lastTurn === undefined ? undefined : this.entryOf(this.lastTurn);
   }
 
-  put(end: End): void {
-    this.ids.set(end.turn, end.id);
+  putEnd(end: End): void {
+    this.entryIdByTurn.set(end.turn, end.id);
     this.lastTurn = end.turn;
     this.writer.put(end);
   }
 
-  /** The turn goes on. */
-  removeLast(): void {
-    const { last } = this;
-    if (!last) return;
-    this.writer.remove(last.id);
-    this.ids.delete(last.turn);
+  removeLastEnd(): void {
+    const { lastEnd } = this;
+    if (!lastEnd) return;
+    this.writer.remove(lastEnd.id);
+    this.entryIdByTurn.delete(lastEnd.turn);
     this.lastTurn = undefined;
   }
 
-  changed({ turn, changes }: RecordOf<'changed'>): void {
-    const end = this.of(turn);
+  applyChanges({ turn, changes }: RecordOf<'changed'>): void {
+    const end = this.entryOf(turn);
     if (!end) return;
-    // What an older turn has left is no more.
-    for (const { path } of changes) this.mark(path, 'changedSince', (other) => other < turn);
+    // The results of older turns are overwritten.
+    for (const { path } of changes) this.setChangeState(path, 'changedSince', (other) => other < turn);
     this.writer.put({ ...end, changes });
   }
 
-  reverted(path: string): void {
-    this.mark(path, 'reverted', () => true);
+  markReverted(path: string): void {
+    this.setChangeState(path, 'reverted', () => true);
   }
 
-  revertedTurn({ path, turn }: RecordOf<'turnReverted'>): void {
-    this.mark(path, 'reverted', (other) => other === turn);
-    this.mark(path, 'changedSince', (other) => other > turn);
-    // The file is again as this one has left it.
-    const before = [...this.ids.keys()].findLast((other) => other < turn && this.changes(other, path));
-    this.mark(path, 'applied', (other) => other === before);
+  markTurnReverted({ path, turn }: RecordOf<'turnReverted'>): void {
+    this.setChangeState(path, 'reverted', (other) => other === turn);
+    this.setChangeState(path, 'changedSince', (other) => other > turn);
+    // The file is back to the state that an earlier turn left it in.
+    const before = [...this.entryIdByTurn.keys()].findLast((other) => other < turn && this.hasChange(other, path));
+    this.setChangeState(path, 'applied', (other) => other === before);
   }
 
-  private mark(path: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
-    for (const turn of this.ids.keys()) {
-      const end = isMeant(turn) ? this.of(turn) : undefined;
-      if (!end?.changes?.some((change) => isStanding(change, path))) continue;
+  private setChangeState(path: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
+    for (const turn of this.entryIdByTurn.keys()) {
+      const end = isMeant(turn) ? this.entryOf(turn) : undefined;
+      if (!end?.changes?.some((change) => isRevertible(change, path))) continue;
       this.writer.put({
         ...end,
-        changes: end.changes.map((change) => (isStanding(change, path) ? { ...change, state } : change)),
+        changes: end.changes.map((change) => (isRevertible(change, path) ? { ...change, state } : change)),
       });
     }
   }
 
-  private changes(turn: number, path: string): boolean {
-    return this.of(turn)?.changes?.some((change) => isStanding(change, path)) === true;
+  private hasChange(turn: number, path: string): boolean {
+    return this.entryOf(turn)?.changes?.some((change) => isRevertible(change, path)) === true;
   }
 
-  private of(turn: number): End | undefined {
-    const id = this.ids.get(turn);
+  private entryOf(turn: number): End | undefined {
+    const id = this.entryIdByTurn.get(turn);
     const entry = id === undefined ? undefined : this.writer.whole(id);
     return entry?.kind === 'end' ? entry : undefined;
   }
 }
 
-/** Whether it is of that file, and can be taken back. */
-function isStanding({ path: changed, state }: FileChange, path: string): boolean {
+/** Whether the change is to this file and hasn't been reverted. */
+function isRevertible({ path: changed, state }: FileChange, path: string): boolean {
   return changed === path && (state === 'applied' || state === 'changedSince');
 }

@@ -1,11 +1,11 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { roughUnits } from '../../../base/common/roughUnits';
 import type { Entry } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { trimEntry } from '../../../transcript/common/trim';
 import type { DiffTexts } from '../chatPorts';
 
-/** What every entry begins with. */
 export interface EntryBase {
   readonly id: string;
   readonly turn: number;
@@ -13,63 +13,63 @@ export interface EntryBase {
   readonly parent?: string;
 }
 
-/** What is kept beside the transcript of what was cut from it, in UTF-16 units; the oldest is let go. */
-const maxKeptUnits = 32 * 1024 * 1024;
+/** Total size of full entries kept for trimmed ones, in UTF-16 units. The oldest are evicted. */
+const maxUnits = 32 * 1024 * 1024;
 
-interface Kept {
+interface FullEntry {
   readonly entry: Entry;
   readonly diffs: readonly (DiffTexts | undefined)[];
   readonly units: number;
 }
 
-/** Puts entries into a transcript: numbers them, cuts them to size, and keeps what was cut. */
+/** Adds entries to a transcript: assigns ids, trims large entries, and keeps their full version. */
 export class EntryWriter {
-  /** Of the entries to come. */
-  turn = 0;
-  /** When what is told now has happened, milliseconds since the epoch; undefined for what is told again. */
-  at: number | undefined;
-  /** When what was told before it has happened, but for the ends of blocks. */
-  lastAt: number | undefined;
-  private count = 0;
-  private readonly kept = new BoundedMap<string, Kept>({ maxWeight: maxKeptUnits, weigh: ({ units }) => units });
+  turnNumber = 0;
+  /** Time of the current record, in milliseconds since the epoch; undefined while a session is replayed. */
+  recordedAt: number | undefined;
+  /** Time of the previous record, ignoring the ends of blocks. */
+  previousAt: number | undefined;
+  private entryCount = 0;
+  private readonly fullById = new BoundedMap<string, FullEntry>({ maxWeight: maxUnits, weigh: ({ units }) => units });
 
   constructor(readonly document: TranscriptDocument) {}
 
-  /** A new entry's. Ids depend on nothing but what came before. */
-  base(parent?: string): EntryBase {
-    return {
-      id: `e${++this.count}`,
-      turn: this.turn,
-      ...(this.at === undefined ? {} : { at: this.at }),
-      ...(parent === undefined ? {} : { parent }),
-    };
+  /** Creates the base of a new entry. Ids are sequential, so they are stable when the records are read again. */
+  createBase(parent?: string): EntryBase {
+    const { recordedAt, turnNumber } = this;
+    return { id: `e${++this.entryCount}`, turn: turnNumber, ...withoutUndefined({ at: recordedAt, parent }) };
   }
 
-  /** `diffs` has the texts of the parts that are diffs, by their index. */
+  /** Returns the time from `startedAt` to the current record, in ms; undefined if either is unknown. */
+  elapsedSince(startedAt: number | undefined): number | undefined {
+    return startedAt === undefined || this.recordedAt === undefined ? undefined : this.recordedAt - startedAt;
+  }
+
+  /** Adds or replaces an entry. `diffs` holds the full texts of diff parts, by part index. */
   put(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
     const trimmed = trimEntry(entry);
-    this.kept.delete(entry.id);
-    if (trimmed !== entry || diffs.some((texts) => texts !== undefined)) this.keep(entry, diffs);
+    this.fullById.delete(entry.id);
+    if (trimmed !== entry || diffs.some((texts) => texts !== undefined)) this.keepFullEntry(entry, diffs);
     this.document.put(trimmed);
   }
 
   remove(id: string): void {
-    this.kept.delete(id);
+    this.fullById.delete(id);
     this.document.remove(id);
   }
 
   whole(id: string): Entry | undefined {
-    return this.kept.get(id)?.entry ?? this.document.get(id);
+    return this.fullById.get(id)?.entry ?? this.document.get(id);
   }
 
   diffTexts(id: string, part: number): DiffTexts | undefined {
-    return this.kept.get(id)?.diffs[part];
+    return this.fullById.get(id)?.diffs[part];
   }
 
-  private keep(entry: Entry, diffs: Kept['diffs']): void {
-    const units =
-      roughUnits(entry) +
-      diffs.reduce((sum, texts) => sum + (texts?.before?.length ?? 0) + (texts?.after.length ?? 0), 0);
-    this.kept.set(entry.id, { entry, diffs, units });
+  private keepFullEntry(entry: Entry, diffs: FullEntry['diffs']): void {
+    const unitsOf = (texts: DiffTexts | undefined): number =>
+      texts ? (texts.before ?? '').length + texts.after.length : 0;
+    const units = diffs.reduce((sum, texts) => sum + unitsOf(texts), roughUnits(entry));
+    this.fullById.set(entry.id, { entry, diffs, units });
   }
 }

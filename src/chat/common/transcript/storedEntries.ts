@@ -3,13 +3,13 @@ import { TranscriptDocument } from '../../../transcript/common/transcriptDocumen
 import { ChatTranscript } from './chatTranscript';
 import type { LogRecord } from '../conversation/logRecord';
 
-/** What a conversation on disk shows, with nothing cut away. `who` answers in it. */
-export function storedEntries(records: readonly LogRecord[], who: string): Entry[] {
+/** Returns the untrimmed entries of a stored conversation. */
+export function storedEntries(records: readonly LogRecord[], backendTitle: string): Entry[] {
   const document = new TranscriptDocument(() => undefined);
   try {
-    const story = new ChatTranscript(document, who);
-    for (const record of records) story.apply(record);
-    return [...document.entries()].map((entry) => story.writer.whole(entry.id) ?? entry);
+    const transcript = new ChatTranscript(document, backendTitle);
+    for (const record of records) transcript.applyRecord(record);
+    return [...document.entries()].map((entry) => transcript.writer.whole(entry.id) ?? entry);
   } finally {
     document.dispose();
   }

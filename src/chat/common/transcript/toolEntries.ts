@@ -2,7 +2,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryOf, Part, ToolState } from '../../../transcript/common/entries';
 import type { DecidedApproval } from '../approvals/approvalViews';
-import { contentOf } from './callContent';
+import { displayedContent } from './callContent';
 import type { EntryBase, EntryWriter } from './entryWriter';
 import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type ShownParts } from './toolParts';
 
@@ -23,14 +23,14 @@ interface Call {
   error?: string;
   durationMs?: number | undefined;
   decision?: string;
-  /** It began when no turn was open, so nobody waits for its end. */
+  /** The call began between turns, so its end may never be reported. */
   readonly isLate: boolean;
 }
 
 type ToolResult = EventData<'tool:post'>['result'];
-type CallFacts = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
+type CallDetails = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
 
-const ended: ReadonlySet<ToolState> = new Set(['done', 'failed', 'cancelled', 'rejected', 'timedOut', 'stale']);
+const endedStates: ReadonlySet<ToolState> = new Set(['done', 'failed', 'cancelled', 'rejected', 'timedOut', 'stale']);
 
 const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
   granted: 'running',
@@ -39,31 +39,31 @@ const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
   unanswered: 'stale',
 };
 
-/** The calls of tools as entries, each updated in its place until it has ended. */
+/** The transcript entries of tool calls, updated in place until a call has ended. */
 export class ToolEntries {
   private calls = new Map<string, Call>();
-  /** What a call is that is heard of between turns: nobody knows whether it goes on. */
-  private lateState: 'cancelled' | 'stale' | undefined;
+  /** State of calls reported between turns, since their end may never be reported. */
+  private stateBetweenTurns: 'cancelled' | 'stale' | undefined;
 
   constructor(private readonly writer: EntryWriter) {}
 
-  /** Another backend session: its ids are not those of before. */
-  restart(): void {
+  /** Forgets all calls, since a new backend session may reuse their ids. */
+  clear(): void {
     this.calls.clear();
   }
 
-  handle(event: ToolEvent): void {
+  applyEvent(event: ToolEvent): void {
     if (event.event === 'tool:pre') {
-      this.begin(event.data);
+      this.beginCall(event.data);
       return;
     }
     const call = this.calls.get(event.data.call_id ?? '');
     if (!call) return;
-    this.describe(call, event.data);
-    if (event.event === 'tool:update') this.update(call, event.data);
-    else if (event.event === 'tool:post') this.done(call, event.data.result, event.data.duration_ms);
-    else if (event.data.unfinished) this.leave(call, 'stale');
-    else this.failed(call, event.data.error);
+    this.setDetails(call, event.data);
+    if (event.event === 'tool:update') this.updateCall(call, event.data);
+    else if (event.event === 'tool:post') this.setResult(call, event.data.result, event.data.duration_ms);
+    else if (event.data.unfinished) this.endWithoutResult(call, 'stale');
+    else this.setError(call, event.data.error);
     this.put(call);
   }
 
@@ -71,138 +71,128 @@ export class ToolEntries {
     return callId === undefined ? undefined : this.calls.get(callId)?.base.id;
   }
 
-  /** What a call would do, as far as it is known. */
   partsOf(callId: string): ShownParts | undefined {
     const call = this.calls.get(callId);
     return call && shownParts(call);
   }
 
-  /** A question about it is open. */
-  wait(callId: string): void {
+  markWaiting(callId: string): void {
     const call = this.calls.get(callId);
-    if (!call || (ended.has(call.state) && !call.isLate)) return;
+    if (!call || (endedStates.has(call.state) && !call.isLate)) return;
     call.state = 'waiting';
     this.put(call);
   }
 
-  decide(callId: string, outcome: DecidedApproval['outcome'], decision: string): void {
-    const call = this.calls.get(callId);
+  applyDecision({ callId, decision, outcome }: DecidedApproval): void {
+    const call = callId === undefined ? undefined : this.calls.get(callId);
     if (!call) return;
     call.decision = decision;
-    if (!ended.has(call.state)) call.state = decidedStates[outcome];
-    if (call.isLate && call.state === 'running') call.state = this.lateState ?? 'running';
+    if (!endedStates.has(call.state)) call.state = decidedStates[outcome];
+    if (call.isLate && call.state === 'running') call.state = this.stateBetweenTurns ?? 'running';
     this.put(call);
   }
 
-  /** The turn is over, and with it what runs. */
-  endAll(state: 'cancelled' | 'stale'): void {
+  /** Ends all running calls at the end of the turn. */
+  endOpenCalls(state: 'cancelled' | 'stale'): void {
     for (const call of this.calls.values()) {
-      if (ended.has(call.state)) continue;
-      this.leave(call, state);
+      if (endedStates.has(call.state)) continue;
+      this.endWithoutResult(call, state);
       this.put(call);
     }
-    this.lateState = state;
+    this.stateBetweenTurns = state;
   }
 
-  /** A turn that seemed to be over goes on. */
-  resumeTurn(): void {
-    this.lateState = undefined;
+  reopenTurn(): void {
+    this.stateBetweenTurns = undefined;
   }
 
-  /** What comes late of an earlier turn is not waited for any more. */
+  /** Forgets the ended calls of earlier turns. */
   startTurn(): void {
-    this.lateState = undefined;
-    for (const [id, call] of this.calls) if (ended.has(call.state)) this.calls.delete(id);
+    this.stateBetweenTurns = undefined;
+    for (const [id, call] of this.calls) if (endedStates.has(call.state)) this.calls.delete(id);
   }
 
-  private begin(data: EventData<'tool:pre'>): void {
+  private beginCall(data: EventData<'tool:pre'>): void {
     const { call_id: id = '', parent_call_id: parent, tool_name: name, operation, input, kind = 'other' } = data;
     const known = this.calls.get(id);
     if (known?.state === 'stale') {
-      // Its turn was cut off, and goes on.
+      // Its turn was cut off and now continues.
       if (Object.keys(input).length > 0) known.input = input;
-      this.describe(known, data);
+      this.setDetails(known, data);
       this.put(known);
       return;
     }
-    const isAgent = kind === 'other' && [operation, name].some((word) => agentWords.test(word));
+    const isAgent = kind === 'other' && [operation, name].some((word) => agentToolNames.test(word));
     const call: Call = {
-      base: this.writer.base(this.entryIdOf(parent)),
+      base: this.writer.createBase(this.entryIdOf(parent)),
       name,
       operation,
       title: undefined,
       kind: isAgent ? 'agent' : kind,
-      state: this.lateState ?? 'running',
+      state: this.stateBetweenTurns ?? 'running',
       input,
       content: [],
       output: undefined,
-      isLate: this.lateState !== undefined,
+      isLate: this.stateBetweenTurns !== undefined,
     };
     this.calls.set(id, call);
-    this.describe(call, data);
+    this.setDetails(call, data);
     this.put(call);
-    if (parent !== undefined) this.markAgent(parent);
+    if (parent !== undefined) this.markAsAgent(parent);
   }
 
-  private update(call: Call, { error, input, result, status }: EventData<'tool:update'>): void {
+  private updateCall(call: Call, { error, input, result, status }: EventData<'tool:update'>): void {
     if (input) call.input = input;
-    if (result) this.done(call, result);
-    else if (error !== undefined) this.failed(call, error);
-    else if (status !== undefined) this.moved(call, status);
+    if (result) this.setResult(call, result);
+    else if (error !== undefined) this.setError(call, error);
+    else if (status !== undefined) this.setStatus(call, status);
   }
 
-  private moved(call: Call, status: NonNullable<EventData<'tool:update'>['status']>): void {
+  private setStatus(call: Call, status: NonNullable<EventData<'tool:update'>['status']>): void {
     const hasEnded = status === 'completed' || status === 'failed';
-    if (ended.has(call.state) && !(call.isLate && hasEnded)) return;
+    if (endedStates.has(call.state) && !(call.isLate && hasEnded)) return;
     if (status === 'pending') call.state = call.state === 'waiting' ? 'waiting' : 'pending';
     else if (status === 'in_progress') call.state = 'running';
     else call.state = status === 'completed' ? 'done' : 'failed';
   }
 
-  private done(call: Call, { error, output, success }: ToolResult, durationMs?: number | null): void {
+  private setResult(call: Call, { error, output, success }: ToolResult, durationMs?: number | null): void {
     call.output = output;
     const isDenied = call.state === 'rejected' || call.state === 'timedOut';
     call.state = success ? 'done' : isDenied ? call.state : 'failed';
     if (!success) call.error = textOf(error) ?? textOf(output) ?? 'The tool failed without an error message.';
-    call.durationMs = durationMs ?? this.elapsed(call);
+    call.durationMs = durationMs ?? this.writer.elapsedSince(call.base.at);
   }
 
-  private failed(call: Call, error: string): void {
-    if (!ended.has(call.state) || call.isLate) call.state = 'failed';
+  private setError(call: Call, error: string): void {
+    if (!endedStates.has(call.state) || call.isLate) call.state = 'failed';
     if (call.state !== 'stale') call.error = error;
-    call.durationMs = this.elapsed(call);
+    call.durationMs = this.writer.elapsedSince(call.base.at);
   }
 
-  /** Nobody has said how it ended. */
-  private leave(call: Call, state: 'cancelled' | 'stale'): void {
-    if (!ended.has(call.state)) call.state = state;
-    if (call.state === state) call.durationMs ??= this.elapsed(call);
+  private endWithoutResult(call: Call, state: 'cancelled' | 'stale'): void {
+    if (!endedStates.has(call.state)) call.state = state;
+    if (call.state === state) call.durationMs ??= this.writer.elapsedSince(call.base.at);
   }
 
-  private describe(call: Call, { title, kind, locations, content }: CallFacts): void {
+  private setDetails(call: Call, { title, kind, locations, content }: CallDetails): void {
     call.title = title ?? call.title;
     if (kind !== undefined && call.kind !== 'agent') call.kind = kind;
-    if (locations) {
-      call.locations = locations.map(({ path, line }) => (line === undefined ? { path } : { path, line }));
-    }
+    if (locations) call.locations = locations.map(({ path, line }) => ({ path, ...withoutUndefined({ line }) }));
     call.content = content ?? call.content;
   }
 
-  private markAgent(callId: string): void {
+  private markAsAgent(callId: string): void {
     const call = this.calls.get(callId);
     if (!call || (call.kind !== 'other' && call.kind !== 'think')) return;
     call.kind = 'agent';
     this.put(call);
   }
 
-  private elapsed({ base }: Call): number | undefined {
-    return this.writer.at === undefined || base.at === undefined ? undefined : this.writer.at - base.at;
-  }
-
   private put(call: Call): void {
     const { base, name, kind, state, input, locations, error, durationMs, decision } = call;
     const { parts, diffs } = shownParts(call);
-    const isNews = error !== undefined && !parts.some((part) => says(part, error));
+    const isNews = error !== undefined && !parts.some((part) => showsError(part, error));
     const entry: ToolEntry = {
       kind: 'tool',
       ...base,
@@ -219,23 +209,19 @@ export class ToolEntries {
   }
 }
 
-/** What the agent wants to be shown; else what the call is given and gives back. */
+/** Returns the content sent by the agent, or else the call's input and output. */
 function shownParts(call: Call): ShownParts {
   const { content, input, kind, output } = call;
   const command = commandOf(input);
-  if (content.length > 0) return contentParts(contentOf(call), { command, kind });
+  if (content.length > 0) return contentParts(displayedContent(call), { command, kind });
   const change = inputParts(input);
   const results: readonly Part[] = resultParts(output, kind === 'execute', command);
   const isUnseen = command !== undefined && results.length === 0;
-  const parts: Part[] = [
-    ...change.parts,
-    ...(isUnseen ? [{ type: 'terminal' as const, command, output: '' }] : results),
-  ];
-  return { parts, diffs: change.diffs };
+  const shown: readonly Part[] = isUnseen ? [{ type: 'terminal', command, output: '' }] : results;
+  return { parts: [...change.parts, ...shown], diffs: change.diffs };
 }
 
-/** Whether an error would only repeat what a part shows. */
-function says(part: Part, error: string): boolean {
+function showsError(part: Part, error: string): boolean {
   const words = error.trim();
   if (part.type === 'text') return part.text.trim() === words;
   if (part.type !== 'terminal') return false;
@@ -246,17 +232,17 @@ function says(part: Part, error: string): boolean {
 
 function titleOf({ title, name, kind, operation, input }: Call): string {
   const command = kind === 'execute' ? commandOf(input)?.trim() : undefined;
-  const said = title === undefined || title.trim() === '' ? undefined : firstLine(title);
-  if (said !== undefined && command !== undefined && !namesCommand(said, command)) {
-    return firstLine(`${firstLine(command)} (${said})`);
+  const ownTitle = title === undefined || title.trim() === '' ? undefined : firstLine(title);
+  if (ownTitle !== undefined && command !== undefined && !namesCommand(ownTitle, command)) {
+    return firstLine(`${firstLine(command)} (${ownTitle})`);
   }
-  if (said !== undefined) return said;
+  if (ownTitle !== undefined) return ownTitle;
   const verb = operation === '' ? name : operation;
   const about = commandOf(input) ?? pathOf(input) ?? input['query'] ?? input['pattern'] ?? input['url'];
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
 }
 
-/** Whether a title shows the command, or as much of it as fits: what it is said to be for does not tell what is run. */
+/** Whether a title contains the command or its beginning. A title that only describes the purpose doesn't show what runs. */
 function namesCommand(title: string, command: string): boolean {
   const bare = (text: string): string => text.replaceAll(/[`\s]+/g, ' ').trim();
   const start = bare(title).replace(/\s*(…|\.\.\.)$/, '');
@@ -269,8 +255,7 @@ function firstLine(text: string): string {
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-/** Names of tools that let another agent work. */
-const agentWords = /sub.?agent|delegate|^task$/i;
+const agentToolNames = /sub.?agent|delegate|^task$/i;
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;

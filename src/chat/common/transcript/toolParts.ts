@@ -9,13 +9,13 @@ type ToolEntry = EntryOf<'tool'>;
 
 export interface ShownParts {
   readonly parts: readonly Part[];
-  /** Of the parts that are diffs, by the index of the part. */
+  /** Full texts of the parts that are diffs, by part index. */
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-/** What an agent wants to be shown of a call, which may be of a `kind` and run a `command`. */
+/** Converts the content that an agent sent for a call. `about` describes the call. */
 export function contentParts(
   content: readonly ToolContent[],
   about: { readonly command?: string | undefined; readonly kind?: ToolEntry['toolKind'] } = {},
@@ -49,20 +49,20 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
   }
 }
 
-/** What the input of a call that says nothing else shows of a change: the texts it replaces or writes. */
+/** Returns the change that the input of a call describes: the texts it replaces or writes. */
 export function inputParts(input: ToolInput): ShownParts {
   const path = pathOf(input);
-  if (path === undefined) return nothing;
-  const before = textIn(input, ['old_string', 'old_text', 'oldText', 'old_str']);
-  const after = textIn(input, ['new_string', 'new_text', 'newText', 'new_str']);
+  if (path === undefined) return noParts;
+  const before = firstString(input, ['old_string', 'old_text', 'oldText', 'old_str']);
+  const after = firstString(input, ['new_string', 'new_text', 'newText', 'new_str']);
   if (before !== undefined && after !== undefined) {
     return { parts: [diffOf(path, before, after)], diffs: [{ path, before, after }] };
   }
-  const content = textIn(input, ['content', 'file_text', 'contents']);
-  return content === undefined ? nothing : { parts: [{ type: 'file', path, text: content }], diffs: [] };
+  const content = firstString(input, ['content', 'file_text', 'contents']);
+  return content === undefined ? noParts : { parts: [{ type: 'file', path, text: content }], diffs: [] };
 }
 
-/** What a call gave back, when its agent does not say how to show it. */
+/** Converts the output of a call without content. */
 export function resultParts(output: unknown, isCommand: boolean, command: string | undefined): readonly Part[] {
   if (output === undefined || output === null || output === '') return [];
   const ofCommand = command === undefined ? {} : { command };
@@ -81,33 +81,33 @@ export function resultParts(output: unknown, isCommand: boolean, command: string
       },
     ];
   }
-  if (isTexts(output)) return output.length === 0 ? [] : [{ type: 'list', items: output }];
+  if (isStringArray(output)) return output.length === 0 ? [] : [{ type: 'list', items: output }];
   return [{ type: 'json', json: toJson(output) }];
 }
 
-/** The command that a call runs, as one would type it. */
+/** Returns the command line that a call runs. */
 export function commandOf(input: ToolInput): string | undefined {
   const command = input['command'] ?? input['cmd'] ?? input['argv'];
-  const args = isTexts(input['args']) ? input['args'].map(quoted) : [];
-  // A text may be a whole line for a shell, so it is not quoted.
+  const args = isStringArray(input['args']) ? input['args'].map(shellQuoted) : [];
+  // A string may be a whole shell command, so it isn't quoted.
   if (typeof command === 'string') return [command, ...args].join(' ');
-  if (!isTexts(command) || command.length === 0) return undefined;
-  return [...command.map(quoted), ...args].join(' ');
+  if (!isStringArray(command) || command.length === 0) return undefined;
+  return [...command.map(shellQuoted), ...args].join(' ');
 }
 
-/** The members that `commandOf` takes it from. */
+/** Names of the members that `commandOf` reads. */
 export function commandKeys(input: ToolInput): string[] {
   const key = ['command', 'cmd', 'argv'].find((name) => input[name] !== undefined && input[name] !== null);
-  return [...(key === undefined ? [] : [key]), ...(isTexts(input['args']) ? ['args'] : [])];
+  return [...(key === undefined ? [] : [key]), ...(isStringArray(input['args']) ? ['args'] : [])];
 }
 
 export function urlOf(input: ToolInput): string | undefined {
-  return textIn(input, ['url', 'uri']);
+  return firstString(input, ['url', 'uri']);
 }
 
-/** The file that a call is about, by the names that tools give it. */
+/** Returns the file path in a call's input, under any of its usual names. */
 export function pathOf(input: ToolInput): string | undefined {
-  return textIn(input, ['path', 'file_path', 'filePath', 'filename', 'file', 'abs_path', 'notebook_path']);
+  return firstString(input, ['path', 'file_path', 'filePath', 'filename', 'file', 'abs_path', 'notebook_path']);
 }
 
 export function toJson(value: unknown): string {
@@ -118,7 +118,7 @@ export function toJson(value: unknown): string {
   }
 }
 
-function textIn(input: ToolInput, names: readonly string[]): string | undefined {
+function firstString(input: ToolInput, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = input[name];
     if (typeof value === 'string') return value;
@@ -126,12 +126,12 @@ function textIn(input: ToolInput, names: readonly string[]): string | undefined 
   return undefined;
 }
 
-function quoted(argument: string): string {
+function shellQuoted(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
 
-function isTexts(value: unknown): value is string[] {
+function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-const nothing: ShownParts = { parts: [], diffs: [] };
+const noParts: ShownParts = { parts: [], diffs: [] };

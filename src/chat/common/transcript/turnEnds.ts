@@ -4,7 +4,7 @@ import { toJson } from './toolParts';
 
 type End = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
-export function endOfTurn(reason: EventData<'prompt:complete'>['stop_reason'], who: string): End {
+export function endFromStopReason(reason: EventData<'prompt:complete'>['stop_reason'], who: string): End {
   switch (reason) {
     case 'cancelled':
       return { outcome: 'cancelled' };
@@ -27,7 +27,7 @@ export function endOfTurn(reason: EventData<'prompt:complete'>['stop_reason'], w
   }
 }
 
-export function endOfFailure({ error, code, details }: EventData<'error'>): End {
+export function endFromError({ error, code, details }: EventData<'error'>): End {
   const said = typeof details === 'string' ? details : details === undefined ? undefined : toJson(details);
   const all = [code === undefined ? undefined : `Code: ${code}`, said].filter((line) => line !== undefined);
   return { outcome: 'failed', text: error, ...(all.length > 0 ? { details: all.join('\n') } : {}) };

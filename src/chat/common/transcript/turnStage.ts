@@ -1,69 +1,68 @@
-/** Where a conversation is in its turns. `Turn` is what is kept of one. */
+/** The state of a conversation with respect to its turns. `Turn` is the data kept for one. */
 export type TurnStage<Turn> =
-  | { readonly at: 'rest' }
-  /** The agent says something without having been asked. */
-  | { readonly at: 'unasked'; readonly turn: Turn }
-  /** The prompt was written here, and the backend has not told it yet. */
-  | { readonly at: 'sent'; readonly turn: Turn }
-  | { readonly at: 'running'; readonly turn: Turn }
-  /** The backend tells a turn of the past. */
-  | { readonly at: 'replayed'; readonly turn: Turn }
+  | { readonly kind: 'idle' }
+  /** The agent began the turn without a prompt. */
+  | { readonly kind: 'unprompted'; readonly turn: Turn }
+  /** The user sent a prompt here; the backend has not reported it yet. */
+  | { readonly kind: 'sent'; readonly turn: Turn }
+  | { readonly kind: 'running'; readonly turn: Turn }
+  /** The backend replays a past turn. */
+  | { readonly kind: 'replayed'; readonly turn: Turn }
   /**
-   * The user has stopped a turn whose end the backend has still to tell, and before that its prompt when it `owesPrompt`.
-   * `next` is the turn of a prompt that was written since.
+   * The user stopped a turn, and the backend has still to report its end; with `awaitsPrompt`, its prompt before that.
+   * `next` is the turn of a newer prompt.
    */
-  | { readonly at: 'stopped'; readonly owesPrompt: boolean; readonly next: Turn | undefined };
+  | { readonly kind: 'stopped'; readonly awaitsPrompt: boolean; readonly next: Turn | undefined };
 
 export type TurnStep<Turn> =
-  /** The user has written a prompt. */
   | { readonly kind: 'prompted'; readonly turn: Turn }
-  /** The backend tells a prompt that was written here. */
+  /** The backend reported a prompt that was sent here. */
   | { readonly kind: 'echoed' }
-  /** The backend tells a prompt that was written elsewhere, or a turn goes on that seemed to be over. */
+  /** The backend reported a prompt that was sent elsewhere, or a turn that seemed over continues. */
   | { readonly kind: 'begun'; readonly turn: Turn; readonly isReplayed: boolean }
-  | { readonly kind: 'unasked'; readonly turn: Turn }
-  /** By the user. `inBackend`: the backend has the prompt, or is about to get it. */
+  | { readonly kind: 'unprompted'; readonly turn: Turn }
+  /** The user stopped the turn. `inBackend`: the backend has the prompt, or is about to get it. */
   | { readonly kind: 'stopped'; readonly inBackend: boolean }
-  /** The prompt that was written last was never said. */
+  /** The last prompt was not accepted. */
   | { readonly kind: 'withdrawn' }
-  /** The turn has ended; of one that was stopped, in the backend too. */
+  /** The turn ended; if it was stopped, the backend has confirmed that. */
   | { readonly kind: 'ended' };
 
-export function stageAfter<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): TurnStage<Turn> {
+export function nextStage<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): TurnStage<Turn> {
   switch (step.kind) {
     case 'prompted':
-      return stage.at === 'stopped' ? { ...stage, next: step.turn } : { at: 'sent', turn: step.turn };
+      return stage.kind === 'stopped' ? { ...stage, next: step.turn } : { kind: 'sent', turn: step.turn };
     case 'echoed':
-      if (stage.at === 'sent') return { at: 'running', turn: stage.turn };
-      if (stage.at !== 'stopped') return stage;
-      if (stage.owesPrompt) return { ...stage, owesPrompt: false };
-      return stage.next ? { at: 'running', turn: stage.next } : { at: 'rest' };
+      if (stage.kind === 'sent') return { kind: 'running', turn: stage.turn };
+      if (stage.kind !== 'stopped') return stage;
+      if (stage.awaitsPrompt) return { ...stage, awaitsPrompt: false };
+      return stage.next ? { kind: 'running', turn: stage.next } : { kind: 'idle' };
     case 'begun':
-      return { at: step.isReplayed ? 'replayed' : 'running', turn: step.turn };
-    case 'unasked':
-      return { at: 'unasked', turn: step.turn };
+      return { kind: step.isReplayed ? 'replayed' : 'running', turn: step.turn };
+    case 'unprompted':
+      return { kind: 'unprompted', turn: step.turn };
     case 'stopped':
-      if (step.inBackend) return { at: 'stopped', owesPrompt: isStarting(stage), next: undefined };
-      return stage.at === 'stopped' ? { ...stage, next: undefined } : { at: 'rest' };
+      if (step.inBackend) return { kind: 'stopped', awaitsPrompt: isPromptUnconfirmed(stage), next: undefined };
+      return stage.kind === 'stopped' ? { ...stage, next: undefined } : { kind: 'idle' };
     case 'withdrawn':
-      return stage.at === 'stopped' ? { ...stage, next: undefined } : { at: 'rest' };
+      return stage.kind === 'stopped' ? { ...stage, next: undefined } : { kind: 'idle' };
     case 'ended':
-      return stage.at === 'stopped' && stage.next ? { at: 'sent', turn: stage.next } : { at: 'rest' };
+      return stage.kind === 'stopped' && stage.next ? { kind: 'sent', turn: stage.next } : { kind: 'idle' };
   }
 }
 
-/** The turn that is open here, whatever the backend has still to tell of the one before it. */
+/** Returns the open turn, even if the backend has still to report the end of the one before. */
 export function openTurn<Turn>(stage: TurnStage<Turn>): Turn | undefined {
-  if (stage.at === 'rest') return undefined;
-  return stage.at === 'stopped' ? stage.next : stage.turn;
+  if (stage.kind === 'idle') return undefined;
+  return stage.kind === 'stopped' ? stage.next : stage.turn;
 }
 
-/** Whether a turn is open that somebody has asked for. */
-export function isAsked<Turn>(stage: TurnStage<Turn>): boolean {
-  return stage.at !== 'unasked' && openTurn(stage) !== undefined;
+/** Whether a turn with a prompt is open. */
+export function hasPromptedTurn<Turn>(stage: TurnStage<Turn>): boolean {
+  return stage.kind !== 'unprompted' && openTurn(stage) !== undefined;
 }
 
-/** Whether the backend has still to tell the prompt of the open turn. */
-export function isStarting<Turn>(stage: TurnStage<Turn>): boolean {
-  return stage.at === 'sent' || (stage.at === 'stopped' && stage.next !== undefined);
+/** Whether the backend has not yet reported the prompt of the open turn. */
+export function isPromptUnconfirmed<Turn>(stage: TurnStage<Turn>): boolean {
+  return stage.kind === 'sent' || (stage.kind === 'stopped' && stage.next !== undefined);
 }

@@ -1,13 +1,13 @@
 import type { EventData, TokenUsage } from '../../../session/common/sessionEvents';
 import type { Usage } from '../../../transcript/common/entries';
 
-/** What a conversation has used: tokens are told per turn, cost as a total that grows. */
+/** Usage of a conversation. Backends report tokens per turn, and cost as a running total. */
 export class UsageTotals {
-  /** Of the context window, in tokens. */
+  /** Context window, in tokens. */
   context: { readonly used: number; readonly size: number } | undefined;
   private tokens: Usage = {};
   private cost: Usage['cost'];
-  private costBefore = 0;
+  private costAtTurnStart = 0;
 
   get total(): Usage | undefined {
     const total = { ...this.tokens, ...(this.cost ? { cost: this.cost } : {}) };
@@ -15,7 +15,7 @@ export class UsageTotals {
   }
 
   startTurn(): void {
-    this.costBefore = this.cost?.amount ?? 0;
+    this.costAtTurnStart = this.cost?.amount ?? 0;
   }
 
   update({ used, size, cost }: EventData<'usage:update'>): void {
@@ -26,20 +26,20 @@ export class UsageTotals {
   endTurn(reported: TokenUsage | null | undefined): Usage | undefined {
     const turn: Usage = reported ? tokensOf(reported) : {};
     this.tokens = sum(this.tokens, turn);
-    // A total that went back has started anew.
-    const amount = this.cost ? this.cost.amount - this.costBefore : 0;
+    // A total that decreased was reset.
+    const amount = this.cost ? this.cost.amount - this.costAtTurnStart : 0;
     const cost = amount < 0 ? (this.cost?.amount ?? 0) : amount;
     if (this.cost && cost > 0) turn.cost = { amount: Math.round(cost * 1e6) / 1e6, currency: this.cost.currency };
     return Object.keys(turn).length > 0 ? turn : undefined;
   }
 }
 
-/** No tokens at all means that they were not counted. */
+/** Zero input and output tokens mean that the backend doesn't count them. */
 function tokensOf(reported: TokenUsage): Usage {
   if (reported.input_tokens === 0 && reported.output_tokens === 0) return {};
   const usage: Usage = { input: reported.input_tokens, output: reported.output_tokens };
-  const cacheRead = count(reported['cache_read_tokens'] ?? reported['cache_read_input_tokens']);
-  const cacheWrite = count(reported['cache_write_tokens'] ?? reported['cache_creation_input_tokens']);
+  const cacheRead = validCount(reported['cache_read_tokens'] ?? reported['cache_read_input_tokens']);
+  const cacheWrite = validCount(reported['cache_write_tokens'] ?? reported['cache_creation_input_tokens']);
   if (cacheRead !== undefined) usage.cacheRead = cacheRead;
   if (cacheWrite !== undefined) usage.cacheWrite = cacheWrite;
   return usage;
@@ -54,6 +54,6 @@ function sum(one: Usage, other: Usage): Usage {
   return total;
 }
 
-function count(value: unknown): number | undefined {
+function validCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { bestPaths } from '../../../../src/chat/common/mentions/fuzzy';
+import { findBestPaths } from '../../../../src/chat/common/mentions/fuzzy';
 
 const candidates = (...paths: string[]) => paths.map((relative) => ({ relative, lower: relative.toLowerCase() }));
 const none = { count: 10, bonus: () => 0 };
 
 describe('finding paths by some letters', () => {
   const best = (query: string, ...paths: string[]): string[] =>
-    bestPaths(query, candidates(...paths), none).map(({ relative }) => relative);
+    findBestPaths(query, candidates(...paths), none).map(({ relative }) => relative);
 
   it('prefers the name over its folders, and its beginning over its middle', () => {
     assert.deepEqual(best('page', 'page/other.ts', 'src/mypage.ts', 'src/page.ts'), [
@@ -32,7 +32,7 @@ describe('finding paths by some letters', () => {
 
   it('gives no more than are asked for, and lifts what has a bonus', () => {
     const files = candidates(...Array.from({ length: 500 }, (_, index) => `src/file${index}.ts`));
-    const found = bestPaths('file', files, {
+    const found = findBestPaths('file', files, {
       count: 5,
       bonus: ({ relative }) => (relative === 'src/file42.ts' ? 12 : 0),
     });

@@ -70,64 +70,68 @@ describe('what is chosen before a conversation begins', () => {
 
   it('has the commands that an agent had last, also in the next window', () => {
     const commands = [{ name: 'plan', description: 'Plan first', hint: 'what' }];
-    options.keepCommands('agent', commands);
-    options.keepCommands('agent', []);
-    options.keepCommands('other', [{ name: 'go', description: '' }]);
-    assert.deepEqual(options.commandsOf('agent'), commands);
+    options.rememberCommands('agent', commands);
+    options.rememberCommands('agent', []);
+    options.rememberCommands('other', [{ name: 'go', description: '' }]);
+    assert.deepEqual(options.commandsFor('agent'), commands);
     const memento = { get: (name: string) => kept.get(name), update: () => Promise.resolve() };
     const backends: BackendRegistry = {
       onDidChange: () => ({ dispose: () => undefined }),
       list: () => Promise.resolve([]),
       open: () => Promise.reject(new Error('none')),
     };
-    assert.deepEqual(new NewOptions({ backends, memento, onError: throwIt }).commandsOf('agent'), commands);
+    assert.deepEqual(new NewOptions({ backends, memento, onError: throwIt }).commandsFor('agent'), commands);
   });
 
   it('is the profile of a server, and what was chosen goes along', async () => {
     await ask();
-    assert.deepEqual(options.of('amplifier'), [profile]);
-    assert.deepEqual(options.choices('amplifier'), { profile: 'dev' });
+    assert.deepEqual(options.optionsFor('amplifier'), [profile]);
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
     options.set('amplifier', 'profile', 'team:review');
-    assert.equal(options.of('amplifier')[0]?.value, 'team:review');
-    assert.deepEqual(options.choices('amplifier'), { profile: 'team:review' });
+    assert.equal(options.optionsFor('amplifier')[0]?.value, 'team:review');
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
   });
 
   it('is remembered for the server at that address, and for no other one', async () => {
     await ask();
     options.set('amplifier', 'profile', 'team:review');
     await ask({ ...server, description: 'http://other:1' });
-    assert.deepEqual(options.choices('amplifier'), { profile: 'dev' });
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
     await ask();
-    assert.deepEqual(options.choices('amplifier'), { profile: 'team:review' });
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
     const later = made();
     later.setBackends([server]);
-    assert.deepEqual(later.choices('amplifier'), { profile: 'team:review' }, 'also where the server was not asked yet');
+    assert.deepEqual(
+      later.serverChoices('amplifier'),
+      { profile: 'team:review' },
+      'also where the server was not asked yet',
+    );
   });
 
   it('is the default again when the server no longer has what was chosen', async () => {
     options.setBackends([server]);
     options.set('amplifier', 'profile', 'gone');
     await ask();
-    assert.deepEqual(options.choices('amplifier'), { profile: 'dev' });
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
   });
 
   it('may be a name that was typed, where the server takes one', async () => {
     offered = () => Promise.resolve([{ ...profile, custom: true }]);
     await ask();
     options.set('amplifier', 'profile', 'my-own');
-    assert.equal(options.of('amplifier')[0]?.value, 'my-own');
-    assert.deepEqual(options.choices('amplifier'), { profile: 'my-own' });
+    assert.equal(options.optionsFor('amplifier')[0]?.value, 'my-own');
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'my-own' });
   });
 
   it('has a model beside the profile, which another profile need not have', async () => {
     const model: ConfigOption = { ...profile, id: 'model', value: '', choices: [], custom: true };
     offered = () => Promise.resolve([profile, model]);
     await ask();
-    assert.deepEqual(options.choices('amplifier'), { profile: 'dev' });
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
     options.set('amplifier', 'model', 'large');
-    assert.deepEqual(options.choices('amplifier'), { profile: 'dev', model: 'large' });
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev', model: 'large' });
     options.set('amplifier', 'profile', 'team:review');
-    assert.deepEqual(options.choices('amplifier'), { profile: 'team:review' });
+    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
     await eventually('the server is asked for that profile', () =>
       assert.deepEqual(asked.at(-1), { profile: 'team:review' }),
     );
@@ -137,7 +141,7 @@ describe('what is chosen before a conversation begins', () => {
     offered = () => Promise.resolve([{ ...profile, problem: 'There is no dev.' }]);
     await ask();
     const problemOf = (): string | undefined => {
-      const [option] = options.of('amplifier');
+      const [option] = options.optionsFor('amplifier');
       return option?.type === 'select' ? option.problem : undefined;
     };
     assert.equal(problemOf(), 'There is no dev.');
@@ -150,14 +154,14 @@ describe('what is chosen before a conversation begins', () => {
     await options.refresh('demo');
     await options.refresh('unheard of');
     assert.equal(opened, 0);
-    assert.deepEqual(options.of('demo'), []);
-    assert.deepEqual(options.choices('demo'), {});
+    assert.deepEqual(options.optionsFor('demo'), []);
+    assert.deepEqual(options.serverChoices('demo'), {});
   });
 
   it('is nothing while the server cannot say', async () => {
     await ask();
     offered = () => Promise.reject(new Error('500'));
     await ask();
-    assert.deepEqual(options.of('amplifier'), []);
+    assert.deepEqual(options.optionsFor('amplifier'), []);
   });
 });

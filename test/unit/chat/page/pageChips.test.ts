@@ -25,8 +25,8 @@ describe('the chips of a page', () => {
     const good = source((backendId) => Promise.resolve(backendId === 'server' ? [git] : []));
     const bad = source(() => Promise.reject(new Error('no')));
     const chips = new PageChips([bad.chips, good.chips], (error) => failures.push(error));
-    assert.deepEqual(await chips.of('server'), [git]);
-    assert.deepEqual(await chips.of('agent'), []);
+    assert.deepEqual(await chips.chipsFor('server'), [git]);
+    assert.deepEqual(await chips.chipsFor('agent'), []);
     assert.equal(failures.length, 2);
   });
 

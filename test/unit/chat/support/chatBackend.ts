@@ -11,7 +11,7 @@ import {
   type SessionSummary,
 } from '../../../../src/session/common/sessionBackend';
 import { Emitter } from '../../../../src/base/common/event';
-import { event } from './told';
+import { event } from './transcriptRecorder';
 
 const rethrow = (error: unknown): void => {
   throw error;

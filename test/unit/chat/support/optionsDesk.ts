@@ -151,13 +151,13 @@ export class OptionsDesk {
   }
 
   shown(option: 'mode' | 'model' = 'mode', id = 'one') {
-    return this.options.of(id).find((one) => one.id === option)?.value;
+    return this.options.optionsFor(id).find((one) => one.id === option)?.value;
   }
 
   /** The first keys of a prompt. */
   async type(id = 'one'): Promise<void> {
     this.window.chats.prepare(id);
-    await until('the options are known', () => this.options.of(id).length > 0);
+    await until('the options are known', () => this.options.optionsFor(id).length > 0);
   }
 
   pick(option: 'mode' | 'model', value: string): void {

@@ -11,7 +11,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
-import type { SessionStarts } from '../../../../src/chat/common/conversations/sessionStarts';
+import type { SessionDefaults } from '../../../../src/chat/common/conversations/sessionDefaults';
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
@@ -44,7 +44,7 @@ export class Window {
     storeClock: Clock,
     readonly memento: MemoryMemento,
     attachments: AttachmentResolver,
-    starts: SessionStarts,
+    starts: SessionDefaults,
     log: Logger,
     checkpoints: WorkspaceCheckpoints | undefined,
   ) {
@@ -83,7 +83,7 @@ export class Window {
       storeClock?: Clock;
       memento?: MemoryMemento;
       attachments?: AttachmentResolver;
-      starts?: SessionStarts;
+      starts?: SessionDefaults;
       /** Of the store. */
       log?: Logger;
       checkpoints?: WorkspaceCheckpoints;
@@ -130,13 +130,13 @@ export class Window {
 }
 
 /** Where nothing is chosen, and nobody learns. */
-const noStarts: SessionStarts = {
-  choices: () => ({}),
-  wanted: () => [],
-  learn: () => undefined,
-  showWaiting: () => undefined,
-  saw: () => undefined,
-  notOffered: () => undefined,
+const noStarts: SessionDefaults = {
+  serverChoices: () => ({}),
+  initialChoices: () => [],
+  recordOfferedOptions: () => undefined,
+  setPreparedSession: () => undefined,
+  recordUnattended: () => undefined,
+  noticeForUnofferedChoice: () => undefined,
 };
 
 export function draft(text: string) {

@@ -50,7 +50,7 @@ describe('conversations that nobody needs', () => {
 
   it('stay while a page holds them, while they are at work, and while only their agent remembers', async () => {
     const held = await kept();
-    const page = held.hold();
+    const page = held.keepOpen();
     minutes(10);
     assert.equal(await window.chats.open(held.id), held);
     await held.send(draft('Work'));
@@ -86,7 +86,7 @@ describe('conversations that nobody needs', () => {
     const other = await Window.open({ folder: window.folder });
     const first = await other.chats.open(chat.id);
     assert.equal(first.view.status, 'readonly');
-    const page = first.hold();
+    const page = first.keepOpen();
     let heard = 0;
     first.transcript.onDidChange(() => heard++);
     await other.chats.open(chat.id);

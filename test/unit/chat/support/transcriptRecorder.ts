@@ -11,33 +11,35 @@ export function event(name: SessionEventName, data: Readonly<Record<string, unkn
 }
 
 /** A transcript that is told records, a tenth of a second apart; their events may be as any backend tells them. */
-export class Told {
+export class TranscriptRecorder {
   readonly document = new TranscriptDocument((error) => {
     throw error;
   });
-  readonly story = new ChatTranscript(this.document, 'Agent');
+  readonly transcript = new ChatTranscript(this.document, 'Agent');
   readonly records: LogRecord[] = [];
   private readonly normalizer = new LogNormalizer();
   private nowMs = 1000;
 
-  say(...records: NewRecord[]): this {
+  addRecords(...records: NewRecord[]): this {
     for (const record of records) {
       const timed: LogRecord = { ...record, at: this.nowMs };
-      for (const normal of this.normalizer.normalized(timed)) {
+      for (const normal of this.normalizer.normalize(timed)) {
         this.records.push(normal);
-        this.story.apply(normal);
+        this.transcript.applyRecord(normal);
       }
       this.nowMs += 100;
     }
     return this;
   }
 
-  events(...events: SessionEvent[]): this {
-    return this.say(...events.map((one): NewRecord => ({ type: 'event', event: one })));
+  addEvents(...events: SessionEvent[]): this {
+    return this.addRecords(...events.map((one): NewRecord => ({ type: 'event', event: one })));
   }
 
   prompt(text: string, id = 'p'): this {
-    return this.say({ type: 'prompt', id, text, attachments: [] }).events(event('prompt:submit', { prompt: text }));
+    return this.addRecords({ type: 'prompt', id, text, attachments: [] }).addEvents(
+      event('prompt:submit', { prompt: text }),
+    );
   }
 
   get entries(): Entry[] {

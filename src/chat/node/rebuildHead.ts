@@ -2,8 +2,8 @@ import type { SessionHead } from '../common/chatStore';
 import { logVersion, type LogRecord } from '../common/conversation/logRecord';
 import { titleOfPrompt } from '../common/conversation/sessionTitle';
 
-/** What can be told of a conversation whose head is missing. */
-export function rebuiltHead(id: string, records: readonly LogRecord[]): SessionHead {
+/** Rebuilds a missing head from the log. */
+export function rebuildHead(id: string, records: readonly LogRecord[]): SessionHead {
   const begin = records.find((record) => record.type === 'begin');
   const prompt = records.find((record) => record.type === 'prompt');
   const bound = records.findLast((record) => record.type === 'bound');

@@ -1,0 +1,50 @@
+import { BackendError, type BackendSession } from '../../../session/common/sessionBackend';
+import type { EntryOf } from '../../../transcript/common/entries';
+import type { QueuedPrompt } from '../chatView';
+import type { Conversation } from '../conversation/conversation';
+
+/** Outcomes after which the reason for an answer is sent: some agents end the turn when an approval is denied. */
+const outcomesAfterAnswer: ReadonlySet<EntryOf<'end'>['outcome']> = new Set(['completed', 'cancelled', 'refused']);
+
+/** Sends the user's answers to the backend, and queues the reasons given with them. */
+export class AnswerDelivery {
+  private reasonPromptId: string | undefined;
+
+  constructor(private readonly conversation: Conversation) {}
+
+  /** @throws BackendError `approvalInvalid`, `approvalResolved` */
+  async sendAnswer(session: BackendSession | undefined, approvalId: string, option: string): Promise<void> {
+    const { changeEmitter, journal, transcript } = this.conversation;
+    if (!session || !transcript.approvals.views.some(({ id }) => id === approvalId)) {
+      throw new BackendError('approvalResolved', 'This approval was already answered or is no longer pending.');
+    }
+    transcript.approvals.setState(approvalId, 'answering');
+    changeEmitter.fire();
+    await journal.beforeAnswer(approvalId);
+    try {
+      await session.approve(approvalId, option);
+    } catch (error) {
+      transcript.approvals.setState(approvalId, 'pending');
+      changeEmitter.fire();
+      throw error;
+    }
+  }
+
+  /** Queues the reason ahead of other prompts. */
+  queueReason(prompt: QueuedPrompt): void {
+    this.conversation.record({ type: 'queued', ...prompt, isNext: true });
+    this.reasonPromptId = prompt.id;
+  }
+
+  /** Call when the user stops the turn: the reason is not sent automatically any more. */
+  dropReason(): void {
+    this.reasonPromptId = undefined;
+  }
+
+  /** Whether to send the first queued prompt after a turn with this outcome. */
+  shouldSendNext(outcome: EntryOf<'end'>['outcome'] | undefined): boolean {
+    const { first } = this.conversation.queue;
+    if (!first || outcome === undefined) return false;
+    return outcome === 'completed' || (first.id === this.reasonPromptId && outcomesAfterAnswer.has(outcome));
+  }
+}

@@ -1,0 +1,42 @@
+import type { SessionEvent, SessionEventName } from '../../../session/common/sessionEvents';
+
+/** Events that describe the current state of the session, even during a replay. */
+const stateEvents: ReadonlySet<SessionEventName> = new Set([
+  'config:update',
+  'commands:update',
+  'usage:update',
+  'session:info',
+  'session:end',
+  'notice',
+]);
+
+/** Filters out the replayed history of a loaded session, which is already in the transcript. */
+export class HistoryFilter {
+  private hasEnded = false;
+  private isInReplayedTurn = false;
+
+  constructor(private readonly session: { readonly isBusy: boolean }) {}
+
+  /** Treats all further events as new. */
+  endHistory(): void {
+    this.hasEnded = true;
+  }
+
+  isHistory(event: SessionEvent): boolean {
+    if (this.hasEnded || stateEvents.has(event.event)) return false;
+    if (event.event === 'session:start') return true;
+    if (event.event === 'prompt:submit') {
+      this.isInReplayedTurn = event.data.replayed === true;
+      this.hasEnded = !this.isInReplayedTurn;
+      return this.isInReplayedTurn;
+    }
+    const isEnd = event.event === 'prompt:complete' || event.event === 'error';
+    if (this.isInReplayedTurn) {
+      if (isEnd) this.isInReplayedTurn = false;
+      return true;
+    }
+    // An event while no turn runs is history. A turn that was already running reports no prompt.
+    this.hasEnded = this.session.isBusy;
+    return !this.hasEnded;
+  }
+}
