@@ -111,7 +111,7 @@ describe('The review of changes', () => {
           await window.remove();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 50, endOnFailure: true },
     );
   });
 });

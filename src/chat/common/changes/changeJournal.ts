@@ -202,6 +202,8 @@ export class ChangeJournal {
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
       // The user has seen these lines and asked for them.
       await this.ports.files.editor.writeText(path, text, { protectedFiles: 'allow' });
+      const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
+      this.ledger.recordUndo(path, { before: await this.fileTexts.storeOtherText(seen.baseline), after });
     });
     await this.refresh();
   }

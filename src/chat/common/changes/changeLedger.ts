@@ -12,6 +12,11 @@ interface WrittenFile {
   readonly after: FileTextId;
   /** Others changed the file between the agent's changes. Restoring would undo their changes, too. */
   readonly isMixed: boolean;
+  /**
+   * The remaining change after each hunk that was undone in an editor. The undo itself can be undone, so `before` and `after` stay;
+   * but later edits of the undone lines can only be separated from these changes. Oldest first.
+   */
+  readonly changesAfterUndo?: readonly ChangedTexts[];
   readonly change: FileChange | undefined;
 }
 
@@ -24,9 +29,10 @@ interface Write {
 }
 
 /** A file before and after a turn. */
-type TurnFile = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
+type TurnFile = Pick<WrittenFile, 'before' | 'after' | 'isMixed' | 'changesAfterUndo'>;
 
 const maxFiles = 5_000;
+const maxChangesAfterUndo = 20;
 
 /** Records the agent's writes in a conversation, and computes the resulting changes. */
 export class ChangeLedger {
@@ -89,6 +95,9 @@ export class ChangeLedger {
       this.turnFiles = new Map();
     } else if (record.type === 'turnReverted') {
       this.undoTurnChange(record.turn, record.path, record);
+    } else if (record.type === 'hunkUndone') {
+      const { after, before, path } = record;
+      this.addChangeAfterUndo(path, { before, after });
     } else if (record.type === 'rebased') {
       const { after, before, path } = record;
       this.snapshotByPath.set(path, before);
@@ -128,8 +137,28 @@ export class ChangeLedger {
   }
 
   /** Returns the current text without the change; undefined if later edits of others can't be separated from it. */
-  async textWithoutChange({ isMixed, ...texts }: TurnFile, now: CurrentFile): Promise<FileText> {
-    return isMixed ? undefined : await this.fileTexts.rebaseText(texts, now);
+  async textWithoutChange(file: TurnFile, now: Pick<CurrentFile, 'id' | 'text'>): Promise<FileText> {
+    const { changesAfterUndo = [], isMixed } = file;
+    if (isMixed) return undefined;
+    // The oldest first: it brings a change back whose undo was undone.
+    for (const change of [file, ...changesAfterUndo]) {
+      const rebased = await this.fileTexts.rebaseText(change, now);
+      if (rebased !== undefined) return rebased;
+    }
+    return undefined;
+  }
+
+  /** Records the remaining change of a file after a hunk was undone in it. */
+  recordUndo(path: string, remaining: ChangedTexts): void {
+    this.addChangeAfterUndo(path, remaining);
+    this.appendRecord({ type: 'hunkUndone', path, ...withoutUndefined({ ...remaining }) });
+  }
+
+  private addChangeAfterUndo(path: string, remaining: ChangedTexts): void {
+    const file = this.writtenFiles.get(path);
+    if (!file) return;
+    const changesAfterUndo = [...(file.changesAfterUndo ?? []), remaining].slice(-maxChangesAfterUndo);
+    this.writtenFiles.set(path, { ...file, changesAfterUndo });
   }
 
   /** Replaces the recorded change of a file after a part of it was kept. */
@@ -235,7 +264,7 @@ export class ChangeLedger {
     const combined = combineWrites(first, next);
     if (!first || !combined.isMixed || first.isMixed || next.isMixed) return combined;
     const between = { id: next.before, text: await this.fileTexts.textOf(next.before) };
-    const before = await this.fileTexts.storeOtherText(await this.fileTexts.rebaseText(first, between));
+    const before = await this.fileTexts.storeOtherText(await this.textWithoutChange(first, between));
     return before === undefined ? combined : { before, after: next.after, isMixed: false };
   }
 }

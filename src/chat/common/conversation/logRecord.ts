@@ -74,6 +74,8 @@ export const LogRecord = z.discriminatedUnion('type', [
   }),
   /** Some changes of the file were kept. The remaining change is from `before` to `after`. */
   record('rebased', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
+  /** A hunk of the file was undone in an editor. The remaining change is from `before` to `after`. */
+  record('hunkUndone', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
   /** All changes of a turn, and the ids of each file's text before and after it, as in `snapshot` and `written`. */
   record('changed', {
     turn: z.number(),
