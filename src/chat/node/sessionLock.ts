@@ -49,11 +49,6 @@ export class SessionLock implements Disposable {
     private readonly ports: LockPorts,
   ) {}
 
-  /** Whether this window has the lock, as far as known without reading the file. */
-  get isHeldHere(): boolean {
-    return this.isTaken;
-  }
-
   /** Tries to acquire the lock; resolves to whether it succeeded. @throws errors of the file port */
   async acquire(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt++) {

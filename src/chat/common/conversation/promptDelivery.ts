@@ -62,10 +62,9 @@ export class PromptDelivery {
     const [session] = await Promise.all([this.connect(signal), begun]);
     const resolved = await this.resolveAttachments(id, drafts, signal);
     signal.throwIfAborted();
-    if (session !== this.newSession)
-      return { session, input: { text, attachments: resolved, reminder }, hasDigest: false };
-    const digest = reminder();
-    return { session, input: { text, attachments: [...digest, ...resolved] }, hasDigest: digest.length > 0 };
+    const digest = session === this.newSession ? reminder() : undefined;
+    const input = digest ? { text, attachments: [...digest, ...resolved] } : { text, attachments: resolved, reminder };
+    return { session, input, hasDigest: digest !== undefined && digest.length > 0 };
   }
 
   /** Resolves when the backend has accepted the prompt. @throws BackendError, and on abort before it was sent */

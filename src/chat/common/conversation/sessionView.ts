@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import { toCommandViews, toOptionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
@@ -28,8 +29,8 @@ export function sessionStatus(facts: SessionStatusInput): Status {
   }
   if (transcript.isBusy) return busyStatus(facts);
   if (failure) {
-    const { details, message } = failure;
-    return { status: 'failed', statusText: message, ...(details === undefined ? {} : { statusDetails: details }) };
+    const { details: statusDetails, message: statusText } = failure;
+    return { status: 'failed', statusText, ...withoutUndefined({ statusDetails }) };
   }
   return { status: 'idle' };
 }
@@ -39,11 +40,10 @@ function busyStatus({ backend, transcript }: SessionStatusInput): Status {
     return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
   }
   if (backend?.kind === 'failed') {
-    const details = backend.details === undefined ? {} : { statusDetails: backend.details };
-    return { status: 'reconnecting', statusText: backend.message, ...details };
+    const { details: statusDetails, message: statusText } = backend;
+    return { status: 'reconnecting', statusText, ...withoutUndefined({ statusDetails }) };
   }
-  const { statusText } = transcript;
-  return statusText === undefined ? { status: 'busy' } : { status: 'busy', statusText };
+  return { status: 'busy', ...withoutUndefined({ statusText: transcript.statusText }) };
 }
 
 /** Builds the view of a conversation for the page. `now` is in milliseconds since the epoch. */
@@ -60,13 +60,8 @@ export function sessionView(
     title,
     backendId,
     backendTitle,
-    ...sessionStatus({
-      transcript: transcript,
-      backend: connection.state,
-      readonly: readonlyReason(conversation),
-      phase,
-    }),
-    ...(file.problem === undefined ? {} : { problem: file.problem }),
+    ...sessionStatus({ transcript, backend: connection.state, readonly: readonlyReason(conversation), phase }),
+    ...withoutUndefined({ problem: file.problem }),
     ...transcriptView(transcript, now),
     // Approvals can be answered only in the window that writes the conversation.
     ...(file.isInUseElsewhere ? { isInUse: true, approvals: [] } : {}),

@@ -85,7 +85,7 @@ type Input<Type extends TurnInput['type']> = Extract<TurnInput, { type: Type }>;
 const idle: TurnPhase = { kind: 'idle' };
 
 /** Whether a prompt is being sent or answered. */
-export function isHandlingPrompt(phase: TurnPhase): boolean {
+export function isPrompting(phase: TurnPhase): boolean {
   if (phase.kind === 'stopping' || phase.kind === 'resuming') return phase.next !== undefined;
   return phase.kind === 'connecting' || phase.kind === 'sent';
 }

@@ -7,7 +7,7 @@ import type { Conversation } from './conversation';
 import { delay, type PromptDelivery } from './promptDelivery';
 import type { BackendConnection } from './backendConnection';
 import {
-  isHandlingPrompt,
+  isPrompting,
   nextPhase,
   type PreparedPrompt,
   type TurnEffect,
@@ -50,7 +50,7 @@ export class TurnRunner {
 
   /** Whether a new prompt has to be queued. */
   get isBusy(): boolean {
-    return this.ports.conversation.transcript.isBusy || isHandlingPrompt(this.currentPhase);
+    return this.ports.conversation.transcript.isBusy || isPrompting(this.currentPhase);
   }
 
   /** Resolves when the backend has accepted the prompt, or the user has stopped it. @throws BackendError */

@@ -21,11 +21,8 @@ export class EditorMentions implements MentionSource {
   async search(query: string): Promise<MentionRow[]> {
     if (!matchesKeyword(query, 'open editors', 'editors', 'tabs')) return [];
     const { editor, openFiles } = this.ports;
-    const stats = await Promise.all(
-      openFiles()
-        .slice(0, maxFiles)
-        .map((path) => editor.stat(path).catch(() => undefined)),
-    );
+    const paths = openFiles().slice(0, maxFiles);
+    const stats = await Promise.all(paths.map((path) => editor.stat(path).catch(() => undefined)));
     const sizes = stats.flatMap((stat) => (stat ? [stat.size] : []));
     if (sizes.length === 0) return [];
     const tokens = sizes.reduce((sum, size) => sum + estimateTokens(size), 0);
@@ -37,11 +34,8 @@ export class EditorMentions implements MentionSource {
   /** Returns the files that are open when the prompt is sent. */
   async resolve(): Promise<readonly PromptAttachment[]> {
     const { editor, openFiles } = this.ports;
-    const found = await Promise.all(
-      openFiles()
-        .slice(0, maxFiles)
-        .map((path) => editor.resolve(path).catch(() => undefined)),
-    );
+    const paths = openFiles().slice(0, maxFiles);
+    const found = await Promise.all(paths.map((path) => editor.resolve(path).catch(() => undefined)));
     return found.flatMap((path) => (path === undefined ? [] : [{ type: 'file' as const, path }]));
   }
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../base/common/isRecord';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryOf, Part } from '../../../transcript/common/entries';
 import { diffOf } from '../../../transcript/common/lineDiff';
@@ -38,14 +39,12 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
       return {
         type: 'terminal',
         output: item.output,
-        ...(command === undefined ? {} : { command }),
-        ...(item.exit_code === undefined ? {} : { exitCode: item.exit_code }),
-        ...(item.signal === undefined || item.signal === null ? {} : { signal: item.signal }),
+        ...withoutUndefined({ command, exitCode: item.exit_code, signal: item.signal ?? undefined }),
       };
     case 'image':
       return { type: 'image', mimeType: item.mime_type, data: item.data };
     case 'link':
-      return { type: 'link', uri: item.uri, ...(item.title === undefined ? {} : { title: item.title }) };
+      return { type: 'link', uri: item.uri, ...withoutUndefined({ title: item.title }) };
   }
 }
 
