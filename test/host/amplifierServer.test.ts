@@ -48,7 +48,7 @@ describe('an Amplifier server of the real dialect', () => {
     await server.stop();
     assert.equal(subject.status?.state, 'ready');
     subject.look();
-    await statusIs('off', /Start it, or change the settings/);
+    await statusIs('off', /Start it or change the settings/);
     await server.start();
     subject.look();
     await statusIs('ready', /answers/);
@@ -175,7 +175,7 @@ describe('an Amplifier server of the real dialect', () => {
     await server.stop();
     await statusIs('attention', /lost/);
     session.dispose();
-    await statusIs('off', /No server answers/);
+    await statusIs('off', /No server is running/);
   });
 
   it('is another one after a change of the settings', async () => {

@@ -30,22 +30,21 @@ import { confirmServer, manageApiKey, manageToken } from './secretDialogs';
 interface AmplifierFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
-  /** Keeps the key and the tokens. */
+  /** For the API key and the tokens. */
   readonly secrets: SecretStore;
-  /** Keeps what the user chose. */
+  /** For the user's choices. */
   readonly memento: Memento;
-  /** Where this window itself serves its agents. */
+  /** The URL at which this window serves its own agents. */
   readonly served: { readonly url: URL | undefined; readonly onDidChange: Event<void> };
-  /** Whether an agent of this window has reported the problem itself. */
   readonly isReported: ContextCollectorPorts['isReported'];
 }
 
-/** Offers the Amplifier server of the settings to whoever talks to backends, and gives the user the commands around it. */
+/** Offers the configured Amplifier server as a backend, and registers its commands. */
 export class AmplifierFeature implements Feature {
   readonly id = 'amplifier';
   readonly title = 'Amplifier server';
   private readonly switches: ContextSwitches;
-  /** What goes to the server by itself, for the chat to show. */
+  /** The automatically sent context, shown in the chat. */
   readonly chips: ContextChips;
   private readonly context: ContextCollector;
   private readonly languages = new DocumentLanguages();
@@ -76,7 +75,6 @@ export class AmplifierFeature implements Feature {
     });
   }
 
-  /** For the chat, and whoever else talks to agents. */
   get backends(): BackendRegistry {
     return this.registry;
   }
@@ -89,7 +87,7 @@ export class AmplifierFeature implements Feature {
     const showStatus = (): void => {
       status.set({ id: this.id, title: this.title, ...serverStatus(this.situation(), actions) });
     };
-    /** The server, its token or the trust in the workspace is another one now. */
+    /** After a change of the server, its token or the workspace trust. */
     const startAnew = async (): Promise<void> => {
       await registry.reset();
       if (!store.isDisposed && isTrusted()) watch.start();
@@ -136,7 +134,7 @@ export class AmplifierFeature implements Feature {
     }
   }
 
-  /** @throws Error that says which setting is wrong */
+  /** @throws Error that names the invalid setting */
   private server(): URL {
     return configuredServer(this.options.settings.amplifierServer());
   }
@@ -183,7 +181,7 @@ export class AmplifierFeature implements Feature {
   }
 }
 
-/** From a bundle of its own, which is loaded with the first request: starting the window does not wait for it. */
+/** Loads the client bundle with the first request, to keep the activation fast. */
 function loadClient() {
   return import('../node/client/serverClient');
 }

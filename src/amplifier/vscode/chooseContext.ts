@@ -9,7 +9,7 @@ const titles: Record<ContextKind, string> = {
   selection: 'Selection',
 };
 
-/** The command `backline.amplifier.chooseContext`: which parts of the editor go to an Amplifier server by themselves. */
+/** The command `backline.amplifier.chooseContext`: selects the context that is sent automatically to an Amplifier server. */
 export async function chooseContext(context: ContextCollector, switches: ContextSwitches): Promise<void> {
   const items = (await context.chips()).map(({ kind, label, isOn }) => ({
     context: kind,
@@ -18,8 +18,8 @@ export async function chooseContext(context: ContextCollector, switches: Context
     picked: isOn,
   }));
   const picked = await vscode.window.showQuickPick(items, {
-    title: 'What Amplifier Is Told of the Editor',
-    placeHolder: 'Sent with the first prompt, and again when it has changed',
+    title: 'Editor Context for Amplifier',
+    placeHolder: 'Select what to send with the first prompt and after changes',
     canPickMany: true,
   });
   if (!picked) return;

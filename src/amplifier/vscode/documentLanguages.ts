@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 import { LanguageTable } from '../common/context/languageTable';
 
-/** Which language a file is in, whether or not VS Code has loaded it. */
+/** Determines the language of files, whether or not VS Code has loaded them. */
 export class DocumentLanguages implements Disposable {
   private table: LanguageTable | undefined;
   private listener: Disposable | undefined;
@@ -11,7 +11,7 @@ export class DocumentLanguages implements Disposable {
     this.listener = vscode.extensions.onDidChange(() => (this.table = undefined));
   }
 
-  /** VS Code's id; by the file's name when it is not loaded, and `plaintext` when that says nothing. */
+  /** VS Code's language id. Depends on the file name if the file is not loaded; defaults to `plaintext`. */
   of(path: string): string {
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
     if (document) return document.languageId;

@@ -8,7 +8,7 @@ import { watchGit } from '../../platform/vscode/gitWatch';
 import type { DocumentLanguages } from './documentLanguages';
 import { gitStateOf } from './gitState';
 
-/** What of this window an Amplifier server is told: tabs, documents and Git of VS Code, through the editor port. */
+/** Creates the collector of this window's editor context. */
 export function editorContext(
   editor: EditorPort,
   switches: ContextSwitches,
@@ -25,7 +25,7 @@ export function editorContext(
   });
 }
 
-/** Each says that something of that context may have changed. */
+/** Events after which the collected context may differ. */
 export function editorContextChanges(
   editor: Pick<EditorPort, 'onDidChangeSelection' | 'onDidChangeVisibleFiles'>,
   onError: (error: unknown) => void,

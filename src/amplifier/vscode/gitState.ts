@@ -1,7 +1,7 @@
 import { gitRepositoryOf, type GitChange } from '../../platform/vscode/gitRepository';
 import type { GitState } from '../common/api/apiSchema';
 
-/** The state of the repository that holds `folder` (absolute); undefined without Git or a repository. */
+/** Returns the state of the repository that contains `folder` (absolute path); undefined without Git or a repository. */
 export async function gitStateOf(folder: string): Promise<GitState | undefined> {
   const repository = await gitRepositoryOf(folder);
   if (!repository) return undefined;

@@ -3,15 +3,15 @@ import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
 import type { EventData, EventDiagnostic } from '../../session/common/sessionEvents';
 import type { BackendSession } from '../../session/common/sessionBackend';
 
-/** What agents find, in VS Code's Problems: kept for each session, shown together, cleared with the session. */
+/** Shows diagnostics of agents in VS Code's Problems view, until their session ends. */
 export class Problems implements vscode.Disposable {
   private readonly collection = vscode.languages.createDiagnosticCollection('backline');
-  /** By session, then by resolved path, then by all that it says. Two backends may give their sessions the same id, so it is not by that. */
+  /** By session (ids are not unique across backends), resolved path and serialized diagnostic. */
   private readonly sessions = new Map<BackendSession, Map<string, Map<string, vscode.Diagnostic>>>();
 
   constructor(private readonly editor: Pick<EditorPort, 'resolve'>) {}
 
-  /** Adds to what the session said of that file before; the same once more is nothing new. Paths that are not for peers are left out. */
+  /** Adds to the session's earlier diagnostics of the file, without duplicates. Ignores paths that peers may not see. */
   async add(session: BackendSession, { path, diagnostics }: EventData<'diagnostic:add'>): Promise<void> {
     const files = this.sessions.get(session) ?? new Map<string, Map<string, vscode.Diagnostic>>();
     this.sessions.set(session, files);
@@ -24,7 +24,7 @@ export class Problems implements vscode.Disposable {
     this.show(resolved);
   }
 
-  /** All of the session's when there is no path. */
+  /** Clears all diagnostics of the session if there is no path. */
   async clear(session: BackendSession, { path }: EventData<'diagnostic:clear'>): Promise<void> {
     if (path === undefined) {
       this.clearSession(session);
@@ -34,7 +34,7 @@ export class Problems implements vscode.Disposable {
     if (resolved !== undefined && this.sessions.get(session)?.delete(resolved)) this.show(resolved);
   }
 
-  /** Whether a session has reported that problem of the file (absolute). */
+  /** Whether a session has reported the problem. `path` is absolute. */
   has(path: string, problem: Diagnostic): boolean {
     return (this.collection.get(vscode.Uri.file(path)) ?? []).some(
       ({ message, range: { start, end }, severity, source }) =>

@@ -2,20 +2,19 @@ import * as vscode from 'vscode';
 import { progressText, type SessionProgress } from '../common/server/progressText';
 import type { BackendSession } from '../../session/common/sessionBackend';
 
-/** What agents say they are doing, in the status bar, while they do it. */
+/** Shows the current activity of agents in the status bar. */
 export class ProgressItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('backline.progress', vscode.StatusBarAlignment.Left, 0);
-  /** By session; the newest last. */
+  /** The newest last. */
   private readonly sessions = new Map<BackendSession, SessionProgress>();
 
-  /** What the session does now. */
   report(session: BackendSession, progress: SessionProgress): void {
     this.sessions.delete(session);
     this.sessions.set(session, progress);
     this.render();
   }
 
-  /** Its turn, or the session, has ended. */
+  /** Call when the turn or the session ends. */
   clear(session: BackendSession): void {
     if (this.sessions.delete(session)) this.render();
   }
@@ -32,7 +31,7 @@ export class ProgressItem implements vscode.Disposable {
       this.item.hide();
       return;
     }
-    this.item.name = 'Backline: Progress of Agents';
+    this.item.name = 'Backline: Agent Progress';
     this.item.text = text;
     this.item.tooltip = newestFirst.map(({ message }) => message).join('\n');
     this.item.show();

@@ -3,33 +3,34 @@ import type { Messages } from '../../platform/vscode/messages';
 import type { Credentials } from '../common/server/credentials';
 import type { ServerTokens } from '../common/server/serverTokens';
 
-/** The command `backline.amplifier.setApiKey`: sets the key, replaces or removes it, and says what becomes of it. */
+/** The command `backline.amplifier.setApiKey`: sets, replaces or removes the key. */
 export async function manageApiKey(credentials: Credentials, messages: Messages): Promise<void> {
   const isSet = await credentials.isSet();
-  const action = isSet ? await chooseAction('Amplifier API Key', 'A key is stored') : 'set';
+  const action = isSet ? await chooseAction('Amplifier API Key', 'An API key is stored') : 'set';
   if (action === 'remove') {
     await credentials.set('');
     await credentials.forgetConfirmations();
-    messages.info('API key removed. Servers that you confirmed must be confirmed again.');
+    messages.info('API key removed. You need to confirm servers again before a new key is sent to them.');
     return;
   }
   if (action === undefined) return;
   const key = await askForSecret({
     title: 'Amplifier API Key',
-    prompt: 'For the model provider. It stays in VS Code’s secret storage and goes to the Amplifier server only.',
+    prompt:
+      'Your key for the model provider. It is kept in VS Code’s secret storage and only sent to the Amplifier server.',
     placeHolder: 'sk-ant-…',
   });
   if (key === undefined) return;
   await credentials.set(key);
   messages.info(
-    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session begins. ` +
-      'A server on another machine gets it only over https and after you confirm.',
+    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session starts, to servers on ` +
+      'other machines only over https and after you confirm.',
   );
 }
 
 /**
- * The command `backline.amplifier.setToken`: the same for the token that a server asks its clients for. Resolves with whether
- * anything has changed. @throws Error for a server that no token is sent to
+ * The command `backline.amplifier.setToken`: sets, replaces or removes a server's access token. Resolves to whether it
+ * changed. @throws Error for a server without an encrypted connection
  */
 export async function manageToken(tokens: ServerTokens, server: URL, messages: Messages): Promise<boolean> {
   const { origin } = server;
@@ -37,25 +38,25 @@ export async function manageToken(tokens: ServerTokens, server: URL, messages: M
   const action = isSet ? await chooseAction('Amplifier Server Token', `A token for ${origin} is stored`) : 'set';
   if (action === 'remove') {
     await tokens.set(server, '');
-    messages.info(`The token for ${origin} is removed.`);
+    messages.info(`Token for ${origin} removed.`);
     return true;
   }
   if (action === undefined) return false;
   const token = await askForSecret({
     title: 'Amplifier Server Token',
-    prompt: `What ${origin} asks its clients for. It stays in VS Code’s secret storage and goes to this server only.`,
+    prompt: `The access token for ${origin}. It is kept in VS Code’s secret storage and only sent to this server.`,
     placeHolder: 'The token that the server showed when it started',
   });
   if (token === undefined) return false;
   await tokens.set(server, token);
-  messages.info(`The token for ${origin} is ${isSet ? 'replaced' : 'stored'}.`);
+  messages.info(`Token for ${origin} ${isSet ? 'replaced' : 'stored'}.`);
   return true;
 }
 
-/** Asks the user whether the API key may go to a server that is not on this machine. */
+/** Asks the user whether the API key may be sent to a server on another machine. */
 export async function confirmServer(origin: string): Promise<boolean> {
   const send = 'Send the Key';
-  const detail = 'It is sent whenever a session begins there. Only continue if you trust this server.';
+  const detail = 'The key is sent whenever a session starts there. Only continue if you trust this server.';
   const choice = await vscode.window.showWarningMessage(
     `Send your API key to ${origin}?`,
     { modal: true, detail },
@@ -72,7 +73,7 @@ async function chooseAction(title: string, placeHolder: string): Promise<'set' |
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.action;
 }
 
-/** Without showing what is typed. */
+/** Masks the input. */
 async function askForSecret(texts: {
   title: string;
   prompt: string;

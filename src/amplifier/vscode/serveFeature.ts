@@ -14,18 +14,18 @@ import type { AmplifierServer } from '../node/server/amplifierServer';
 import { confirmNoToken } from './confirmNoToken';
 
 interface ServeFeatureOptions extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
-  /** What is offered. Never an Amplifier server: it could be this one. */
+  /** The backends to serve. Never includes an Amplifier server, which could be this one. */
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   readonly commands: Pick<Commands, 'handle'>;
   readonly version: string;
-  /** Whether the user really wants clients to need no token; a modal question by default. */
+  /** Asks the user to confirm serving without a token. Defaults to a modal dialog. */
   readonly confirmNoToken?: (isServing: boolean) => Promise<boolean>;
 }
 
 interface ServedAt {
   readonly url: string;
-  /** Undefined when clients need none. */
+  /** Undefined if clients need none. */
   readonly token: string | undefined;
 }
 
@@ -33,13 +33,13 @@ interface Serving extends ServedAt {
   readonly server: AmplifierServer;
 }
 
-/** What `backline.amplifier.serve` may be given. Whoever gives it, the user is asked before the token is done without. */
+/** The argument of `backline.amplifier.serve`. The user always has to confirm `withoutToken`. */
 const ServeArgument = z.enum(['withToken', 'withoutToken']).catch('withToken');
 
-/** The API reference's. Another window that serves may have it: then any free one. */
-const usualPort = 8765;
+/** The port of the API reference. If it is in use, for example by another window, any free port is used. */
+const defaultPort = 8765;
 
-/** Offers the window's agents to Amplifier clients. Off until the user asks for it, and off again in the next window. */
+/** Serves the window's agents to Amplifier clients. Each window is off until the user runs the command. */
 export class ServeFeature implements Feature {
   readonly id = 'amplifierServe';
   readonly title = 'Agents for Amplifier clients';
@@ -53,7 +53,7 @@ export class ServeFeature implements Feature {
     this.messages = new Messages(options.log);
   }
 
-  /** Undefined while nothing is served. */
+  /** Undefined while not serving. */
   get url(): URL | undefined {
     return this.serving && new URL(this.serving.url);
   }
@@ -66,13 +66,13 @@ export class ServeFeature implements Feature {
     return Promise.resolve({ stop: () => this.stop(), dispose: () => handler.dispose() });
   }
 
-  /** Begins to serve, unless it does already, and tells how to get in. */
+  /** Starts serving, if it has not started, and shows how to connect. */
   private async serve(): Promise<ServedAt> {
     const token = randomBytes(24).toString('base64url');
     return this.tell(await this.queue.run('serve', async () => this.serving ?? (await this.begin(token))));
   }
 
-  /** For clients that can send no token. The user is asked each time; nothing remembers the answer. */
+  /** For clients that cannot send a token. The user has to confirm each time. */
   private async serveWithoutToken(): Promise<ServedAt | undefined> {
     const { confirmNoToken: confirm = confirmNoToken } = this.options;
     const isOpen = this.serving !== undefined && this.serving.token === undefined;
@@ -92,10 +92,10 @@ export class ServeFeature implements Feature {
       run: () => vscode.env.clipboard.writeText(text),
     });
     const stop: MessageAction = { label: 'Stop Serving', run: () => this.stop() };
-    const served = `The agents of this window are served at ${url}`;
+    const served = `The agents of this window are available at ${url}`;
     if (token === undefined) {
       this.messages.info(
-        `${served} without a token.${portNote(url)} Stop it when you are done.`,
+        `${served} without a token.${portNote(url)} Stop serving when you are done.`,
         copy('Copy URL', url),
         stop,
       );
@@ -112,14 +112,14 @@ export class ServeFeature implements Feature {
   }
 
   private async begin(token: string | undefined): Promise<Serving> {
-    // In a bundle of its own: few windows ever serve.
+    // A separate bundle, because few windows serve.
     const { AmplifierServer } = await import('../node/server/amplifierServer');
     const server = new AmplifierServer({
       ...this.options,
       workspace: this.options.editor,
       newId: randomUUID,
       host: '127.0.0.1',
-      ports: [usualPort, 0],
+      ports: [defaultPort, 0],
       token,
       profilesFrom: settingIds.acpAgents,
     });
@@ -163,12 +163,12 @@ function statusOf(served: ServedAt | undefined): Pick<FeatureStatus, 'state' | '
   }
   const summary =
     `Listening at ${url} without a token. Any program on this machine can use the agents.` +
-    `${portNote(url)} Stop it when you are done.`;
-  return { state: 'attention', summary, actions: [{ label: 'Show URL, or stop', command }] };
+    `${portNote(url)} Stop serving when you are done.`;
+  return { state: 'attention', summary, actions: [{ label: 'Show URL or stop', command }] };
 }
 
-/** Why clients that know only the usual port do not find this window; empty when they do. */
+/** Explains that clients of the default port do not reach this window; empty if they do. */
 function portNote(url: string): string {
-  if (new URL(url).port === String(usualPort)) return '';
-  return ` Port ${usualPort} is taken, perhaps by another window that serves.`;
+  if (new URL(url).port === String(defaultPort)) return '';
+  return ` Port ${defaultPort} is already in use, possibly by another window.`;
 }

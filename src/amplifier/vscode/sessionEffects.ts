@@ -6,10 +6,7 @@ import type { BackendSession } from '../../session/common/sessionBackend';
 import { Problems } from './problems';
 import { ProgressItem } from './progressItem';
 
-/**
- * Lets sessions act on VS Code outside the chat: what they diagnose becomes Problems, what they say they are doing becomes
- * progress in the status bar.
- */
+/** Shows diagnostics of sessions in the Problems view, and their progress in the status bar. */
 export class SessionEffects implements Disposable {
   private readonly problems: Problems;
   private readonly progress = new ProgressItem();
@@ -23,14 +20,14 @@ export class SessionEffects implements Disposable {
     this.problems = new Problems(editor);
   }
 
-  /** Until the session ends; what it has shown is gone then. Following one twice changes nothing. */
+  /** Follows a session until it ends, then removes what it has shown. Ignores sessions it already follows. */
   follow(session: BackendSession): void {
     if (this.followed.has(session)) return;
     this.followed.add(session);
     void this.read(session);
   }
 
-  /** Whether a session has reported that problem of the file (absolute). */
+  /** Whether a session has reported the problem. `path` is absolute. */
   isReported(path: string, problem: Diagnostic): boolean {
     return this.problems.has(path, problem);
   }
@@ -47,7 +44,6 @@ export class SessionEffects implements Disposable {
     } catch (error) {
       this.log.error(`cannot follow session ${session.id}`, error);
     } finally {
-      // What is disposed has taken everything away.
       if (!this.ended.signal.aborted) {
         this.progress.clear(session);
         this.problems.clearSession(session);

@@ -7,8 +7,8 @@ import { observeSessions, type SessionObserver } from './observeSessions';
 import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
 /**
- * The backends of several registries as one. Whoever opens a session through it, `observe` hears of it. Of two entries with one
- * id, the registry named first has its way.
+ * Combines the backends of several registries. If ids collide, the first registry wins. Calls `observe` for every session
+ * that is opened through it.
  */
 export class AllBackends implements BackendRegistry, Disposable {
   private readonly store = new DisposableStore();
@@ -26,7 +26,7 @@ export class AllBackends implements BackendRegistry, Disposable {
     for (const registry of this.registries) this.store.add(registry.onDidChange(() => this.emitter.fire()));
   }
 
-  /** A registry that cannot say what it has takes the others' entries away from nobody. */
+  /** A registry that fails is logged and skipped. */
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
     const lists = await Promise.all(
       this.registries.map((registry) =>

@@ -7,26 +7,26 @@ import type { SequencedEvent } from './sessionBackend';
 export interface EventLogLimits {
   /** Default 50,000. */
   readonly maxEvents?: number;
-  /** Of the strings in the events, roughly, in UTF-16 units; default 32 Mi, which is 64 MiB. */
+  /** Approximate length of all strings in the events, in UTF-16 units; default 32 Mi, which is 64 MiB. */
   readonly maxUnits?: number;
 }
 
 type EventLogOptions = EventLogLimits & NormalizerOptions;
 
-/** How many events a reader gets at a stretch before it lets others run. */
-const stretch = 256;
+/** Number of events that a reader gets before it yields to other tasks. */
+const eventsPerYield = 256;
 
 /**
- * The events of a session in the normal form, numbered from 1. Any number of readers follow it, each at its own pace: a slow one holds
- * nothing but its place, and continues with the oldest event kept when its own has been dropped.
+ * The normalized events of a session, numbered from 1, for any number of readers. Each reader only holds a position. If
+ * its next event was dropped, it continues with the oldest one kept.
  */
 export class EventLog {
   private readonly maxEvents: number;
   private readonly maxUnits: number;
   private kept: (SessionEvent | undefined)[] = [];
-  /** Of each event in `kept`, in units. */
+  /** Approximate size of each event in `kept`, in UTF-16 units. */
   private sizes: number[] = [];
-  /** How many places at the front of `kept` are empty; they are cut off in blocks. */
+  /** Number of empty slots at the front of `kept`, which are removed in blocks. */
   private dropped = 0;
   private firstSequence = 1;
   private units = 0;
@@ -35,7 +35,7 @@ export class EventLog {
   private readonly normalizer: SessionNormalizer;
   private readonly watch = watchGrammar();
 
-  /** `breathe` lets other work run; it is awaited now and then while a reader catches up. */
+  /** `breathe` yields to other tasks while a reader catches up. */
   constructor(
     private readonly breathe: () => Promise<void>,
     { maxEvents = 50_000, maxUnits = 32 * 1024 * 1024, ...how }: EventLogOptions = {},
@@ -45,7 +45,7 @@ export class EventLog {
     this.maxUnits = maxUnits;
   }
 
-  /** Adds what the event is in the normal form of a session: often itself. After the end nothing is added. */
+  /** Normalizes and adds an event. Does nothing after the end. */
   append(event: SessionEvent): void {
     if (!this.ended) this.normalizer.normalize(event);
   }
@@ -56,12 +56,12 @@ export class EventLog {
     this.kept.push(event);
     this.sizes.push(units);
     this.units += units;
-    // The newest event stays, however large it is.
+    // Always keep the newest event, whatever its size.
     while (this.count > 1 && (this.count > this.maxEvents || this.units > this.maxUnits)) this.dropOldest();
     this.wake();
   }
 
-  /** Readers get what is left and end. */
+  /** Ends readers after the remaining events. */
   end(): void {
     this.ended = true;
     this.wake();
@@ -80,7 +80,7 @@ export class EventLog {
       if (event) {
         yield { sequence: next, event };
         next++;
-        if (++given % stretch === 0) await this.breathe();
+        if (++given % eventsPerYield === 0) await this.breathe();
       } else if (this.ended) {
         return;
       } else {
@@ -98,7 +98,7 @@ export class EventLog {
     this.kept[this.dropped] = undefined;
     this.dropped++;
     this.firstSequence++;
-    // Seldom enough that the copying costs next to nothing per event.
+    // Copy rarely, to keep the cost per event low.
     if (this.dropped < this.kept.length / 4) return;
     this.kept = this.kept.slice(this.dropped);
     this.sizes = this.sizes.slice(this.dropped);

@@ -6,20 +6,20 @@ import type { Logger } from '../../base/common/log';
 import { ConnectionClosedError, RpcError, rpcErrorCode } from './connectionErrors';
 import type { MessageStream, StreamClosed } from './messageStream';
 
-/** Answers a request. What it throws is the error of the answer. The signal fires when the answer can reach nobody. */
+/** Handles a request. Errors are sent to the peer. The signal fires when the connection closes. */
 export type RequestHandler = (params: unknown, context: { readonly signal: AbortSignal }) => Promise<unknown>;
 
 interface JsonRpcPeerOptions {
   readonly stream: MessageStream;
   readonly handlers: ReadonlyMap<string, RequestHandler>;
-  /** Whether messages carry `"jsonrpc": "2.0"`. */
+  /** Whether outgoing messages contain `"jsonrpc": "2.0"`. */
   readonly writesVersion: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface RequestOptions {
-  /** Gives up; the peer is not told, and its answer is ignored. */
+  /** Rejects the request without notifying the peer, whose response is ignored. */
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -40,7 +40,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** One end of a conversation in which both ends ask and answer. Does not own the stream: dispose that as well. */
+/** One end of a bidirectional JSON-RPC connection. Does not own the stream. */
 export class JsonRpcPeer implements Disposable {
   private readonly store = new DisposableStore();
   private readonly pending = new Map<Id, Pending>();
@@ -57,10 +57,8 @@ export class JsonRpcPeer implements Disposable {
   }
 
   /**
-   * Resolves with the result, not yet checked.
-   * @throws RpcError what the peer answered
-   * @throws TimeoutError after `timeoutMs`
-   * @throws ConnectionClosedError when the stream is or gets closed
+   * Sends a request and resolves to the unvalidated result.
+   * @throws RpcError for an error response; TimeoutError; ConnectionClosedError
    */
   async request(method: string, params: unknown, { signal, timeoutMs }: RequestOptions = {}): Promise<unknown> {
     if (this.closed) throw new ConnectionClosedError(this.closed);
@@ -85,7 +83,7 @@ export class JsonRpcPeer implements Disposable {
     }
   }
 
-  /** Rejects what is pending and aborts what is being answered. */
+  /** Rejects pending requests and aborts running handlers. */
   dispose(): void {
     this.close({ reason: 'disposed' });
   }
@@ -124,7 +122,7 @@ export class JsonRpcPeer implements Disposable {
       const result = await handler(params, { signal: controller.signal });
       await this.options.stream.send(this.envelope({ id, result: result ?? null }));
     } catch (error) {
-      // Also when the result could not be written as JSON. When the stream is closed this fails just as well.
+      // Also reached if the result cannot be serialized.
       await this.sendError(id, errorObject(error));
     } finally {
       this.inbound.delete(controller);
@@ -135,17 +133,17 @@ export class JsonRpcPeer implements Disposable {
     try {
       await this.options.stream.send(this.envelope({ id, error }));
     } catch (reason) {
-      this.options.log.debug(`The answer to request ${id} did not reach the peer: ${messageOf(reason)}`);
+      this.options.log.debug(`The response to request ${id} could not be sent: ${messageOf(reason)}`);
     }
   }
 
   private refuse(message: Record<string, unknown>): void {
     const id = Id.safeParse(message['id']);
     if (!id.success || 'result' in message || 'error' in message) {
-      this.options.log.debug(`Ignored a message that nobody waits for (keys: ${Object.keys(message).join(', ')})`);
+      this.options.log.debug(`Ignored an unexpected message (keys: ${Object.keys(message).join(', ')})`);
       return;
     }
-    const error = { code: rpcErrorCode.invalidRequest, message: 'Neither a request nor an answer' };
+    const error = { code: rpcErrorCode.invalidRequest, message: 'Neither a request nor a response' };
     void this.sendError(id.data, error);
   }
 
@@ -154,7 +152,7 @@ export class JsonRpcPeer implements Disposable {
   }
 }
 
-/** `{"id":0}` is what some write for an answer without a value; `"error": null` beside a result is no error. */
+/** Some peers omit an empty result, or send `"error": null` with a result. */
 function settle(pending: Pending, { result, error }: z.infer<typeof InboundAnswer>): void {
   if (error === undefined || error === null) {
     pending.resolve(result ?? null);
@@ -164,7 +162,7 @@ function settle(pending: Pending, { result, error }: z.infer<typeof InboundAnswe
   pending.reject(
     known.success
       ? new RpcError(known.data.code, known.data.message, known.data.data)
-      : new RpcError(rpcErrorCode.internalError, 'The peer answered with an error that has no code and message'),
+      : new RpcError(rpcErrorCode.internalError, 'The peer sent an error without a code and message'),
   );
 }
 

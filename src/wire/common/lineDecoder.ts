@@ -1,7 +1,7 @@
-/** A line above the limit; its bytes are gone, but for the beginning. */
+/** A line above the limit, of which only the beginning was kept. */
 export interface OverlongLine {
   readonly excerpt: string;
-  /** How long it was when it was given up; its end may still be to come. */
+  /** Length when the limit was exceeded; the line may be longer. */
   readonly bytes: number;
 }
 
@@ -10,16 +10,15 @@ const carriageReturn = 0x0d;
 const excerptBytes = 200;
 
 /**
- * Splits UTF-8 bytes into lines that end in LF or CRLF. Push chunks as they come, then read until there is no more. Each
- * byte is looked at once and copied at most once, however the chunks cut the lines, so a long line costs no more than
- * many short ones.
+ * Splits UTF-8 bytes into lines that end in LF or CRLF. Push chunks, then read until no line is left. Examines each byte
+ * once and copies it at most once, so the cost is linear for lines of any length.
  */
 export class LineDecoder {
   private readonly text = new TextDecoder();
   private readonly chunks: Uint8Array[] = [];
-  /** Where the next line starts in the first chunk. */
+  /** Offset of the next unread byte in the first chunk. */
   private offset = 0;
-  /** The beginning of the line that the first chunk goes on with. */
+  /** Beginning of the current line, from earlier chunks. */
   private parts: Uint8Array[] = [];
   private partBytes = 0;
   private skipping = false;
@@ -27,17 +26,17 @@ export class LineDecoder {
 
   constructor(private readonly maxLineBytes: number) {}
 
-  /** Keeps the chunk: the caller must not write to it again. */
+  /** Keeps a reference to the chunk, so the caller must not modify it. */
   push(chunk: Uint8Array): void {
     this.chunks.push(chunk);
   }
 
-  /** Nothing more will be pushed: what is left over is the last line. */
+  /** Call after the last chunk. Remaining bytes are the last line. */
   end(): void {
     this.ended = true;
   }
 
-  /** The next line without its ending, or `undefined` when it has not all come. */
+  /** Returns the next line without its ending, or `undefined` if it is incomplete. */
   read(): string | OverlongLine | undefined {
     for (let chunk = this.chunks[0]; chunk; chunk = this.chunks[0]) {
       const end = chunk.indexOf(newline, this.offset);
@@ -79,17 +78,17 @@ export class LineDecoder {
 
   private giveUp(): OverlongLine {
     const bytes = this.partBytes;
-    // The excerpt may cut a character in two; it is only for people to read.
+    // May split a character, which is acceptable in a log.
     const excerpt = this.text.decode(this.join(new Uint8Array()).subarray(0, excerptBytes));
     return { excerpt, bytes };
   }
 
   private join(last: Uint8Array): Uint8Array {
     const whole = new Uint8Array(this.partBytes + last.length);
-    let at = 0;
+    let offset = 0;
     for (const part of [...this.parts, last]) {
-      whole.set(part, at);
-      at += part.length;
+      whole.set(part, offset);
+      offset += part.length;
     }
     this.parts = [];
     this.partBytes = 0;

@@ -1,18 +1,18 @@
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 
-/** One message on the wire, without its contents: what may be shown and copied into a bug report. */
+/** A message on the wire, without its contents, so that it can be shared in a bug report. */
 export interface TrafficEntry {
   readonly protocol: 'amp' | 'acp' | 'amplifier' | 'context';
-  /** Seen from Backline. */
+  /** From Backline's point of view. */
   readonly direction: 'in' | 'out';
-  /** Which client, agent or server, as in the log, for example `client 3`. */
+  /** Name of the client, agent or server, as in the log, for example `client 3`. */
   readonly peer: string;
   readonly method: string;
   readonly bytes: number;
-  /** From request to answer, on the answer's entry. */
+  /** On responses: time since the request, in milliseconds. */
   readonly ms?: number;
-  /** The error code of an answer that is an error. */
+  /** On error responses: the error code. */
   readonly error?: number | string;
 }
 
@@ -21,7 +21,7 @@ export interface RecordedTraffic extends TrafficEntry {
   readonly time: number;
 }
 
-/** Where protocol code reports its messages. Ask `isOpen` first: nothing is recorded until somebody watches. */
+/** Receives messages from protocol code. Check `isOpen` first, to avoid work while nobody watches. */
 export interface TrafficTap {
   readonly isOpen: boolean;
   record(entry: TrafficEntry): void;
@@ -29,7 +29,7 @@ export interface TrafficTap {
 
 export const closedTap: TrafficTap = { isOpen: false, record: () => undefined };
 
-/** The newest `maxEntries` messages, while somebody watches. */
+/** Records the newest messages (at least `maxEntries`) while it is open. */
 export class TrafficLog implements TrafficTap {
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.emitter.event;
@@ -47,7 +47,7 @@ export class TrafficLog implements TrafficTap {
     return this.watchers > 0;
   }
 
-  /** How many older messages had to go. */
+  /** Number of older messages that were dropped. */
   get dropped(): number {
     return this.droppedCount;
   }
@@ -56,7 +56,7 @@ export class TrafficLog implements TrafficTap {
     return this.entries;
   }
 
-  /** Starts recording; the caller disposes the result to stop. The last one to stop empties the log. */
+  /** Starts recording. Dispose the result to stop; the last one to stop clears the log. */
   open(): Disposable {
     this.watchers++;
     let closed = false;
@@ -80,7 +80,7 @@ export class TrafficLog implements TrafficTap {
       ...(typeof error === 'string' ? { error: toName(error) } : {}),
       time: this.now(),
     });
-    // Dropping in blocks keeps the cost of a message constant.
+    // Drop in blocks, to keep the cost per message constant.
     if (this.entries.length > this.maxEntries * 1.25) {
       const excess = this.entries.length - this.maxEntries;
       this.droppedCount += excess;
@@ -96,7 +96,7 @@ export class TrafficLog implements TrafficTap {
   }
 }
 
-/** Names come from peers: none may break out of its line, fill the page or the memory. */
+/** Sanitizes names from peers: removes control characters and limits the length. */
 function toName(name: string): string {
   const short = name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name;
   return short.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\uFFFD');

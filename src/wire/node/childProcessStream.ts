@@ -10,22 +10,21 @@ import type { MessageStream, StreamClosed, StreamNoise } from '../common/message
 interface ChildProcessStreamOptions {
   readonly clock: Clock;
   readonly maxLineBytes?: number;
-  /** Gets what a listener of this stream throws. */
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** A child that was spawned with pipes for stdin and stdout. */
+/** A child process with pipes for stdin and stdout. */
 export type PipedChild = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
 
-/** A flood must not keep the event loop from anybody else: after this much it gets a turn. */
+/** Limits for each uninterrupted read, so that a flood of messages does not block the event loop. */
 const maxItemsPerTurn = 64;
 const maxTurnMs = 4;
-/** A grandchild can hold stdout open when the child is long gone. */
+/** A grandchild can keep stdout open after the child has exited. */
 const drainAfterExitMs = 500;
 
 /**
- * JSON lines over the stdin and stdout of a child. Ends when stdout ends, or soon after the child's exit, and not before
- * the last message found a listener. Owns both pipes, not the child.
+ * Exchanges JSON lines over the stdin and stdout of a child process. Closes when stdout ends or soon after the child exits,
+ * but only after all messages were delivered. Owns both pipes, not the child.
  */
 export class ChildProcessStream implements MessageStream {
   private readonly messages = new Emitter<Record<string, unknown>>((error) => this.options.onListenerError(error));
@@ -46,7 +45,7 @@ export class ChildProcessStream implements MessageStream {
     private readonly options: ChildProcessStreamOptions,
   ) {
     this.reader = new JsonLineReader(options.maxLineBytes);
-    // A child that is gone shows as a failed write; without a listener the error would end this process.
+    // Failed writes reject `send`. Without a listener, the error would crash this process.
     child.stdin.on('error', () => undefined);
     this.read();
   }
@@ -58,7 +57,7 @@ export class ChildProcessStream implements MessageStream {
     return subscription;
   };
 
-  /** @throws ConnectionClosedError when the stream is closed; TypeError when the message cannot be written as JSON. */
+  /** @throws ConnectionClosedError if the stream is closed; TypeError if the message cannot be serialized */
   async send(message: object): Promise<void> {
     if (this.closed) throw new ConnectionClosedError(this.closed);
     const line = encodeJsonLine(message);
@@ -79,14 +78,14 @@ export class ChildProcessStream implements MessageStream {
     const { stdout } = child;
     store.add(on(stdout, 'data', (chunk: Uint8Array) => this.receive(chunk)));
     store.add(on(stdout, 'end', () => this.finish()));
-    // Destroyed without an end, by a failed read.
+    // A failed read closes stdout without an `end`.
     store.add(on(stdout, 'close', () => this.finish()));
     store.add(on(stdout, 'error', (error: Error) => this.close({ reason: 'failed', error })));
     if (child.exitCode !== null || child.signalCode !== null) this.drain();
     else store.add(on(child, 'exit', () => this.drain()));
   }
 
-  /** After the exit, what still comes is read until nothing has come for a while. */
+  /** After the exit, reads remaining data until none has arrived for a while. */
   private drain(): void {
     this.isQuiet = true;
     const timer = this.options.clock.setTimer(drainAfterExitMs, () => {

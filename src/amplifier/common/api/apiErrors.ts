@@ -3,19 +3,18 @@ import { parseJson } from '../../../base/common/parseJson';
 import { BackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
 
 interface ErrorFacts {
-  /** As the API reference has it; undefined for what never came as an HTTP answer. */
+  /** From the API reference; undefined for errors without an HTTP response. */
   readonly httpStatus?: number;
   readonly backend: BackendErrorCode;
-  /** What the user can do. */
   readonly advice: string;
 }
 
 const seeServerLog = 'Check the log of the Amplifier server.';
-/** For a session that the server has lost: whoever leads the conversation makes another one for the next prompt. */
+/** Advice for a session the server has lost: the next prompt creates a new one. */
 export const promptAgain = 'Send your prompt again to continue in a new session.';
-const setKey = 'Set it by the command "Backline: Set Amplifier API Key".';
+const setKey = 'Run the command "Backline: Set Amplifier API Key".';
 
-/** The codes of the API reference. */
+/** The error codes of the API reference. */
 export const documentedErrors = {
   INVALID_REQUEST: { httpStatus: 400, backend: 'invalidRequest', advice: 'Check the profile and the model.' },
   MISSING_CREDENTIALS: { httpStatus: 401, backend: 'authRequired', advice: setKey },
@@ -37,7 +36,7 @@ export const documentedErrors = {
   PROVIDER_UNAVAILABLE: { httpStatus: 503, backend: 'backend', advice: 'Try again later.' },
 } as const satisfies Record<string, ErrorFacts>;
 
-/** Codes that the server which exists sends beyond the reference. */
+/** Undocumented codes of the real server. */
 const real = {
   NO_PENDING_APPROVAL: {
     httpStatus: 400,
@@ -52,16 +51,16 @@ const real = {
   SESSION_DELETE_FAILED: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
 } as const satisfies Record<string, ErrorFacts>;
 
-const tokenMissing = 'The Amplifier server needs a token that it accepts.';
-const setToken = 'Set its token by the command "Backline: Set Amplifier Server Token".';
+const tokenMissing = 'The Amplifier server requires a valid token.';
+const setToken = 'Run the command "Backline: Set Amplifier Server Token".';
 const checkAddress = 'Check amplifier.server.host and amplifier.server.port.';
 
-/** What goes wrong before or without an answer of the API. */
+/** Errors that occur before or without a response of the API. */
 const local = {
   UNREACHABLE: { backend: 'notReady', advice: `Start the Amplifier server. ${checkAddress}` },
   CERTIFICATE: {
     backend: 'notReady',
-    advice: 'Give the server a certificate that this machine trusts, or change amplifier.server.host.',
+    advice: 'Use a certificate that this machine trusts, or change amplifier.server.host.',
   },
   CONNECTION_LOST: { backend: 'notReady', advice: 'Try again once the server is back.' },
   TIMEOUT: { backend: 'timeout', advice: 'Try again. If this continues, restart the Amplifier server.' },
@@ -80,14 +79,14 @@ const facts: ReadonlyMap<string, ErrorFacts> = new Map(Object.entries({ ...docum
 
 export type DocumentedErrorCode = keyof typeof documentedErrors;
 
-/** An error of the API, of the way to it, or an answer that makes no sense. */
+/** An error of the Amplifier API, of the connection to it, or an invalid response. */
 export class AmplifierApiError extends Error {
   override readonly name = 'AmplifierApiError';
   constructor(
-    /** One of the API reference's, one of the server's own, or one of `local`. */
+    /** A documented code, an undocumented one of the server, or one of `local`. */
     readonly code: string,
     message: string,
-    /** Undefined when there was no answer. */
+    /** Undefined without a response. */
     readonly httpStatus?: number,
     readonly details?: unknown,
     options?: ErrorOptions,
@@ -95,16 +94,15 @@ export class AmplifierApiError extends Error {
     super(message, options);
   }
 
-  /** What the user can do; may be empty. */
+  /** Tells the user what to do; may be empty. */
   get advice(): string {
     return (facts.get(this.code) ?? fallbackFacts(this.httpStatus)).advice;
   }
 
-  /** The same as every session backend says it. */
   toBackendError(): BackendError {
     const { backend } = facts.get(this.code) ?? fallbackFacts(this.httpStatus);
     const said = [this.code, ...(this.details === undefined ? [] : [JSON.stringify(this.details)])];
-    // What servers say of it is for who writes clients.
+    // The server's own message addresses client developers.
     const isTokenMissing = this.code === 'UNAUTHORIZED';
     if (isTokenMissing) said.push(this.message);
     const message = joinSentences(isTokenMissing ? tokenMissing : this.message, this.advice);
@@ -112,7 +110,7 @@ export class AmplifierApiError extends Error {
   }
 }
 
-/** Whether it is an `AmplifierApiError`, also one from another bundle of ours, whose class is another one. */
+/** Also recognizes errors from other bundles, which have their own copy of the class. */
 export function isAmplifierApiError(error: unknown): error is AmplifierApiError {
   return error instanceof Error && error.name === 'AmplifierApiError';
 }
@@ -138,14 +136,14 @@ const Wrapped = z.union([
   z.object({ detail: z.object({ error: Coded }) }).transform(({ detail }) => detail.error),
 ]);
 const PlainDetail = z.object({ detail: z.string() });
-/** What is wrong with which field. The value itself is left out on purpose: it may be a key. */
+/** Validation errors by field. Values are omitted on purpose: they may contain a key. */
 const FieldErrors = z.object({
   detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.number()])).default([]), msg: z.string() })),
 });
 
 const maxPlainLength = 200;
 
-/** Reads the body of an answer that is an error, in every form a server has been seen to send; `body` is its text. */
+/** Parses the body of an error response. Accepts all formats that servers are known to send. */
 export function parseApiError(httpStatus: number, body: string): AmplifierApiError {
   const json = parseJson(body);
   const wrapped = Wrapped.safeParse(json).data;
@@ -164,7 +162,7 @@ export function parseApiError(httpStatus: number, body: string): AmplifierApiErr
   return new AmplifierApiError(codeOfStatus(httpStatus), `The server answered ${what}`, httpStatus);
 }
 
-/** For an answer without a code. A plain 404 or 405 is a route that is not there, not a session that is not there. */
+/** For responses without an error code. A plain 404 or 405 means a missing route, not a missing session. */
 const codesOfStatus: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_REQUEST'],
   [401, 'UNAUTHORIZED'],
@@ -184,7 +182,7 @@ function codeOfStatus(httpStatus: number): string {
   return codesOfStatus.get(httpStatus) ?? (httpStatus >= 500 ? 'SERVER_ERROR' : `HTTP_${httpStatus}`);
 }
 
-/** Whether the server has no such route, as against no such session. */
+/** Whether the server does not have the route (as opposed to the session). */
 export function isMissingRoute(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED');
 }

@@ -3,8 +3,8 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
 /**
- * Tells deltas of one text that come at a stretch, such as in one read of a socket, as one event: what follows costs the
- * same for a thousand tokens as for one. Nothing waits longer than until the running task ends, and the order stays.
+ * Merges consecutive deltas of the same text, such as those of one socket read, into one event, to save work downstream.
+ * Emits it at the end of the current task at the latest. Keeps the order of events.
  */
 export class DeltaMerger {
   private first: Delta | undefined;

@@ -3,8 +3,8 @@ import type { SecretRedactor } from './secretRedactor';
 
 type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
-/** What the text of a turn does not go on behind. */
-const ends: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
+/** Events after which no text continues. */
+const textEnds: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
   'content_block:start',
   'content_block:end',
   'content_block:media',
@@ -20,11 +20,11 @@ const ends: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
 ]);
 
 /**
- * Takes secrets out of texts that come in pieces. The end of a piece that may be the beginning of a secret is held back until
- * the next piece, or the end of the text.
+ * Redacts secrets in streamed text. If a piece ends with what may be the start of a secret, that end is held back until
+ * the next piece or the end of the text.
  */
 export class DeltaRedactor {
-  /** By text: a delta with what is held back of it. */
+  /** Keyed by block index or 'thinking'. */
   private readonly held = new Map<string, Delta>();
 
   constructor(
@@ -38,7 +38,7 @@ export class DeltaRedactor {
     } else if (event.event === 'thinking:delta') {
       this.add('thinking', event, (delta) => ({ ...event, data: { ...event.data, delta } }));
     } else {
-      if (ends.has(event.event)) this.flush();
+      if (textEnds.has(event.event)) this.flush();
       this.emit(event);
     }
   }

@@ -9,12 +9,12 @@ import { clearTimers, isUnknownSession, log, setTimer, stopLeftTurn, update, typ
 const lookMs = 500;
 const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
-/** A server that took a prompt a moment ago may still call itself idle. */
+/** A server that just accepted a prompt may still report `idle`. */
 const enoughIdleLooks = 2;
 
 /**
- * Called before the turn is told as over: it may go on on the server. Whatever it asks for there is denied, for a server may
- * take silence for a yes; the session is asked for its status until the turn is over.
+ * Call before reporting the end of a turn that may continue on the server. Polls the session's status until the turn
+ * ends, and denies its approvals: a server may treat a time-out as permission.
  */
 export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false }): void {
   stopPrompt(step);
@@ -25,14 +25,14 @@ export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false
   look(step);
 }
 
-/** It is attended again, or there is no time left. */
+/** Stops following the turn: the user is back, or there is no time left. */
 export function attendTurn(step: Step): void {
   if (!step.state.abandoned) return;
   update(step, { abandoned: undefined });
   clearTimers(step, 'look', 'abandoned');
 }
 
-/** A prompt that is being taken is waited for before its turn is stopped. */
+/** Stops the turn once its prompt is no longer being sent. */
 export function advanceAbandoned(step: Step): void {
   const { abandoned, prompt, stop } = step.state;
   if (abandoned?.stopping === 'prompt' && prompt.kind === 'none') {
@@ -43,7 +43,7 @@ export function advanceAbandoned(step: Step): void {
   }
 }
 
-/** What the stream tells of it, for as long as the stream lives, too. */
+/** Handles an event of the turn while the stream is still open. */
 export function abandonedEvent(step: Step, { event, data }: SessionEvent): void {
   if (event === 'approval:granted' || event === 'approval:denied') change(step, { denial: undefined });
   if (event !== 'approval:required') return;
@@ -71,7 +71,7 @@ export function abandonedStatus(step: Step, { status, pending_approval: pending 
   else pause(step, idleLooks);
 }
 
-/** The server could not be asked, or did not take the denial. */
+/** The status request or the denial failed. */
 export function abandonedFailed(step: Step, error: unknown): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking' && abandoned?.stage !== 'denying') return;
@@ -90,7 +90,7 @@ export function look(step: Step): void {
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'look' }, timeoutMs: requestTimeoutMs });
 }
 
-/** Its turn is over, or it was followed for as long as it may be. */
+/** The turn is over, or the time limit for following it has passed. */
 export function endAbandoned(step: Step): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {
@@ -112,7 +112,7 @@ function pause(step: Step, idleLooks: number, pauseMs = lookMs): void {
   setTimer(step, 'look', pauseMs);
 }
 
-/** Whatever waits now: all of it is to be denied. */
+/** Denies the pending approval, whichever it is. */
 function deny(step: Step, decision: string, kind: 'look' | 'heard'): void {
   step.effects.push({ kind: 'answer', purpose: { kind }, body: { decision }, timeoutMs: requestTimeoutMs });
 }

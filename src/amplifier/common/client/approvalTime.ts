@@ -1,18 +1,18 @@
 import type { SessionStatus } from '../api/apiSchema';
 import { setTimer, update, type Step } from './sessionStep';
 
-/** Servers that say nothing wait this long. */
+/** The server's time-out if it reports none. */
 const defaultTimeoutSeconds = 300;
-/** For an answer to a request of which nobody knows how long it has been waiting. */
+/** Time to answer an approval of unknown age. */
 const unknownAgeMs = 10_000;
-/** A stream that brought nothing for this long has brought all that there was. */
+/** After this much silence the stream has delivered its backlog. */
 const quietMs = 250;
-/** Clocks of one machine do not agree to the millisecond. */
+/** Tolerance for clocks that differ slightly. */
 const clockSlackMs = 1000;
 
 /**
- * Seconds, down to a tenth, in which the user may answer: what is left of the server's time-out, less a margin for the denial
- * to arrive (a tenth of the time-out, within one and fifteen seconds). Never negative.
+ * The user's time to answer, in seconds (rounded down to tenths, never negative): the rest of the server's time-out minus
+ * a margin for sending a denial, which is a tenth of the time-out, but at least 1 and at most 15 seconds.
  */
 export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: number | undefined): number {
   const timeoutMs = Math.max(0, timeoutSeconds ?? defaultTimeoutSeconds) * 1000;
@@ -21,14 +21,14 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
   return Math.max(0, Math.floor(leftMs / 100) / 10);
 }
 
-/** Whatever waits and was not told yet began after this moment. */
+/** Records that approvals which have not been reported yet were requested after `timeMs`. */
 export function noneBefore(step: Step, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;
   update(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
 }
 
-/** Something came over the stream. It is the newest there is once nothing follows it. */
+/** Records data on the stream, and waits for silence after it. */
 export function heardStream(step: Step): void {
   const { timeMs } = step.at;
   update(step, { age: { ...step.state.age, heardAtMs: timeMs } });
@@ -39,7 +39,7 @@ export function lookForQuiet(step: Step): void {
   const { timeMs } = step.at;
   const { heardAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - heardAtMs;
-  // After sleep the timer is late, and what came meanwhile is not read yet.
+  // After sleep the timer fires late, and data that arrived meanwhile is still unread.
   if (timeMs - quietDueMs > quietMs) awaitQuiet(step, quietMs);
   else if (quietForMs < quietMs) awaitQuiet(step, quietMs - quietForMs);
   else {
@@ -49,9 +49,9 @@ export function lookForQuiet(step: Step): void {
 }
 
 /**
- * Milliseconds, at most; undefined when nobody knows. A request can reach its reader late: after sleep, from the backlog of a
- * new connection, by replay. It is no older than the last moment of which it is known that the server had nothing to ask, or
- * that all it had said was read. `timestamp` is the request's own time, where it has one.
+ * Maximum age of an approval in milliseconds; undefined if unknown. Approvals can arrive late: after sleep, from the
+ * backlog of a new connection or by replay. They are not older than the last time at which none was pending or the
+ * stream had been read completely. `timestamp` is the approval's own time, if it has one.
  */
 export function ageOfRequest({ state, at }: Step, timestamp: unknown): number | undefined {
   const ages = [typeof timestamp === 'string' ? Date.parse(timestamp) : NaN, state.age.noneBeforeMs ?? NaN]
@@ -60,7 +60,7 @@ export function ageOfRequest({ state, at }: Step, timestamp: unknown): number | 
   return ages.length === 0 ? undefined : Math.max(0, Math.min(...ages));
 }
 
-/** The age of a request of the status, which began with the session's last activity where it does not say. */
+/** Age of the approval in `status`, in milliseconds. Without a timestamp of its own, it dates from the last activity. */
 export function ageOfPending(
   step: Step,
   { pending_approval: pending, last_activity }: SessionStatus,

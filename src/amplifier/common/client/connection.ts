@@ -9,7 +9,7 @@ import { endSession, failTurn, interruptTurn } from './turns';
 
 export function connected(step: Step): void {
   const { connection, opening } = step.state;
-  // The grace runs on: the connection may not last.
+  // The grace timer continues: the connection may not last.
   update(step, { connection: { ...connection, isConnected: true }, opening: undefined });
   attendTurn(step);
   expectAgainOnConnection(step);
@@ -22,18 +22,17 @@ export function reconnecting(step: Step, { attempt, delayMs }: SessionInput<'rec
   const { connection, limits } = step.state;
   log(step, 'info', `connecting again in ${delayMs} ms (attempt ${attempt})`);
   step.effects.push({ kind: 'tellReconnecting', attempt, delayMs });
-  // Connections that end as soon as they have begun do not begin it anew.
+  // Short-lived connections do not restart the timer.
   if (!connection.hasGrace) setTimer(step, 'grace', limits.reconnectGraceMs);
   update(step, { connection: { isConnected: false, hasGrace: true } });
 }
 
-/** The connection has lasted. */
+/** The connection is stable. */
 export function endGrace(step: Step): void {
   update(step, { connection: { ...step.state.connection, hasGrace: false } });
   clearTimers(step, 'grace');
 }
 
-/** How long a turn is kept open without a connection is over. */
 export function graceTimer(step: Step): void {
   const { isConnected } = step.state.connection;
   update(step, { connection: { isConnected, hasGrace: false } });
@@ -42,7 +41,7 @@ export function graceTimer(step: Step): void {
   interruptTurn(step, 'The connection to the server was lost during this turn.');
 }
 
-/** There is no stream any more, nor will there be one. */
+/** The stream has failed permanently. */
 export function streamFailed(step: Step, error: AmplifierApiError): void {
   settle(step, step.state.opening, error);
   update(step, { opening: undefined });

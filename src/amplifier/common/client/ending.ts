@@ -22,19 +22,19 @@ import {
 } from './sessionStep';
 import { endSession, endTurn, hearEvent } from './turns';
 
-/** In which what waits is denied before the turn is stopped. */
+/** Time limit for denying approvals before the turn is stopped. */
 const denyMs = 2000;
 
-/** `sessionEnded`: nothing less than ending the session stopped the turn. `goesOn`: nothing did. `notStopped`: nobody knows. */
+/** `sessionEnded`: the session had to be ended. `goesOn`: the turn cannot be stopped. `notStopped`: the result is unknown. */
 type StopOutcome = 'turnEnded' | 'sessionEnded' | 'goesOn' | 'notStopped';
 
-/** Denies what waits and stops the turn, in one stretch of time, and tells how that went. */
+/** Denies approvals and stops the turn within one time limit, and reports the outcome. */
 export function cancelTurn(step: Step, call: Call): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step, call);
   else settle(step, call);
 }
 
-/** Denies what waits, stops the turn and ends the session on the server, in one stretch of time. */
+/** Denies approvals, stops the turn and ends the session on the server within one time limit. */
 export function closeSession(step: Step, call: Call): void {
   const { life, ending, limits } = step.state;
   if (life !== 'open') {
@@ -47,7 +47,7 @@ export function closeSession(step: Step, call: Call): void {
   setTimer(step, 'endingDeadline', limits.closeTimeoutMs);
 }
 
-/** Goes on to the next stage when what this one waits for has come. */
+/** Moves on to the next stage once the current one is complete. */
 export function advanceEnding(step: Step): void {
   const { ending, prompt, stop } = step.state;
   if (ending?.stage === 'prompt') {
@@ -59,7 +59,7 @@ export function advanceEnding(step: Step): void {
   if (stop?.stage === 'grace' && !stop.isLeft && hasEnded(step)) stopEnded(step, 'turnEnded');
 }
 
-/** What this stage waits for takes too long. */
+/** The current stage takes too long. */
 export function endingStageTimer(step: Step): void {
   const { ending } = step.state;
   if (ending?.stage === 'prompt') waitNoLonger(step);
@@ -80,13 +80,13 @@ export function endingDeadline(step: Step): void {
   conclude(step, ending, 'notStopped');
 }
 
-/** Should the server take the prompt all the same, its turn is stopped then. */
+/** If the server still accepts the prompt, its turn is stopped then. */
 function waitNoLonger(step: Step): void {
   const { prompt } = step.state;
   if (prompt.kind === 'posting') update(step, { prompt: { ...prompt, isLate: true } });
 }
 
-/** Whether the end of the session is held until it is told why it ended. */
+/** Holds back a `session:end` until its cause has been reported. Returns whether it did. */
 export function holdsEnd(step: Step, event: SessionEvent): boolean {
   const { ending } = step.state;
   if (event.event !== 'session:end' || !ending?.isCancel) return false;
@@ -94,7 +94,7 @@ export function holdsEnd(step: Step, event: SessionEvent): boolean {
   return true;
 }
 
-/** The server was told to stop the turn and nothing else, or could not be. */
+/** The request to stop the turn was sent or failed. */
 export function stopTold(step: Step, way: StopWay, error: unknown): void {
   const { stop, limits } = step.state;
   if (stop?.stage !== 'telling') return;
@@ -118,7 +118,7 @@ export function askWhetherStopped(step: Step): void {
 export function stopStatus(step: Step, { status }: SessionStatus): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking') return;
-  // Its last events may have been lost.
+  // The turn's last events may have been lost.
   if (status === 'idle') stopEnded(step, 'turnEnded');
   else if (isRealDialect(step.state))
     stopEnded(step, status === 'error' || status === 'stopped' ? 'turnEnded' : 'goesOn');
@@ -128,7 +128,7 @@ export function stopStatus(step: Step, { status }: SessionStatus): void {
   }
 }
 
-/** The end of the session was asked for, or its status could not be. */
+/** Result of deleting the session, or failure of the status request. */
 export function stopAnswered(step: Step, error: unknown): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking' && stop?.stage !== 'deleting') return;
@@ -140,7 +140,7 @@ export function stopAnswered(step: Step, error: unknown): void {
   stopEnded(step, 'notStopped');
 }
 
-/** The session was ended for a close, or could not be. */
+/** Result of deleting the session for a close. */
 export function closeEnded(step: Step, error: unknown): void {
   const { ending } = step.state;
   if (ending?.stage !== 'closing') return;
@@ -151,7 +151,7 @@ export function closeEnded(step: Step, error: unknown): void {
   endSession(step, { reason: 'user_stopped' });
 }
 
-/** Nobody waits for the end of a turn any more: only one that was left is stopped on. */
+/** Settles the calls that wait for the end. Continues to stop an abandoned turn only. */
 export function dropEnding(step: Step): void {
   const { ending, stop, abandoned } = step.state;
   if (stop && abandoned?.isStopped) update(step, { stop: { ...stop, isLeft: true } });
@@ -174,11 +174,10 @@ function beginDenying(step: Step, ending: Ending): void {
   }
   update(step, { ending: { ...ending, stage: 'denying' } });
   setTimer(step, 'endingStage', denyMs);
-  // What waits would otherwise run into the server's time-out, which may count as a yes.
+  // A server may treat a time-out as permission.
   denyAllApprovals(step);
 }
 
-/** Whoever stops a turn that is being stopped waits for the same end. */
 function beginStopping(step: Step, ending: Ending): void {
   clearTimers(step, 'endingStage');
   update(step, { ending: { ...ending, stage: 'stopping' } });

@@ -9,12 +9,12 @@ import { beginCancel, check, clearTimers, closedError, setTimer, settle, update,
 import { believeStatus, type BelievedPurpose } from './statusWatch';
 import { ownPromptTaken } from './turns';
 
-/** How often, and how far apart, a session that ended its turn a moment ago is asked whether it is idle. */
+/** Retries while a session that has just ended its turn is not idle yet. */
 const idleTries = 5;
 const idleWaitMs = 100;
-const workingMessage = 'The agent is still working. Wait for it, or stop the turn.';
+const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
 
-/** Sends a prompt, with what changed in the editor since the last one, to a session that really takes it. One at a time. */
+/** Sends one prompt at a time, with the editor context that changed since the last one, after checking the status. */
 export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'prompt'>): void {
   const refusal = refusalOf(step.state, isSessionBusy(step.state));
   if (refusal) {
@@ -28,7 +28,7 @@ export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'p
   }
 }
 
-/** The server that exists takes a prompt while an approval waits, or after a failure, and then does nothing with it. */
+/** Continues only if idle: the real server accepts, but ignores, prompts while an approval is pending or after an error. */
 export function promptStatus(step: Step, purpose: BelievedPurpose, status: SessionStatus): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
@@ -58,10 +58,7 @@ export function askWhetherIdle(step: Step): void {
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
-/**
- * The first prompt carries everything, also what was in `POST /sessions`: the server that exists shows the model only what
- * comes with a prompt.
- */
+/** The first prompt repeats the context of `POST /sessions`: the real server passes only a prompt's context to the model. */
 export function promptCollected(
   step: Step,
   { call, context, attached, text, wireText }: SessionInput<'collected'>,
@@ -98,7 +95,7 @@ export function promptFailed(step: Step, { call, error }: SessionInput<'promptFa
   if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
 }
 
-/** The server tells the turn of the prompt already: only its answer was lost, and whoever sent it must not send it again. */
+/** The turn has started, only the response was lost: the prompt must not be sent again. */
 function takenUnanswered(step: Step, { call, context }: Posting): void {
   const { turn } = step.state;
   update(step, { prompt: { kind: 'none' }, lastContext: context });
@@ -112,11 +109,11 @@ export function failPrompt(step: Step, error: unknown): void {
   update(step, { prompt: { kind: 'none' } });
   clearTimers(step, 'idleWait');
   settle(step, prompt.call, error);
-  // The server may have taken it all the same, or be gone for good.
+  // The server may have accepted it nevertheless, or be gone.
   check(step);
 }
 
-/** Stops what is being sent. A prompt that the server is taking cannot be taken back. */
+/** Cancels a prompt that has not been posted yet. */
 export function stopPrompt(step: Step): void {
   const { kind } = step.state.prompt;
   if (kind !== 'asking' && kind !== 'collecting') return;
@@ -134,16 +131,16 @@ function stopLate(step: Step): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step);
 }
 
-/** What the user is told when the session is known to take no prompt. */
+/** The error for the user if the session is known not to accept a prompt. */
 function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefined {
   if (state.life !== 'open') return closedError();
   if (isAwaitingApproval(state)) {
-    return new BackendError('busy', 'The agent is waiting for your approval. Answer it first, or stop the turn.');
+    return new BackendError('busy', 'The agent is waiting for your approval. Answer it first or stop the turn.');
   }
   return isBusy ? new BackendError('busy', workingMessage) : undefined;
 }
 
-/** The request has left, and nobody knows what became of it. */
+/** Whether the request was sent, but its outcome is unknown. */
 function isAnswerLost(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'CONNECTION_LOST' || error.code === 'TIMEOUT');
 }

@@ -11,7 +11,7 @@ import { sessionMessages } from './sessionMessages';
 import { isOwn, type SessionState } from './clientState';
 import { check, clearTimers, closedError, notice, setTimer, settle, update, type Step } from './sessionStep';
 
-/** What one input makes of a session: its next state, what its readers are told, and what is to be done. */
+/** Computes the next state of a session, the events for its readers, and the effects to perform. */
 export function reduceSession(state: SessionState, input: SessionInput, at: Moment): Readonly<Step> {
   const step: Step = { state, at, events: [], effects: [] };
   handle(step, input);
@@ -27,7 +27,7 @@ function handle<Kind extends InputKind>(step: Step, input: SessionInput<Kind>): 
 const refuse = (step: Step, { call }: { readonly call: Call }): void => settle(step, call, closedError());
 const done = (step: Step, { call }: { readonly call: Call }): void => settle(step, call);
 
-/** What came of effects, and of time. */
+/** Handlers for results of effects and for timers. */
 const results = {
   status: statusAnswered,
   statusFailed,
@@ -58,12 +58,12 @@ const whileOpen: Partial<InputHandlers<Step>> = {
 
   reconnecting: connection.reconnecting,
   oversize: (step) => notice(step, 'warning', 'An event from the server was too large and was skipped.'),
-  // The status may say what waits; where it does not, the turn is stopped.
+  // If the status does not describe the approval either, the turn is stopped.
   lostApproval: check,
   streamFailed: (step, { error }) => connection.streamFailed(step, error),
 } satisfies Omit<InputHandlers<Step>, 'giveUp'>;
 
-/** Readers have heard the last: only what is owed to the server and to callers goes on. */
+/** Handlers after the session has ended for its readers. */
 const afterwards: Partial<InputHandlers<Step>> = {
   ...results,
   start: refuse,
@@ -133,7 +133,7 @@ function start(step: Step, { call }: SessionInput<'start'>): void {
   step.effects.push({ kind: 'openStream' });
 }
 
-/** Goes on with what waited for this, until nothing moves any more. */
+/** Advances dependent processes until the state no longer changes. */
 function advance(step: Step): void {
   let before;
   do {
@@ -145,7 +145,7 @@ function advance(step: Step): void {
   } while (step.state !== before);
 }
 
-/** For a session that ran before it was opened here. A request that waits began with its last activity. */
+/** Restores a session that existed before. A pending approval dates from the last activity. */
 function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void {
   const { token_usage: soFar, last_event_id: eventId, last_activity: lastActivity } = status;
   if (soFar) update(step, { usage: { ...step.state.usage, soFar } });
@@ -154,7 +154,7 @@ function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void
   time.noneBefore(step, status.status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs);
 }
 
-/** The session stays on the server. A turn that was begun here is stopped, as far as the server lets it be. */
+/** Leaves the session on the server. Stops its own turn, if the server supports that. */
 function leaveSession(step: Step): void {
   if (isOwn(step.state)) {
     abandoned.abandonTurn(step, { isStopped: true });
@@ -164,7 +164,7 @@ function leaveSession(step: Step): void {
   update(step, { life: 'ended' });
 }
 
-/** Nobody will answer any more: what waits is denied for as long as that makes sense, a turn that goes on is followed. */
+/** Ends the session for its readers. Denials, and following an abandoned turn, continue. */
 function finish(step: Step): void {
   update(step, { life: 'over' });
   settle(step, step.state.opening, closedError());
@@ -182,7 +182,7 @@ function settleWhenDone(step: Step): void {
   step.effects.push({ kind: 'closeStream' }, { kind: 'tellSettled' });
 }
 
-/** There is no time left. */
+/** Stops all remaining work immediately. */
 function giveUp(step: Step): void {
   approvals.forgetApprovals(step);
   abandoned.attendTurn(step);

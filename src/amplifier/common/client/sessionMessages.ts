@@ -2,7 +2,7 @@ import { promptAgain } from '../api/apiErrors';
 
 const nextPrompt = 'Your next prompt continues in a new session.';
 
-/** What the user is told when a session or a turn ends in another way than by its answer. */
+/** Messages for the user when a session or turn ends abnormally. */
 export const sessionMessages = {
   closed: `This session has ended. ${promptAgain}`,
   failed: `The session failed on the server. ${promptAgain}`,

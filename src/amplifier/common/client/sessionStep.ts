@@ -5,7 +5,7 @@ import type { Call, Moment, SessionEffect, TimerKey } from './sessionInput';
 import type { SessionState } from './clientState';
 import { sessionMessages } from './sessionMessages';
 
-/** One input being dealt with: the state as it is by then, and what is to be told and done. */
+/** Processing of one input: the current state, and the events and effects collected so far. */
 export interface Step {
   state: SessionState;
   readonly at: Moment;
@@ -33,12 +33,12 @@ export function clearTimers(step: Step, ...keys: readonly TimerKey[]): void {
   for (const key of keys) step.effects.push({ kind: 'clearTimer', key });
 }
 
-/** Resolves what `call` waits for; rejects it when there is an error. */
+/** Resolves the call, or rejects it with `error`. */
 export function settle(step: Step, call: Call | undefined, error?: unknown, requestId?: string): void {
   if (call !== undefined) step.effects.push({ kind: 'settle', call, error: asBackendError(error), requestId });
 }
 
-/** Asks for the status, to hold the session against it. */
+/** Requests the status, to reconcile the session with it. */
 export function check(step: Step): void {
   const { life, watch, heard } = step.state;
   if (life !== 'open') return;
@@ -51,7 +51,7 @@ export function check(step: Step): void {
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
-/** The turn is to be stopped; what that takes is done in stages. */
+/** Starts to cancel the turn; `advanceEnding` continues in stages. */
 export function beginCancel(step: Step, call?: Call): void {
   const { ending, limits } = step.state;
   const calls = [...(ending?.calls ?? []), ...(call === undefined ? [] : [call])];
@@ -61,10 +61,10 @@ export function beginCancel(step: Step, call?: Call): void {
   update(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
 }
 
-/** How long a prompt that the server is taking is waited for when it is stopped. */
+/** How long cancelling waits for a prompt that is being sent. */
 export const promptGraceMs = 5000;
 
-/** A turn that is told as over already is to be stopped on the server. */
+/** Stops a turn on the server whose end was already emitted. */
 export function stopLeftTurn(step: Step): void {
   if (step.state.stop) return;
   update(step, { stop: { stage: 'telling', isLeft: true } });

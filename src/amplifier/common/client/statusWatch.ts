@@ -8,10 +8,10 @@ import { beginCancel, check, clearTimers, notice, setTimer, update, type Step } 
 import { endSession, failTurn, interruptTurn, joinTurn } from './turns';
 
 const maxOvertaken = 3;
-/** In which the event of a request that the status told may still come, or a new connection tell what is shown. */
+/** How long the stream may still report approvals that are already shown. */
 const backlogMs = 250;
 
-/** Looks after an open turn that has been without events. */
+/** Checks the status if an open turn had no events since the last heartbeat. */
 export function beat(step: Step): void {
   const { heard, watch, limits } = step.state;
   if (isWatched(step.state) && heard === watch.heardAtBeat) check(step);
@@ -31,7 +31,7 @@ export function endCheck(step: Step): void {
   if (isToAskAgain) check(step);
 }
 
-/** What the status says is believed only if no event came while it was on its way: the stream is nearer to the truth. */
+/** Applies the status unless an event arrived during its request: the stream is more current. Returns whether it did. */
 export function believeStatus(step: Step, { heard }: BelievedPurpose, status: SessionStatus): boolean {
   if (step.state.life !== 'open' || step.state.heard !== heard) return false;
   applyStatus(step, status);
@@ -42,14 +42,14 @@ export function believeStatus(step: Step, { heard }: BelievedPurpose, status: Se
   return true;
 }
 
-/** The server is idle, a turn is open here, and the time for its last events to come is over. */
+/** Ends the open turn of an idle server, whose last events did not arrive in time. */
 export function settleTime(step: Step): void {
   const { heard, watch } = step.state;
   if (heard !== watch.heardAtIdle || !isWatched(step.state)) return;
-  interruptTurn(step, 'The server ended the turn and the end of the answer did not arrive.');
+  interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 
-/** On a new connection a server may tell what waits again, before or after its status is known. */
+/** After a reconnect, the server may report pending approvals again, before or after the status. */
 export function expectAgainOnConnection(step: Step): void {
   update(step, { isNewlyConnected: true, isSealing: false });
   expectApprovalsAgain(step, true);
@@ -61,7 +61,7 @@ export function seal(step: Step): void {
   expectApprovalsAgain(step, false);
 }
 
-/** Makes good what the stream did not tell. */
+/** Makes up for events that the stream did not deliver. */
 function applyStatus(step: Step, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   switch (status.status) {
@@ -76,7 +76,7 @@ function applyStatus(step: Step, status: SessionStatus): void {
       return;
     case 'awaiting_approval':
       joinTurn(step);
-      // What cannot be read says nothing about what is shown.
+      // An unreadable approval does not contradict the shown ones.
       if (pending === undefined || pending === 'unreadable' || !pending.options?.length) statusIsUnclear(step);
       else showPending(step, status);
       return;
@@ -89,7 +89,7 @@ function applyStatus(step: Step, status: SessionStatus): void {
   }
 }
 
-/** A request that the stream may not have told. */
+/** Shows the pending approval of the status, unless the stream has reported it. */
 function showPending(step: Step, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   if (pending === undefined || pending === 'unreadable' || !pending.options) return;
@@ -105,7 +105,7 @@ function showPending(step: Step, status: SessionStatus): void {
   sealSoon(step);
 }
 
-/** Something waits, and the status does not say what: its event may be on the way, or may have been lost. */
+/** Waits for the event of an approval that the status does not describe, then stops the turn. */
 function statusIsUnclear(step: Step): void {
   const { limits, unclearSinceMs = step.at.nowMs } = step.state;
   if (isAwaitingApproval(step.state)) {
@@ -125,7 +125,7 @@ function statusIsClear(step: Step): void {
   update(step, { isNewlyConnected: false, unclearSinceMs: undefined });
 }
 
-/** A few times, lest a stream that tells much is asked all the while. */
+/** Retries a limited number of times, to avoid constant polling during a busy stream. */
 function checkLater(step: Step): void {
   if (step.state.life !== 'open') return;
   const overtaken = step.state.watch.overtaken + 1;
@@ -139,7 +139,6 @@ function sealSoon(step: Step): void {
   setTimer(step, 'seal', backlogMs);
 }
 
-/** Whether a turn is open that the status can tell something of. */
 function isWatched({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' && prompt.kind === 'none';
 }

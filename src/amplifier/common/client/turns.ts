@@ -6,9 +6,9 @@ import { ageOfRequest, secondsToAnswer } from './approvalTime';
 import { isTurnOpen, isTurnOwn, type OpenTurn, type PromptPhase, type SessionState, type Turn } from './clientState';
 import { check, notice, update, type Step } from './sessionStep';
 
-/** What the stream says. Content goes on as it came: the event log gives it its form. */
+/** Handles an event of the stream. Content is passed on unchanged: the event log normalizes it. */
 export function hearEvent(step: Step, event: SessionEvent): void {
-  // A start is told on every connection, and says nothing of a turn.
+  // Every connection repeats `session:start`.
   if (event.event !== 'session:start') update(step, { heard: step.state.heard + 1 });
   switch (event.event) {
     case 'content_block:start':
@@ -59,7 +59,7 @@ export function hearEvent(step: Step, event: SessionEvent): void {
   }
 }
 
-/** What comes without a turn belongs to one whose beginning was lost, or to the prompt that is being taken. */
+/** Opens a turn, if none is open: that of the prompt being sent, or one whose beginning was lost. */
 export function joinTurn(step: Step): void {
   const { turn, prompt } = step.state;
   if (turn.kind === 'open') return;
@@ -70,7 +70,7 @@ export function joinTurn(step: Step): void {
     });
 }
 
-/** The server took the prompt that is on its way. */
+/** The server has accepted the prompt that is being sent. */
 export function ownPromptTaken(step: Step, requestId: string): void {
   const { turn, prompt } = step.state;
   if (prompt.kind !== 'posting') return;
@@ -82,7 +82,7 @@ export function ownPromptTaken(step: Step, requestId: string): void {
   }
 }
 
-/** Ends the open turn, if there is one, without the server's word. */
+/** Ends the open turn, if any, without an event of the server. */
 export function endTurn(step: Step, stopReason: 'interrupted' | 'cancelled'): void {
   const turn = leaveTurn(step);
   if (!turn) return;
@@ -96,15 +96,15 @@ export function interruptTurn(step: Step, message: string): void {
   endTurn(step, 'interrupted');
 }
 
-/** Ends the open turn by a failure; tells it also when no turn is open. */
+/** Ends the open turn with an error. Emits the error even without an open turn. */
 export function failTurn(step: Step, data: Pick<EventData<'error'>, 'error' | 'code'>): void {
   const turn = leaveTurn(step);
   step.events.push({ event: 'error', data: { ...data, ...ofTurn(step.state, turn) } });
-  // The server that exists is dead after a failure, others are not.
+  // The session of the real server is unusable after an error.
   check(step);
 }
 
-/** The last word on the session; told once. */
+/** Ends the session and its open turn. Does nothing if it has ended before. */
 export function endSession(step: Step, data: Omit<EventData<'session:end'>, 'session_id'>): void {
   if (step.state.life !== 'open') return;
   endTurn(step, 'interrupted');
@@ -116,7 +116,7 @@ function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
   const { data } = event;
   const { turn, prompt } = step.state;
   if (data.replayed) {
-    // A server that replays its history in the turn of a prompt from here would end that turn, and withdraw its approvals.
+    // A replayed history must not end our own turn and withdraw its approvals.
     if (!isTurnOwn(step.state)) step.events.push(event);
     return;
   }
@@ -136,7 +136,7 @@ function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
 
 function turnCompleted(step: Step, data: EventData<'prompt:complete'>): void {
   const { turn: before, prompt } = step.state;
-  // The end of a turn that was given up already.
+  // The turn was already ended here.
   if (before.kind === 'none' && !(prompt.kind === 'posting' && !prompt.hasTurn)) {
     update(step, { turn: noTurn });
     return;
@@ -164,7 +164,7 @@ function beginOwnTurn(step: Step, prompt: Posting, requestId: string | undefined
   step.events.push({ event: 'prompt:submit', data: { ...ofTurn(step.state, turn), prompt: shownText } });
 }
 
-/** Nobody has said that nothing of the turn waits any more. */
+/** Closes the open turn and denies its approvals, which may still be pending on the server. */
 function leaveTurn(step: Step): OpenTurn | undefined {
   const { turn } = step.state;
   leaveApprovals(step);
@@ -173,14 +173,14 @@ function leaveTurn(step: Step): OpenTurn | undefined {
   return turn;
 }
 
-/** Of the turn whose end reports `reported`, also of servers that count the whole session. */
+/** Token usage of the turn, also for servers that report the total of the session. */
 function countUsage(step: Step, reported: TokenUsage): TokenUsage {
   const { isCumulative, soFar } = step.state.usage;
   if (!isCumulative) return reported;
   update(step, { usage: { isCumulative, soFar: reported } });
   const input = reported.input_tokens - soFar.input_tokens;
   const output = reported.output_tokens - soFar.output_tokens;
-  // A count that went back has started anew.
+  // A lower total means that the server restarted its count.
   return input < 0 || output < 0 ? reported : { input_tokens: input, output_tokens: output };
 }
 

@@ -5,23 +5,22 @@ import type { ContextCollector } from './contextCollector';
 import { contextKinds, type ContextChip, type ContextSwitches } from './contextSwitches';
 import { serverBackendId } from '../server/serverRegistry';
 
-/** Often enough to follow the user, seldom enough to cost nothing. */
 const refreshMs = 300;
 
 interface ContextChipsPorts {
   readonly collector: Pick<ContextCollector, 'chips'>;
   readonly switches: ContextSwitches;
-  /** Each says that something of what the collector reads may have changed. */
+  /** Events after which the collected context may differ. */
   readonly changes: readonly Event<void>[];
   readonly clock: Clock;
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** What of the editor goes along with prompts by itself, for whoever shows it: a chip a kind, with its switch. */
+/** The editor context that is sent automatically with prompts, as chips: one per kind, each with a switch. */
 export class ContextChips implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onListenerError(error)));
-  /** The chips may have changed; coalesced. */
+  /** The chips may have changed. Coalesced. */
   readonly onDidChange = this.emitter.event;
   private readonly later: Coalescer;
   private isFollowing = false;
@@ -34,14 +33,14 @@ export class ContextChips implements Disposable {
     this.store.add(this.ports.switches.onDidChange(() => this.emitter.fire()));
   }
 
-  /** Of a conversation with that backend, what there is: agents read the editor when they need it, and are sent nothing. */
+  /** The nonempty chips for an Amplifier server; none for agents, which read the editor themselves. */
   async of(backendId: string): Promise<readonly ContextChip[]> {
     if (backendId !== serverBackendId) return [];
     this.follow();
     return (await this.ports.collector.chips()).filter(({ count }) => count > 0);
   }
 
-  /** Nothing happens for a kind that there is not. */
+  /** Ignores unknown kinds. */
   set(kind: string, isOn: boolean): void {
     const known = contextKinds.find((name) => name === kind);
     if (known) this.ports.switches.set(known, isOn);
@@ -51,7 +50,7 @@ export class ContextChips implements Disposable {
     this.store.dispose();
   }
 
-  /** From the first time that somebody shows the chips: most windows have no Amplifier server. */
+  /** Starts with the first use of the chips, because most windows have no Amplifier server. */
   private follow(): void {
     if (this.isFollowing || this.store.isDisposed) return;
     this.isFollowing = true;

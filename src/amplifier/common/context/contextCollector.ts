@@ -11,11 +11,11 @@ export interface ContextCollectorPorts {
     EditorPort,
     'folders' | 'resolve' | 'readText' | 'diagnostics' | 'activeSelection' | 'selections'
   >;
-  /** Files in editor tabs (absolute), the active one first. */
+  /** Absolute paths of the files in editor tabs, the active one first. */
   readonly openDocuments: () => readonly string[];
-  /** VS Code's language id. */
+  /** Returns VS Code's language id. */
   readonly languageOf: (path: string) => string;
-  /** Of the repository that holds `folder` (absolute), with absolute paths; undefined without one. */
+  /** Returns the state of the repository that contains `folder`, with absolute paths; undefined without one. */
   readonly gitState: (folder: string) => Promise<GitState | undefined>;
   /** Whether an agent of this window has reported the problem itself. */
   readonly isReported: (path: string, problem: Diagnostic) => boolean;
@@ -23,17 +23,17 @@ export interface ContextCollectorPorts {
 }
 
 const maxFiles = 20;
-/** UTF-16 units of one file's content. */
+/** Limit for the content of one file, in UTF-16 units. */
 const maxContentLength = 64 * 1024;
-/** A file above this is no text to talk about. */
+/** Larger files are skipped. */
 const maxFileBytes = 8 * 1024 * 1024;
 const maxDiagnostics = 200;
-/** In each list of the git state. */
+/** Limit for each list of the Git state. */
 const maxGitFiles = 200;
 
 /**
- * What an Amplifier server is told of the editor. Everything goes through the editor port, so that nothing from outside the
- * workspace and nothing on the exclude list leaves; what cannot be read is left out.
+ * Collects the editor context for an Amplifier server. Reads through the editor port, so that excluded files and files
+ * outside the workspace are never sent. Omits what cannot be read.
  */
 export class ContextCollector implements ContextSource {
   constructor(private readonly ports: ContextCollectorPorts) {}
@@ -61,7 +61,7 @@ export class ContextCollector implements ContextSource {
     return present(await Promise.all(unique.map((path) => this.read(path))));
   }
 
-  /** What the user sees of each kind, switched on or not. */
+  /** Describes all kinds for the user, including disabled ones. */
   async chips(): Promise<readonly ContextChip[]> {
     const [paths, git, diagnostics] = await Promise.all([
       this.allowed(this.ports.openDocuments()),
@@ -134,7 +134,7 @@ export class ContextCollector implements ContextSource {
       .slice(0, maxDiagnostics);
   }
 
-  /** The primary selection of the active editor; a cursor is none. */
+  /** The primary selection of the active editor, unless it is empty. */
   private selection(): ContextSelection | undefined {
     const active = this.ports.editor.activeSelection;
     const primary = active?.selections[0];
@@ -143,7 +143,7 @@ export class ContextCollector implements ContextSource {
     return { path: active.path, text, range: { start: { ...start }, end: { ...end } } };
   }
 
-  /** Those of the paths that peers may see, as they were given. */
+  /** Returns the given paths without those that peers may not see. */
   private async allowed(paths: readonly string[]): Promise<string[]> {
     const { editor } = this.ports;
     const checked = paths.map((path) =>
@@ -158,7 +158,7 @@ export class ContextCollector implements ContextSource {
 
 const severities: readonly ContextDiagnostic['severity'][] = ['error', 'warning', 'info', 'hint'];
 
-/** With slashes; a file of another folder keeps its whole path. */
+/** The path relative to `folder`, with slashes; the full path for a file elsewhere. */
 function fromFolder(folder: string, path: string): string {
   return relativeTo(toSlashes(path), toSlashes(folder), /^[A-Za-z]:/u.test(folder)) ?? path;
 }
@@ -167,7 +167,7 @@ function present<T>(items: readonly (T | undefined)[]): T[] {
   return items.filter((item) => item !== undefined);
 }
 
-/** At the end of a line where there is one. What is cut off is said in the text itself, for the agent. */
+/** Truncates a text, at a line end if possible. Appends a note for the agent. */
 function cut(text: string): string {
   if (text.length <= maxContentLength) return text;
   const lineEnd = text.lastIndexOf('\n', maxContentLength - 1) + 1;

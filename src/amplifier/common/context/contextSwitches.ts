@@ -1,20 +1,19 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 
-/** What of the editor goes to an Amplifier server by itself, besides the workspace's root. */
+/** Kinds of editor context that are sent automatically to an Amplifier server, besides the workspace root. */
 export const contextKinds = ['openFiles', 'git', 'diagnostics', 'selection'] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
-/** One kind as the user sees it. */
 export interface ContextChip {
   readonly kind: ContextKind;
   readonly isOn: boolean;
-  /** For example `3 open files`; what would be sent if the switch were on. */
+  /** Describes what would be sent if enabled, for example `3 open files`. */
   readonly label: string;
   readonly count: number;
 }
 
-/** Which kinds are sent. The user's choice; the same for all sessions of a window. */
+/** The user's choice of the kinds to send, for all sessions of a window. */
 export class ContextSwitches implements Disposable {
   private readonly off: Set<ContextKind>;
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
@@ -27,7 +26,7 @@ export class ContextSwitches implements Disposable {
     this.off = new Set(off);
   }
 
-  /** To be stored and handed to the constructor again. */
+  /** To be stored and passed to the constructor. */
   get switchedOff(): readonly ContextKind[] {
     return [...this.off];
   }

@@ -5,7 +5,7 @@ import { contextKinds, ContextSwitches } from './contextSwitches';
 const memoryName = 'amplifier.contextOff';
 const Kept = z.array(z.enum(contextKinds)).catch([]);
 
-/** The switches as the user left them, and kept from now on. The caller disposes them. */
+/** Restores the switches from the memento and saves changes to it. The caller disposes them. */
 export function keptSwitches(memento: Memento, onError: (error: unknown) => void): ContextSwitches {
   const switches = new ContextSwitches(Kept.parse(memento.get(memoryName) ?? []), onError);
   switches.onDidChange(() => {

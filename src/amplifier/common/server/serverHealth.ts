@@ -1,7 +1,7 @@
 import type { BackendHealth } from '../../../session/common/backendRegistry';
 import type { ServerNews } from './serverWatch';
 
-/** What who chooses a backend is told of the server at `url`. */
+/** Converts what is known of the server at `url` for the list of backends. */
 export function serverHealth(news: ServerNews, url: URL): BackendHealth {
   switch (news.kind) {
     case 'notAsked':
@@ -9,11 +9,8 @@ export function serverHealth(news: ServerNews, url: URL): BackendHealth {
     case 'answers':
       return news;
     case 'unreachable': {
-      const what = `No Amplifier server answers at ${url.host}.`;
-      return {
-        kind: 'silent',
-        message: `${what} Start it, or correct amplifier.server.host and amplifier.server.port.`,
-      };
+      const hint = 'Start it, or check amplifier.server.host and amplifier.server.port.';
+      return { kind: 'silent', message: `No Amplifier server is running at ${url.host}. ${hint}` };
     }
     case 'needsToken':
       return news;

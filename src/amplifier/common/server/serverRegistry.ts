@@ -8,25 +8,24 @@ import type { ServerWatch } from './serverWatch';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 
 interface ServerRegistryOptions {
-  /** The server of the settings. @throws Error that says which setting is wrong */
+  /** The URL from the settings. @throws Error that names the invalid setting */
   readonly server: () => URL;
-  /** The registry owns the result. */
+  /** The caller owns the result. */
   readonly createBackend: (server: URL) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
-  /** Whether this window itself serves its agents there. */
+  /** Whether the URL is that of this window's own server. */
   readonly isOwn: (server: URL) => boolean;
   readonly watch: Pick<ServerWatch, 'news' | 'onDidChange' | 'look' | 'heard'>;
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** Names the Amplifier server among the backends. */
+/** Identifies the Amplifier server among the backends. */
 export const serverBackendId = 'amplifier';
 
 const untrustedMessage =
-  'An Amplifier server is not used in an untrusted workspace. ' +
-  'Run "Workspaces: Manage Workspace Trust" to trust it.';
+  'Amplifier servers are disabled in untrusted workspaces. Run "Workspaces: Manage Workspace Trust" to trust this one.';
 
-/** The Amplifier server of the settings as a backend, made once, and anew when the settings change. */
+/** The Amplifier server from the settings as the only backend of a registry. It is recreated when the settings change. */
 export class ServerRegistry implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.options.onListenerError(error));
   readonly onDidChange = this.emitter.event;
@@ -35,7 +34,7 @@ export class ServerRegistry implements BackendRegistry, Disposable {
 
   constructor(private readonly options: ServerRegistryOptions) {}
 
-  /** Tells when something else is known of the server. The caller disposes the result. */
+  /** Reports changes of the server's availability. The caller disposes the result. */
   start(): Disposable {
     const { watch } = this.options;
     return watch.onDidChange(() => {
@@ -73,7 +72,7 @@ export class ServerRegistry implements BackendRegistry, Disposable {
     }
   }
 
-  /** The settings have changed: the backend made from the old ones is stopped. Never rejects. */
+  /** Stops the backend after a change of the settings. Never rejects. */
   async reset(): Promise<void> {
     await this.stop();
     this.emitter.fire();

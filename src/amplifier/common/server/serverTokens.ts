@@ -1,7 +1,7 @@
 import type { SecretStore } from './credentials';
 import { isPrivate } from './serverUrl';
 
-/** The tokens of servers that ask for one, each sent to its own server only. They live in SecretStorage. */
+/** Access tokens of servers, kept in SecretStorage. Each one is sent to its own server only. */
 export class ServerTokens {
   constructor(private readonly secrets: SecretStore) {}
 
@@ -9,10 +9,12 @@ export class ServerTokens {
     return isPrivate(server) ? await this.secrets.get(nameOf(server)) : undefined;
   }
 
-  /** An empty token takes the stored one away. @throws Error for a server that others could read it on the way to */
+  /** An empty token removes the stored one. @throws Error for a server without an encrypted connection */
   async set(server: URL, token: string): Promise<void> {
     if (!isPrivate(server)) {
-      throw new Error(`A token is not sent to ${server.origin}, where others could read it. Use an https address.`);
+      throw new Error(
+        `A token can’t be sent to ${server.origin} over an unencrypted connection. Use an https address.`,
+      );
     }
     const trimmed = token.trim();
     if (trimmed === '') await this.secrets.delete(nameOf(server));

@@ -6,34 +6,34 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { BackendState } from '../../../session/common/sessionBackend';
 
-/** The newest that is known of the configured server. */
+/** The last known availability of the configured server. */
 export type ServerNews =
   | { readonly kind: 'notAsked' }
   | { readonly kind: 'answers'; readonly version?: string }
   /** Nothing listens at its address. */
   | { readonly kind: 'unreachable' }
-  /** It asks for a token that it was not given; `message` says what to do. */
+  /** The server requires a valid token; `message` says what to do. */
   | { readonly kind: 'needsToken'; readonly message: string }
-  /** Somebody answers, but not as it should; `message` says what to do. */
+  /** The server responds, but incorrectly; `message` says what to do. */
   | { readonly kind: 'unusable'; readonly message: string }
-  /** Who uses it has lost it; `message` says what to do. */
+  /** A session in use lost its server; `message` says what to do. */
   | { readonly kind: 'missed'; readonly message: string };
 
 interface ServerWatchOptions {
-  /** Asks the configured server whether it is well. @throws AmplifierApiError, or an Error about the settings */
+  /** Requests the health of the configured server. @throws AmplifierApiError, or an Error about the settings */
   readonly askHealth: (signal: AbortSignal) => Promise<{ readonly version?: string | undefined }>;
   readonly clock: Clock;
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** A server that is started together with VS Code needs a moment; after these, nobody asks until the user looks. */
+/** Delays between checks after the start: a server that starts together with VS Code needs some time. */
 const retryDelaysMs = [2000, 10_000];
-/** With the keys and tokens that have to be read before. */
-const answerMs = 3000;
-/** As long as that an answer is taken for the newest. */
+/** Includes reading keys and tokens. */
+const healthTimeoutMs = 3000;
+/** A result is not checked again within this time. */
 const freshMs = 5000;
 
-/** Knows whether the configured server answers, without asking all the time: at the start, when the user looks, and by its use. */
+/** Tracks the availability of the configured server without polling: at the start, on demand, and through its use. */
 export class ServerWatch implements Disposable {
   private readonly emitter = new Emitter<void>((error) => this.options.onListenerError(error));
   readonly onDidChange = this.emitter.event;
@@ -49,7 +49,7 @@ export class ServerWatch implements Disposable {
     return this.last;
   }
 
-  /** Forgets what is known, for there may be another server now, and asks; a few times if nobody answers. */
+  /** Restarts for a server that may be another one. Retries a few times if it is unavailable. */
   start(): void {
     this.stop();
     this.round = new AbortController();
@@ -57,7 +57,6 @@ export class ServerWatch implements Disposable {
     void this.tryAgain(this.round.signal, retryDelaysMs);
   }
 
-  /** Nobody asks any more until the next start. */
   stop(): void {
     this.round.abort();
     this.asking = undefined;
@@ -65,13 +64,13 @@ export class ServerWatch implements Disposable {
     this.retry = undefined;
   }
 
-  /** The user looks: asks, unless that was done a moment ago. Waits for nothing. */
+  /** Starts a check, unless the last one was a moment ago. Does not wait for it. */
   look(): void {
     const { askedAt } = this;
     if (askedAt === undefined || this.options.clock.monotonicNow() - askedAt >= freshMs) void this.ask();
   }
 
-  /** Asks once, or waits for the answer that is on its way. Never rejects. */
+  /** Checks once, or waits for a check in progress. Never rejects. */
   ask(): Promise<void> {
     const { signal } = this.round;
     if (signal.aborted) return Promise.resolve();
@@ -84,7 +83,7 @@ export class ServerWatch implements Disposable {
     return asking;
   }
 
-  /** What somebody who uses the server has found. */
+  /** Updates the availability from the state of a backend that uses the server. */
   heard(state: BackendState): void {
     if (state.kind === 'ready') this.answered(state.version);
     if (state.kind === 'stopped' && this.last.kind === 'missed') this.tell({ kind: 'unreachable' });
@@ -106,7 +105,7 @@ export class ServerWatch implements Disposable {
   private async askOnce(signal: AbortSignal): Promise<void> {
     const { askHealth, clock } = this.options;
     try {
-      const { version } = await withDeadline(clock, 'Asking the Amplifier server', answerMs, (late) =>
+      const { version } = await withDeadline(clock, 'The health check', healthTimeoutMs, (late) =>
         askHealth(AbortSignal.any([signal, late])),
       );
       if (!signal.aborted) this.answered(version);
@@ -127,7 +126,7 @@ export class ServerWatch implements Disposable {
 
 function newsOf(error: unknown): ServerNews {
   if (error instanceof TimeoutError)
-    return newsOf(new AmplifierApiError('TIMEOUT', 'The server does not answer in time'));
+    return newsOf(new AmplifierApiError('TIMEOUT', 'The server did not respond in time'));
   if (!isAmplifierApiError(error)) return { kind: 'unusable', message: messageOf(error) };
   if (error.code === 'UNREACHABLE') return { kind: 'unreachable' };
   const { message } = error.toBackendError();

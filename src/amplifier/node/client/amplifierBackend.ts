@@ -30,11 +30,11 @@ export interface AmplifierBackendOptions extends Pick<
 > {
   readonly id: string;
   readonly title: string;
-  /** What may be sent to this server; undefined when nothing may or there is nothing. */
+  /** The key for this server; undefined if none is stored or it may not be sent there. */
   readonly credentials: (server: URL) => Promise<Credentials | undefined>;
-  /** Why there is a key and it is not sent to this server, and what to do, for the user. */
+  /** Why the stored key is not sent to this server, and what to do; undefined without a problem. */
   readonly keyProblem?: (server: URL) => Promise<string | undefined>;
-  /** The setting for the profile of sessions that name none; empty or absent for the server's usual one. */
+  /** The configured default profile; empty for the server's own default. */
   readonly profile?: () => string;
 }
 
@@ -47,12 +47,12 @@ const capabilities: BackendCapabilities = {
 };
 const openTimeoutMs = 30_000;
 const maxSessions = 50;
-/** For the last denials to arrive: VS Code gives an extension three seconds in all to end. */
+/** For sending the last denials: VS Code gives an extension three seconds to shut down. */
 const stopTimeoutMs = 2000;
-/** For a session that was made and cannot be used to be ended again. */
+/** For ending a session that was created, but cannot be used. */
 const discardTimeoutMs = 5000;
 
-/** The sessions of one Amplifier server, whose client it owns. It starts no server: it says when none answers. */
+/** A backend for one Amplifier server, which it does not start. Owns its client. */
 export class AmplifierBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
@@ -60,9 +60,9 @@ export class AmplifierBackend implements SessionBackend {
   private readonly emitter = new Emitter<BackendState>((error) => this.options.log.error('a listener failed', error));
   readonly onDidChangeState = this.emitter.event;
   private readonly sessions = new Set<AmplifierSession>();
-  /** Of sessions that are over, while the server may still wait for an answer. */
+  /** Of closed sessions whose approvals may still be pending on the server. */
   private readonly denials = new Set<PendingDenials>();
-  /** Sessions on their way that nobody waits for: they are ended as soon as they are there. */
+  /** Deletions of sessions whose creation was cancelled. */
   private readonly unwanted = new Set<Promise<void>>();
   private current: BackendState = { kind: 'stopped' };
   private info: ServerInfo | undefined;
@@ -110,7 +110,7 @@ export class AmplifierBackend implements SessionBackend {
     }
   }
 
-  /** The profile that a session is made with, and the model where the server lists any. */
+  /** The profile and, if the server lists models, the model. */
   async sessionOptions(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]> {
     await this.connect(signal);
     return await this.ask(() => this.profiles.ask(chosen, this.info, signal));
@@ -125,7 +125,7 @@ export class AmplifierBackend implements SessionBackend {
     return summaries.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
   }
 
-  /** What was said before is in the stored transcript: a server that could tell it again is asked for what follows. */
+  /** Skips past events, which the stored transcript contains, if the server supports that. */
   async loadSession(sessionId: string, { heard }: LoadSessionOptions, signal?: AbortSignal): Promise<AmplifierSession> {
     await this.connect(signal);
     await this.rememberKey();
@@ -141,7 +141,7 @@ export class AmplifierBackend implements SessionBackend {
   async stop(): Promise<void> {
     for (const session of [...this.sessions]) session.dispose();
     const denials = [...this.denials];
-    await withDeadline(this.options.clock, 'Ending what is under way', stopTimeoutMs, () =>
+    await withDeadline(this.options.clock, 'Denying pending approvals', stopTimeoutMs, () =>
       Promise.all([...denials.map((denial) => denial.whenSettled()), ...this.unwanted]),
     ).catch((error: unknown) => this.options.log.warn(messageOf(error)));
     for (const denial of denials) denial.dispose();
@@ -154,20 +154,20 @@ export class AmplifierBackend implements SessionBackend {
     void stopped.finally(() => this.client.dispose());
   }
 
-  /** @throws BackendError when no server answers, or it is not well */
+  /** @throws BackendError if the server is unavailable */
   private async connect(signal?: AbortSignal): Promise<void> {
     if (this.current.kind !== 'ready') {
-      this.setState({ kind: 'starting', message: `Asking the Amplifier server at ${this.client.baseUrl.origin}…` });
+      this.setState({ kind: 'starting', message: `Connecting to the server at ${this.client.baseUrl.origin}…` });
     }
     const { version } = await this.ask(() => this.client.health(signal));
     this.info ??= await this.client.info(signal).catch((error: unknown) => {
-      if (!isMissingRoute(error)) this.options.log.debug('the server does not say what it is');
+      if (!isMissingRoute(error)) this.options.log.debug('the server info is unavailable');
       return undefined;
     });
     this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
   }
 
-  /** Rejects at once when it is cancelled; the session that the server makes all the same is ended then. */
+  /** Rejects immediately when cancelled. If the server creates the session nevertheless, it is deleted. */
   private async make(request: CreateSessionRequest, signal: AbortSignal | undefined): Promise<string> {
     if (signal?.aborted) throw cancelled();
     const made = this.client.createSession(request).then(({ session_id: id }) => id);
@@ -218,13 +218,13 @@ export class AmplifierBackend implements SessionBackend {
     return session;
   }
 
-  /** The server may still tell of a key that it was sent from here before. A server elsewhere is not asked about for that. */
+  /** A local server may echo a key that it received earlier. For remote servers, the user would have to confirm. */
   private async rememberKey(): Promise<void> {
     const { baseUrl, redactor } = this.client;
     if (isLoopback(baseUrl)) redactor.add((await this.options.credentials(baseUrl))?.anthropic_api_key);
   }
 
-  /** Nobody would ever use this session, nor end it. Never rejects. */
+  /** Deletes a session that cannot be used. Never rejects. */
   private async discard(id: string): Promise<void> {
     const { clock, log } = this.options;
     await withDeadline(clock, 'Ending the session', discardTimeoutMs, (signal) =>
@@ -236,7 +236,7 @@ export class AmplifierBackend implements SessionBackend {
     this.sessions.delete(session);
     this.denials.add(denials);
     void denials.whenSettled().then(() => this.denials.delete(denials));
-    // Nobody misses the server any more.
+    // The failure no longer matters without sessions.
     if (this.sessions.size === 0 && this.current.kind === 'failed') this.setState({ kind: 'stopped' });
   }
 
@@ -255,7 +255,7 @@ export class AmplifierBackend implements SessionBackend {
     }
   }
 
-  /** What the server refused, or nobody waits for any more, was the question whether it is there. */
+  /** Sets the state if the failed or cancelled request was part of connecting. */
   private notStarted(state: BackendState): void {
     if (this.current.kind === 'starting') this.setState(state);
   }
@@ -267,19 +267,19 @@ export class AmplifierBackend implements SessionBackend {
 }
 
 interface OpenOptions {
-  /** Absolute; of a session that was made just now. */
+  /** Absolute path; only for a new session. */
   readonly cwd?: string;
   readonly heard?: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Called before anything comes over the stream. */
+  /** Called before the stream opens. */
   readonly prepare: (session: AmplifierSession) => void;
 }
 
 function cancelled(): BackendError {
-  return new BackendError('cancelled', 'Cancelled.');
+  return new BackendError('cancelled', 'Canceled.');
 }
 
 function streamTimeout(cause: TimeoutError): BackendError {
-  const message = 'The server does not stream the session’s events. Restart the server.';
+  const message = 'The server did not open the event stream of the session. Restart the server.';
   return new BackendError('timeout', message, undefined, { cause });
 }

@@ -12,7 +12,7 @@ import {
 import { SessionDriver } from './sessionDriver';
 import type { AmplifierSessionOptions } from './sessionOptions';
 
-/** One session of an Amplifier server, as those who use it see it. */
+/** A session on an Amplifier server. */
 export class AmplifierSession implements BackendSession {
   readonly id: string;
   private readonly eventLog: EventLog;
@@ -22,7 +22,7 @@ export class AmplifierSession implements BackendSession {
     this.id = options.id;
     this.eventLog = new EventLog(() => setImmediate(), {
       heard: options.heard,
-      // What its reader knows from before has other ids.
+      // Must differ from ids that readers know from before.
       callIdPrefix: `call-${options.clock.now().toString(36)}`,
       warnsOfDeniedRuns: true,
     });
@@ -41,20 +41,17 @@ export class AmplifierSession implements BackendSession {
     return this.driver.state.commands;
   }
 
-  /** For a session that ran before it was opened here; its status was asked for at `askedAtMs`. */
+  /** Call first for an existing session; `askedAtMs` is the time of the status request. */
   resume(status: SessionStatus, askedAtMs: number): void {
     this.driver.send({ kind: 'resume', status, askedAtMs });
   }
 
-  /** For a session that was made just now. */
+  /** Call first for a new session. */
   begin(): void {
     this.driver.send({ kind: 'begin' });
   }
 
-  /**
-   * Resolves when the stream is open, so that no event of the first prompt is missed.
-   * @throws BackendError when it cannot be opened; the session is over then
-   */
+  /** Resolves when the stream is open. @throws BackendError if it cannot be opened, which ends the session */
   async start(): Promise<void> {
     await this.driver.call((call) => ({ kind: 'start', call }));
   }
@@ -72,7 +69,7 @@ export class AmplifierSession implements BackendSession {
     await this.driver.call((call) => ({ kind: 'cancel', call }));
   }
 
-  /** Tells the readers of the session something that no event of the server says. */
+  /** Emits a notice to the readers of the session. */
   notice(level: 'info' | 'warning', message: string): void {
     this.driver.send({ kind: 'notice', level, message });
   }
@@ -82,23 +79,17 @@ export class AmplifierSession implements BackendSession {
   }
 
   setConfig(): Promise<void> {
-    return Promise.reject(
-      new BackendError(
-        'unsupported',
-        'The profile and model of an Amplifier session cannot be changed. Start a new chat to choose others.',
-      ),
-    );
+    const message =
+      'The profile and model of an Amplifier session cannot be changed. Start a new chat to choose others.';
+    return Promise.reject(new BackendError('unsupported', message));
   }
 
-  /** Ends the session on the server too; a server that is gone has ended it already. Never rejects. */
+  /** Ends the session on the server, too. Never rejects. */
   async close(): Promise<void> {
     await this.driver.call((call) => ({ kind: 'close', call }));
   }
 
-  /**
-   * Lets go of the session and leaves it on the server, from where it can be loaded again. A turn that was begun here is
-   * stopped, as far as the server lets it be, and denied what it asks for.
-   */
+  /** Leaves the session on the server, from where it can be loaded again. Stops its own turn and denies its approvals. */
   dispose(): void {
     this.driver.send({ kind: 'dispose' });
   }

@@ -8,31 +8,30 @@ import type { AmplifierClient } from './http/amplifierClient';
 
 interface ProfileChoiceOptions {
   readonly client: Pick<AmplifierClient, 'listProfiles' | 'getProfile'>;
-  /** The user's setting; empty for none. */
+  /** The profile from the settings; empty without one. */
   readonly configured: () => string;
   readonly log: Logger;
 }
 
 type SelectOption = Extract<ConfigOption, { type: 'select' }>;
 
-/** What servers have been seen to ship, the names of the API reference's examples last. */
+/** Names that servers are known to ship, followed by those of the API reference's examples. */
 const commonNames: readonly string[] = ['vscode-simple', 'vscode-dev', 'dev', 'foundation'];
 const maxOffered = 3;
 const notFound = /not found|no such|unknown|does(?: not|n't) exist|there is no|invalid profile/iu;
 
-/** Which profile, and which model of it, sessions of one server are made with. */
+/** Offers the profiles and models for new sessions of one server. */
 export class ProfileChoice {
-  /** The profiles that the server does not have, with what the user was told of each. */
+  /** Error message for each profile that the server does not have. */
   private readonly refused = new Map<string, string>();
 
   constructor(private readonly options: ProfileChoiceOptions) {}
 
-  /** For a session whose profile nobody has chosen. */
   defaultFor(info: ServerInfo | undefined): string {
     return this.options.configured() || (info && isRealServer(info) ? 'vscode-simple' : 'dev');
   }
 
-  /** The profile, from the server's list or, where it has none, to be typed; and the model, where the server lists any. */
+  /** Returns options for the profile (from the server's list, else as free text) and the model (if the server lists any). */
   async ask(chosen: SessionChoices, info: ServerInfo | undefined, signal?: AbortSignal): Promise<ConfigOption[]> {
     const listed = await this.list(signal);
     const profile = listed ? this.listedOption(listed, chosen.profile, info) : this.typedOption(chosen.profile, info);
@@ -40,24 +39,24 @@ export class ProfileChoice {
     return model ? [profile, model] : [profile];
   }
 
-  /** The server has made a session with it. */
+  /** Call after the server created a session with the profile. */
   accepted(profile: string): void {
     this.refused.delete(profile);
   }
 
-  /** What the user is told when `error` says that the server does not have the profile; else the error itself. */
+  /** Replaces an error about an unknown profile by one that suggests others. Returns other errors unchanged. */
   async explain(error: unknown, profile: string): Promise<unknown> {
     if (!isRefusal(error)) return error;
     const listed = await this.list().catch(() => undefined);
     const others = (listed?.map(({ name }) => name) ?? commonNames).filter(
       (name) => name !== profile && !this.refused.has(name),
     );
-    const message = `The server has no profile "${profile}". ${adviceOf(others)}`;
+    const message = `The server doesn’t have a profile "${profile}". ${adviceOf(others)}`;
     this.refused.set(profile, message);
     return new BackendError('invalidRequest', message, error.message, { cause: error.cause });
   }
 
-  /** Undefined when the server has no list: the one that exists fails at it. @throws AmplifierApiError */
+  /** Undefined if the server cannot list profiles, such as the real server. @throws AmplifierApiError */
   private async list(signal?: AbortSignal): Promise<readonly Profile[] | undefined> {
     try {
       const profiles = await this.options.client.listProfiles(signal);
@@ -89,7 +88,7 @@ export class ProfileChoice {
     const value = chosen ?? this.defaultFor(info);
     const names = new Set([value, this.defaultFor(info), ...commonNames]);
     const choices = [...names].filter((name) => !this.refused.has(name)).map((name) => ({ value: name, name }));
-    const description = 'The server does not list its profiles. Choose a common name or enter another one.';
+    const description = 'The server doesn’t list its profiles. Choose a common name or enter another one.';
     return { ...this.profileOption(value, choices), description, custom: true };
   }
 
@@ -107,7 +106,7 @@ export class ProfileChoice {
     const models = await this.options.client.getProfile(profile, signal).then(modelsOf, () => []);
     if (models.length === 0) return undefined;
     const choices = [
-      { value: '', name: 'Default model', description: 'The profile’s model' },
+      { value: '', name: 'Default model', description: 'The default model of the profile' },
       ...models.map((model) => ({ value: model, name: model })),
     ];
     return { type: 'select', id: 'model', name: 'Model', category: 'model', value: chosen, choices, custom: true };
@@ -120,7 +119,7 @@ const ModelConfig = z.looseObject({
   models: z.array(z.string()).optional().catch(undefined),
 });
 
-/** What the providers of a profile say of models. */
+/** The names of all models in the provider configuration of a profile. */
 function modelsOf({ providers }: Profile): string[] {
   const named = (providers ?? []).flatMap(({ config }) => {
     const { default_model: first, model, models = [] } = ModelConfig.safeParse(config).data ?? {};
@@ -129,7 +128,7 @@ function modelsOf({ providers }: Profile): string[] {
   return [...new Set(named)].filter((name): name is string => name !== undefined && name !== '');
 }
 
-/** The server has answered, and would take another request of us. */
+/** Whether the server responded and accepts our credentials. */
 function isAnswer({ httpStatus }: AmplifierApiError): boolean {
   return httpStatus !== undefined && httpStatus !== 401 && httpStatus !== 403;
 }

@@ -23,10 +23,7 @@ const controlTimeoutMs = 5000;
 
 type Caller = PromiseWithResolvers<string | undefined>;
 
-/**
- * Does what the reducer of a session says, and tells it what came of that: it owns the clock's timers, the requests and the
- * stream, and decides nothing.
- */
+/** Performs the effects of the session reducer and feeds back the results. Owns timers, requests and the stream. */
 export class SessionDriver {
   private current: SessionState;
   private readonly inputs: SessionInput[] = [];
@@ -55,7 +52,7 @@ export class SessionDriver {
 
   send(input: SessionInput): void {
     this.inputs.push(input);
-    // What an effect brings about is dealt with when all effects before it are done.
+    // Inputs from effects are queued until all effects of the current input are done.
     if (this.isReducing) return;
     this.isReducing = true;
     try {
@@ -65,7 +62,7 @@ export class SessionDriver {
     }
   }
 
-  /** Sends an input and resolves when the reducer says that what it asked for is done. */
+  /** Sends an input and resolves when the reducer settles the call. */
   call(input: (call: Call) => SessionInput): Promise<string | undefined> {
     const call = ++this.lastCall;
     const caller: Caller = Promise.withResolvers();
@@ -111,7 +108,7 @@ export class SessionDriver {
           'prompt',
           () => Promise.all([context.collect(cwd), context.openFiles(files)]),
           ([found, attached]) => {
-            // The server may tell the prompt again, and what it says is shown without keys.
+            // The server's echo of the prompt arrives redacted.
             return { kind: 'collected', call, context: found, attached, text, wireText: client.redactor.text(text) };
           },
           (error) => ({ kind: 'promptFailed', call, error }),
@@ -171,12 +168,12 @@ export class SessionDriver {
     void this.run(work, abort.signal, timeoutMs)
       .then(done, failed)
       .then((input) => {
-        // Of what was aborted nobody is told.
+        // Discard results of aborted requests.
         if (!abort.signal.aborted) this.send(input);
       });
   }
 
-  /** The same of what has no result but that it is done. */
+  /** Runs a request without a result. */
   private attempt(
     kind: string,
     work: (signal: AbortSignal) => Promise<unknown>,

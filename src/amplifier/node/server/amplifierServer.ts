@@ -19,20 +19,20 @@ import { SessionRegistry, type SessionLoad } from './sessions/sessionRegistry';
 import { SessionStarter, type Workspace } from './sessions/sessionStarter';
 
 export interface AmplifierServerOptions {
-  /** Not owned: stop the server first, then them. */
+  /** Not owned: stop them after the server. */
   readonly backends: Pick<BackendRegistry, 'list' | 'open'>;
   readonly workspace: Workspace;
   readonly clock: Clock;
   readonly log: Logger;
   readonly newId: () => string;
   readonly version: string;
-  /** Loopback only. */
+  /** A loopback address. */
   readonly host: '127.0.0.1' | '::1' | 'localhost';
-  /** Tried in this order; 0 is any free one. */
+  /** Tried in this order; 0 means any free port. */
   readonly ports: readonly number[];
-  /** Without one, every program of this machine may use the server. */
+  /** Without a token, every program on this machine may use the server. */
   readonly token: string | undefined;
-  /** Where the profiles come from, in words for `GET /info`. */
+  /** Describes the source of the profiles in `GET /info`. */
   readonly profilesFrom: string;
   readonly limits?: Partial<ServerLimits>;
 }
@@ -40,13 +40,13 @@ export interface AmplifierServerOptions {
 interface ServerLoad extends SessionLoad {
   readonly connections: number;
   readonly webSockets: number;
-  /** That are not answered yet. */
+  /** Requests without a response yet. */
   readonly requests: number;
-  /** Of bodies that are being read. */
+  /** Bytes of bodies that are being read. */
   readonly heldBytes: number;
 }
 
-/** Offers the sessions of any backends to any client of Amplifier's REST, SSE and WebSocket API. */
+/** Serves sessions of backends to clients of Amplifier's REST, SSE and WebSocket API. */
 export class AmplifierServer {
   private readonly limits: ServerLimits;
   private readonly http: Server;
@@ -69,7 +69,7 @@ export class AmplifierServer {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: headersTimeoutMs / 2,
-      // Node.js would refuse it with an empty body; the guard says why.
+      // Checked by the guard, whose error response has a message.
       requireHostHeader: false,
     });
     this.connections = new HttpConnections(this.http, this.limits, log);
@@ -83,13 +83,13 @@ export class AmplifierServer {
     this.routes = new RouteTable(this.routeList());
   }
 
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   get url(): string {
     const { host } = this.options;
     return `http://${host === '::1' ? '[::1]' : host}:${this.boundPort}`;
   }
 
-  /** What the server holds for its clients at this moment. */
+  /** The resources currently in use. */
   get load(): ServerLoad {
     return {
       connections: this.connections.count,
@@ -100,12 +100,12 @@ export class AmplifierServer {
     };
   }
 
-  /** @throws Error when none of the ports is free */
+  /** @throws Error if no port is free */
   async start(): Promise<void> {
     this.connections.start();
     this.http.on('request', (request, response) => void this.serve(request, response));
     this.http.on('checkExpectation', (_request, response) => {
-      sendFailure(response, new ApiFailure(417, 'INVALID_REQUEST', 'Expect: only 100-continue is met.'));
+      sendFailure(response, new ApiFailure(417, 'INVALID_REQUEST', 'Only "Expect: 100-continue" is supported.'));
     });
     this.http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
     this.http.on('clientError', (error, socket) => refuseMalformed(error, socket));
@@ -114,12 +114,12 @@ export class AmplifierServer {
     this.startedAtMs = this.options.clock.monotonicNow();
   }
 
-  /** Ends all sessions and connections; resolves when the port is free again. Never rejects. */
+  /** Ends all sessions and connections. Resolves when the port is free again. Never rejects. */
   async stop(): Promise<void> {
     const { clock } = this.options;
     const closed = new Promise<void>((resolve) => this.http.close(() => resolve()));
     await this.sessions.stop();
-    // Whoever reads has the end of its session by then, and has gone.
+    // Subscribers have received the end of their session and disconnect.
     await withDeadline(clock, 'closing', this.limits.drainTimeoutMs, () => closed).catch(() => undefined);
     this.streams.stop();
     this.connections.stop();
@@ -178,9 +178,9 @@ export class AmplifierServer {
     const request = await json(NewSession);
     const { session, notices } = await this.sessions.create(request, signal);
     const { session_id, profile, created_at } = session.summary;
-    // The client went at the last moment, and does not know the session.
+    // The client disconnected before it learned the id of the session.
     if (signal.aborted) await this.sessions.delete(session_id);
-    // The reference has no more fields: one more only where it must be said.
+    // `message` is undocumented, so it is sent only if needed.
     const message = profile === request.profile ? {} : { message: notices[0] };
     return { status: 201, body: { session_id, status: 'created', profile, created_at, ...message } };
   }
@@ -206,7 +206,7 @@ export class AmplifierServer {
     const { host, profilesFrom, version } = this.options;
     return {
       version,
-      // There is no Amplifier core in here. The field tells clients that token usage is per turn, as the reference has it.
+      // There is no Amplifier core. The field tells clients that token usage is per turn, as documented.
       amplifier_core_version: '0.0.0',
       capabilities: { streaming: true, extended_thinking: true, tool_use: true },
       config: { host, port: this.boundPort, profiles_path: profilesFrom, collections_path: profilesFrom },
@@ -259,7 +259,7 @@ export class AmplifierServer {
     }
   }
 
-  /** @throws ApiFailure when the request may not be answered, or nothing answers it */
+  /** @throws ApiFailure if the request is not allowed or has no route */
   private find(request: IncomingMessage) {
     this.guard.check(request);
     const { method = '', url = '' } = request;
@@ -281,7 +281,7 @@ export class AmplifierServer {
       const address = this.http.address();
       if (address !== null && typeof address === 'object') return address.port;
     }
-    throw new Error(`Port ${ports.join(', ')} of ${host} is taken. Choose another one.`);
+    throw new Error(`Port ${ports.join(', ')} on ${host} is already in use. Choose another one.`);
   }
 
   private failureOf(error: unknown): ApiFailure {
@@ -292,7 +292,7 @@ export class AmplifierServer {
   }
 }
 
-/** Answers what Node.js could not read as a request. */
+/** Responds to a request that Node.js could not parse. */
 function refuseMalformed(error: Error, socket: Duplex): void {
   if (!socket.writable || errorCode(error) === 'ECONNRESET') {
     socket.destroy();
@@ -304,7 +304,7 @@ function refuseMalformed(error: Error, socket: Duplex): void {
 
 const malformed: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are too long.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not come in time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 };
 
 function ok(body: object): ApiAnswer {

@@ -6,20 +6,20 @@ const paragraph = '\n\n';
 interface Block {
   readonly index: number;
   hasText: boolean;
-  /** The server said when it starts, and so will say when it ends. */
+  /** Started by the server, which also ends it. */
   readonly isAnnounced: boolean;
 }
 
 /**
- * The text of one turn. Gives every block a start, an end and an index of its own in the turn, whatever the server sends:
- * the one that exists announces no block and counts from 0 again in each step.
+ * Normalizes the content blocks of one turn: each gets a start, an end and a unique index. The real server sends no
+ * starts and restarts its indexes at 0 in each step.
  */
 export class ContentBlocks {
   private readonly open = new Map<number, Block>();
   private nextIndex = 0;
-  /** All of the turn, its blocks as paragraphs. */
+  /** Text of the whole turn; blocks are paragraphs. */
   private told = '';
-  /** Where in it the step begins, and where the one before began. */
+  /** Offsets of the current and the previous step in the text. */
   private stepStart = 0;
   private lastStepStart = 0;
 
@@ -59,7 +59,6 @@ export class ContentBlocks {
     this.emit({ event: 'content_block:media', data: { ...data, block_index: block.index } });
   }
 
-  /** Does nothing for a block that is not open. */
   end(wireIndex: number): void {
     const block = this.open.get(wireIndex);
     if (!block) return;
@@ -67,7 +66,7 @@ export class ContentBlocks {
     this.emit({ event: 'content_block:end', data: { session_id: this.sessionId, block_index: block.index } });
   }
 
-  /** Something else begins (a tool, thinking): text after it is another block, unless the server keeps count of blocks. */
+  /** Call before a tool call or thought. Text after it starts a new block, unless the server announces its blocks. */
   endStep(): void {
     for (const [wireIndex, { isAnnounced }] of this.open) if (!isAnnounced) this.end(wireIndex);
     if (this.told.length === this.stepStart) return;
@@ -76,9 +75,8 @@ export class ContentBlocks {
   }
 
   /**
-   * Adds what `response` has and the deltas had not: all of it, a tail, or nothing. A response is the text of the whole
-   * turn or of its last step, perhaps with other white space: then the deltas count. One that is neither is shown in full
-   * after what came.
+   * Adds the part of the response that the deltas did not contain. A response may be the text of the turn or of its last
+   * step, ignoring white space. A response that matches neither is appended as a whole.
    */
   complete(response: string): void {
     const step = this.told.slice(this.stepStart);
@@ -121,10 +119,10 @@ export class ContentBlocks {
   }
 }
 
-/** `candidates` are texts that came already: the whole turn's, its last step's. The server may have changed their white space. */
+/** Returns the part of the response that is missing in all `candidates`. Ignores differences in white space. */
 function missingText(candidates: readonly string[], response: string): { text: string; isTail: boolean } {
   if (candidates.some((text) => endsWithText(text, response))) return { text: '', isTail: false };
-  // The longest text first: the tail must be what follows all that came.
+  // The longest text first, so that the tail follows all received text.
   for (const begun of candidates.toSorted((a, b) => b.length - a.length)) {
     const tail = begun.trim() === '' ? undefined : textAfter(begun, response);
     if (tail !== undefined) return { text: /\s$/u.test(begun) ? tail.trimStart() : tail, isTail: true };

@@ -3,13 +3,13 @@ import type { SessionEvent } from '../sessionEvents';
 import { SessionGrammar, type Violation } from './sessionGrammar';
 
 declare global {
-  /** Said by whoever bundles: false in what ships, and then nothing of this file is there. Absent counts as false. */
+  /** Defined by the bundler: false in release builds, which removes this file's code. */
   var BACKLINE_DEBUG: boolean | undefined;
-  /** Hears of what breaks the normal form. Each bundle has modules of its own, so this is of the process. */
+  /** Receives violations of the normal form. Global, because each bundle has its own modules. */
   var backlineViolation: ((violation: Violation) => void) | undefined;
 }
 
-/** Holds the events of one log against the grammar, in tests and debug builds. A rule that is broken again is not told again. */
+/** Checks the events of one log against the grammar, in tests and debug builds. Reports each rule once. */
 export function watchGrammar(): ((event: SessionEvent) => void) | undefined {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return undefined;
   const grammar = new SessionGrammar();
@@ -22,7 +22,7 @@ export function watchGrammar(): ((event: SessionEvent) => void) | undefined {
   };
 }
 
-/** Tells, in debug builds, of all logs of the process what breaks the normal form: the rule and the event, none of what is in it. */
+/** In debug builds, reports violations in all logs of the process: rule and event name, without contents. */
 export function reportViolations(report: (message: string) => void): Disposable {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return toDisposable(() => undefined);
   globalThis.backlineViolation = ({ rule, event, index }) =>

@@ -6,42 +6,39 @@ import { SessionCalls } from './sessionCalls';
 import { Thoughts } from './thoughts';
 
 interface Turn {
-  /** What it was begun by; undefined for one that nobody here has asked for. */
+  /** Undefined for a turn without a prompt of this client. */
   readonly prompt: EventData<'prompt:submit'> | undefined;
   readonly blocks: ContentBlocks;
 }
 
 export interface NormalizerOptions {
-  /** What was heard of the turn that is open when the session is taken up: its end tells that again. */
+  /** Text already received of a turn that is open when the session is resumed; its end repeats it. */
   readonly heard?: string;
-  /** Warn of calls that succeeded although they were denied. Of agents that is no news: they call a denial a success. */
+  /** Warn about denied calls that succeeded. Not for agents, which report a denial as success. */
   readonly warnsOfDeniedRuns?: boolean;
-  /**
-   * Of the ids that calls get which have none; default `call`. Another one for each time that a turn is taken up: what is told
-   * then of a call without an id is of none that its reader knows.
-   */
+  /** Prefix of generated call ids; default `call`. Must be unique for each resumed session, to not match earlier ids. */
   readonly callIdPrefix?: string;
 }
 
 /**
- * Brings the events of one session into the normal form, as docs/architecture.md has it. Whatever a backend tells, readers
- * get whole turns, in which everything begins and ends once. Nothing changes in what is normal already.
+ * Converts the events of one session to the normal form of docs/architecture.md: complete turns in which everything
+ * starts and ends exactly once. Passes on normal events unchanged.
  */
 export class SessionNormalizer {
   private readonly calls: SessionCalls;
   private readonly questions: OpenApprovals;
-  /** Also of what is told late of a turn. */
+  /** Kept after the turn, for late events. */
   private thoughts: Thoughts;
-  /** Open blocks of the wire that are thoughts. */
+  /** Wire indexes of open blocks that are thoughts. */
   private readonly thinkingBlocks = new Set<number>();
   private turn: Turn | undefined;
   private hasBegun = false;
   private hasEnded = false;
-  /** Nobody here has asked, and no end was heard: a turn may have been running when the session was taken up. */
+  /** Whether a turn may have been running when the session was resumed: no prompt and no end has arrived since. */
   private mayBeInTurn = true;
-  /** Of the open turn, from before the session was taken up. */
+  /** Text of the open turn from before the session was resumed. */
   private heardBefore: string;
-  /** The last warning of a call that ran although it was denied, until it is heard from before. */
+  /** The last warning about a denied call, to drop the identical one of a chained server. */
   private warning: string | undefined;
 
   constructor(
@@ -54,7 +51,7 @@ export class SessionNormalizer {
     this.thoughts = new Thoughts(emit);
   }
 
-  /** What was said in the turn that is open. */
+  /** Text of the open turn so far. */
   get heard(): string {
     return [this.heardBefore, this.turn?.blocks.text ?? ''].filter((text) => text !== '').join('\n\n');
   }
@@ -184,7 +181,7 @@ export class SessionNormalizer {
 
   private warnOf({ data }: EventOf<'tool:post'>, denied: { readonly operation: string } | undefined): void {
     if (!denied || !data.result.success || !this.options.warnsOfDeniedRuns) return;
-    const message = `The server ran ${denied.operation} although it was denied. Check what it did, and stop the server.`;
+    const message = `The server ran ${denied.operation} although it was denied. Check what it did and stop the server.`;
     this.warning = message;
     this.emit({ event: 'notice', data: { session_id: data.session_id, level: 'error', message } });
   }
@@ -209,25 +206,25 @@ export class SessionNormalizer {
     const { blocks } = this.turnOf({ data });
     this.thoughts.end(data.session_id);
     const told = textAfter(this.heardBefore, data.response) ?? data.response;
-    // Whoever comes in the middle of a turn is told by its end also what was said before.
+    // The response includes text from before a client joined in the middle of the turn.
     const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithText(told, blocks.text);
     if (!isHead) blocks.complete(told);
     this.closeParts(
       data.session_id,
-      data.stop_reason === 'cancelled' ? 'Cancelled.' : 'The turn ended before this did.',
+      data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call.',
     );
     const response = isSameText(blocks.text, told) ? told : blocks.text;
     this.emit({ event: 'prompt:complete', data: response === data.response ? data : { ...data, response } });
   }
 
-  /** Something begins that is no text: text after it is another block, unless the backend keeps count of blocks. */
+  /** Ends the open thought and step before a tool call or approval. */
   private pause(event: { readonly data: { readonly session_id: string } }): void {
     const { blocks } = this.turnOf(event);
     this.thoughts.end(event.data.session_id);
     blocks.endStep();
   }
 
-  /** The open turn; one begins where an agent says or does something by itself. */
+  /** Returns the open turn. Creates one if the agent acts without a prompt. */
   private turnOf({ data }: { readonly data: { readonly session_id: string } }): Turn {
     return (this.turn ??= this.createTurn(data.session_id, undefined));
   }
@@ -236,11 +233,11 @@ export class SessionNormalizer {
     return { prompt, blocks: new ContentBlocks(sessionId, this.emit) };
   }
 
-  /** Ends what is open before something that only comes between turns. History does not tell how its turns have ended. */
+  /** Ends the open turn before an event between turns. In a replayed history, the reason is unknown. */
   private endTurn(sessionId: string): void {
     const { turn } = this;
     const prompt = turn?.prompt;
-    this.closeParts(sessionId, 'The turn ended before this did.');
+    this.closeParts(sessionId, 'The turn ended before this call.');
     if (!turn || !prompt) return;
     const about = prompt.request_id === undefined ? {} : { request_id: prompt.request_id };
     const stop = prompt.replayed ? {} : { stop_reason: 'interrupted' as const };
@@ -248,7 +245,7 @@ export class SessionNormalizer {
     this.emit({ event: 'prompt:complete', data });
   }
 
-  /** Nothing of a turn stays open behind its end. */
+  /** Closes everything that is still open in the turn. */
   private closeParts(sessionId: string, reason: string): void {
     const { turn } = this;
     this.turn = undefined;

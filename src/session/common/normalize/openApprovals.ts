@@ -3,7 +3,7 @@ import type { EventOf, SessionEvent } from '../sessionEvents';
 
 type Answer = EventOf<'approval:granted' | 'approval:denied'>;
 
-/** The questions that wait for the user, by their ids, each with the call that waits for its answer. */
+/** The pending approvals of a session, each with the tool call that waits for it. */
 export class OpenApprovals {
   private readonly open = new Map<string, string | undefined>();
 
@@ -13,7 +13,7 @@ export class OpenApprovals {
     return this.open.has(id);
   }
 
-  /** `onlyCall` waits when the question does not say which call does. */
+  /** Adds an approval. `onlyCall` is the id of the waiting call if the event does not name one. */
   ask(event: EventOf<'approval:required'>, onlyCall: string | undefined): void {
     const { data } = event;
     const call = data.call_id ?? onlyCall;
@@ -21,7 +21,7 @@ export class OpenApprovals {
     this.emit(call === data.call_id ? event : { ...event, data: { ...data, call_id: call } });
   }
 
-  /** Returns the call that waited when the answer is somebody's. */
+  /** Closes an approval. Returns the id of the waiting call, unless the approval was withdrawn. */
   answer(event: Answer): string | undefined {
     const { approval_id: id, decision, reason } = event.data;
     const call = this.open.get(id);

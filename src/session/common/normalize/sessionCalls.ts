@@ -8,26 +8,25 @@ interface OpenCall {
   isDenied: boolean;
 }
 
-/** Ended calls that are remembered: what is told late of one must not make another one of it. */
+/** Ended calls are remembered, so that late events do not start them again. */
 const maxEnded = 1000;
 
 /**
- * The tool calls of a session: each has one id, one beginning and one end. Servers that send no ids get some: a result goes to
- * the oldest open call of the same tool and operation. What is told of a call beside its beginning and its end is an update.
+ * Normalizes the tool calls of a session: each gets one id, one start and one end; other events become updates. A result
+ * without an id belongs to the oldest open call of the same tool and operation.
  */
 export class SessionCalls {
   private readonly open = new Map<string, OpenCall>();
-  /** By their ids. */
   private readonly ended = new Map<string, OpenCall>();
   private count = 0;
 
-  /** `idPrefix` begins the ids of calls that come without one. */
+  /** `idPrefix` is the prefix of generated ids. */
   constructor(
     private readonly emit: (event: SessionEvent) => void,
     private readonly idPrefix: string,
   ) {}
 
-  /** The call that waits, when there is no doubt which one it is. */
+  /** The id of the only open call; undefined if there are none or several. */
   get onlyOpenId(): string | undefined {
     const [id] = this.open.keys();
     return this.open.size === 1 ? id : undefined;
@@ -44,7 +43,7 @@ export class SessionCalls {
   pre({ data }: EventOf<'tool:pre'>): void {
     if (data.call_id !== undefined && this.open.has(data.call_id)) {
       const { input, ...changes } = data;
-      // An empty one takes nothing away.
+      // An empty input does not replace the earlier one.
       const update = Object.keys(input).length > 0 ? data : changes;
       this.emit({ event: 'tool:update', data: { ...update, call_id: data.call_id } });
       return;
@@ -59,13 +58,13 @@ export class SessionCalls {
     this.emit(event);
   }
 
-  /** Something is told of it, so it must have begun. */
+  /** Starts the call if its start was lost. */
   expect(sessionId: string, id: string, kind: ToolKind = 'other'): void {
     if (this.open.has(id) || this.ended.has(id)) return;
     this.beginUnheard({ session_id: sessionId, call_id: id, kind, tool_name: kind, operation: kind });
   }
 
-  /** Returns the call when it was denied, also when it was told as ended before. */
+  /** Returns the call if it was denied, even if it had already ended. */
   post({ data }: EventOf<'tool:post'>): { readonly operation: string } | undefined {
     const known = data.call_id === undefined ? undefined : this.ended.get(data.call_id);
     if (known) {
@@ -98,12 +97,14 @@ export class SessionCalls {
       const data = { session_id: sessionId, tool_name: toolName, operation, call_id: id };
       this.emit({
         event: 'tool:error',
-        data: isDenied ? { ...data, error: 'Not run: it was denied.' } : { ...data, error: reason, unfinished: true },
+        data: isDenied
+          ? { ...data, error: 'Not run because it was denied.' }
+          : { ...data, error: reason, unfinished: true },
       });
     }
   }
 
-  /** The call that a result ends. One whose beginning was lost gets one told now. */
+  /** Ends the call of a result. Starts it first if its start was lost. */
   private take(data: EventData<'tool:post' | 'tool:error'>): OpenCall {
     const open = data.call_id === undefined ? this.oldest(data) : this.open.get(data.call_id);
     const call = open ?? this.beginUnheard(data);

@@ -4,33 +4,33 @@ import type { SessionRule } from './sessionRules';
 export interface Violation {
   readonly rule: SessionRule;
   readonly event: SessionEvent;
-  /** Of the event among those that were taken, from 0. */
+  /** 0-based index of the event. */
   readonly index: number;
 }
 
-/** `unasked` was begun by something that the agent said or did, `unheard` before anybody listened. */
+/** `unasked`: started by the agent without a prompt. `unheard`: may have been open before the first event. */
 type Turn = 'none' | 'unheard' | 'unasked' | 'asked';
 
-/** Says of the events of one session, one after the other from the first, whether they keep the normal form. */
+/** Checks whether the events of one session, from the first one on, comply with the normal form. */
 export class SessionGrammar {
   private taken = 0;
   private sessionId: string | undefined;
   private hasEnded = false;
   private turn: Turn = 'unheard';
-  /** What there is when no turn is known to be open. A history that is told again says nothing of that. */
+  /** The state after a turn. A replayed history does not change it. */
   private between: 'none' | 'unheard' = 'unheard';
   private nextBlock = 0;
   private readonly openBlocks = new Set<number>();
-  /** Of all blocks of the turn, as it came. */
+  /** Text of all blocks of the turn. */
   private text = '';
   private thought: string | undefined;
-  /** The last thing that was told, when it was a thought. */
+  /** The previous event, if it ended a thought. */
   private toldThought: string | undefined;
   private readonly begunCalls = new Set<string>();
   private readonly openCalls = new Set<string>();
   private readonly questions = new Set<string>();
 
-  /** The rule that the event breaks, if any. A broken rule is told once: the event counts as if it had kept it. */
+  /** Returns the violated rule, if any, and continues as if the event had been valid. */
   take(event: SessionEvent): Violation | undefined {
     const rule = this.brokenEverywhere(event) ?? this.brokenBy(event);
     const index = this.taken++;
@@ -175,7 +175,6 @@ export class SessionGrammar {
     }
   }
 
-  /** The agent says or does something. */
   private inTurn(): void {
     this.toldThought = undefined;
     if (this.turn === 'none') this.turn = 'unasked';
@@ -191,7 +190,7 @@ export class SessionGrammar {
   }
 }
 
-/** Whoever tells a text again changes its white space. */
+/** Ignores white space, which may differ in repeated text. */
 function shown(text: string): string {
   return text.replace(/\s+/gu, '');
 }

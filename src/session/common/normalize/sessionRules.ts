@@ -1,4 +1,4 @@
-/** What "Sessions: the normal form" in docs/architecture.md promises of the events of one session, rule by rule. */
+/** The rules of "Sessions: the normal form" in docs/architecture.md. */
 export type SessionRule =
   | 'all events are of one session'
   | 'session:start comes first'

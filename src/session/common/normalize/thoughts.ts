@@ -1,7 +1,7 @@
 import { endsWithText, isSameText, textAfter } from '../../../base/common/spacing';
 import type { EventData, EventOf, SessionEvent } from '../sessionEvents';
 
-/** What is thought in one turn. Each thought ends once, and what tells an ended one again is left out. */
+/** Normalizes the thoughts of one turn: each ends once, and repetitions of an ended one are dropped. */
 export class Thoughts {
   private open: string | undefined;
   private last = '';
@@ -17,13 +17,13 @@ export class Thoughts {
     this.emit(event);
   }
 
-  /** Whether there is anything in it that was not told. */
+  /** Whether the thought contains text that was not emitted. */
   isNews({ data: { thinking } }: EventOf<'thinking:final'>): boolean {
     if (this.open === undefined) return thinking.trim() !== '' && !isSameText(thinking, this.last);
     return isSameText(thinking, this.open) || !isSameText(thinking, this.last);
   }
 
-  /** What was streamed of the thought counts: a tail that is missing is told, and another text is another thought. */
+  /** Ends the open thought. Emits a missing tail first; a different text is a new thought. */
   final({ data }: EventOf<'thinking:final'>): void {
     const { session_id, thinking } = data;
     if (this.open !== undefined && !endsWithText(this.open, thinking)) {

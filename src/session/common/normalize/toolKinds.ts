@@ -1,8 +1,8 @@
 import type { ToolKind } from '../sessionEvents';
 
-/** By the words of its name, for servers that do not say. The first that fits wins. */
+/** Kinds by words in tool names, for servers that do not report a kind. The first match wins. */
 const kindWords: readonly (readonly [RegExp, ToolKind])[] = [
-  // Another agent may do anything.
+  // A subagent may do anything.
   [/sub.?agent|delegate|^task$/i, 'other'],
   [/bash|shell|exec|command|terminal|^run/i, 'execute'],
   [/delete|remove|unlink/i, 'delete'],

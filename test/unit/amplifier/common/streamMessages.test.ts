@@ -69,7 +69,7 @@ describe('messages of the stream', () => {
       [{ error: 'a' }, 'a'],
       [{ message: 'b' }, 'b'],
       [{ error: { code: 'PROVIDER_ERROR', message: 'c' } }, 'c'],
-      [{}, 'The server reported a failure without a reason.'],
+      [{}, 'The server reported an error without details.'],
     ] as const) {
       const event = decoded('error', data);
       assert.equal('error' in event && event.error, text);

@@ -115,7 +115,7 @@ describe('a profile that the embedded server does not know', () => {
       assert.equal(Reflect.get(Object(json), 'profile'), 'dev');
       assert.match(
         text,
-        new RegExp(`There is no profile \\\\"${profile}\\\\" here, so the session is with \\\\"dev\\\\"`),
+        new RegExp(`There is no profile \\\\"${profile}\\\\", so the session uses \\\\"dev\\\\"`),
       );
       const stream = await harness.subscribe(String(Reflect.get(Object(json), 'session_id')));
       assert.match(String((await stream.next('notice')).data['message']), new RegExp(profile));

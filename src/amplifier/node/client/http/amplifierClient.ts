@@ -11,7 +11,7 @@ import { keepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
 
 interface AmplifierClientOptions {
   readonly baseUrl: URL;
-  /** Sent as a bearer token; for servers that ask for one. */
+  /** Bearer token, for servers that require one. */
   readonly token?: string;
   readonly log: Logger;
   readonly traffic?: TrafficTap;
@@ -30,9 +30,9 @@ type ClientTimeouts = Readonly<typeof defaultTimeouts>;
 
 interface Call {
   readonly method: string;
-  /** As the API reference writes it: what the log and the traffic view show. */
+  /** The path template of the API reference, shown in the log and the traffic view. */
   readonly route: string;
-  /** Already encoded. */
+  /** Percent-encoded path and query. */
   readonly path: string;
   readonly body?: unknown;
   readonly timeoutMs?: number;
@@ -40,12 +40,12 @@ interface Call {
 }
 
 /**
- * What Backline uses of Amplifier's REST API, but the streams. Every call ends, at the latest with its time-out, and rejects with
- * an AmplifierApiError. Dispose to close idle connections.
+ * A client for Amplifier's REST API, except event streams. Every call ends after its time-out at the latest, and rejects
+ * with an AmplifierApiError. Dispose to close idle connections.
  */
 export class AmplifierClient implements Disposable {
   readonly baseUrl: URL;
-  /** Knows the token and every key that was sent: nothing that the server says is kept or shown with them. */
+  /** Removes the token and all sent keys from responses. */
   readonly redactor = new SecretRedactor();
   private readonly agent: HttpAgent;
   private readonly timeouts: ClientTimeouts;
@@ -65,7 +65,7 @@ export class AmplifierClient implements Disposable {
     return this.call(call, api.CreateSessionResponse);
   }
 
-  /** `isAccepted`: the server answered 202, as the API reference says; the one that exists answers 200. */
+  /** `isAccepted`: the status was 202, as documented; the real server returns 200. */
   async prompt(id: string, request: api.PromptRequest): Promise<api.PromptResponse & { isAccepted: boolean }> {
     const response = await this.send({ ...ofSession('POST', id, '/prompt'), body: api.PromptRequest.parse(request) });
     return { ...parseBody(response, api.PromptResponse), isAccepted: response.status === 202 };
@@ -80,7 +80,7 @@ export class AmplifierClient implements Disposable {
     return this.call({ ...ofSession('POST', id, '/approval'), body, timeoutMs }, api.Acknowledgement);
   }
 
-  /** Ends the running turn and keeps the session: an extension of the API reference. */
+  /** Ends the running turn, but keeps the session. An extension of the API. */
   cancelTurn(id: string, signal?: AbortSignal): Promise<api.Acknowledgement> {
     return this.call({ ...ofSession('POST', id, '/cancel'), signal }, api.Acknowledgement);
   }
@@ -112,7 +112,7 @@ export class AmplifierClient implements Disposable {
     return this.get('/info', '', api.ServerInfo, signal);
   }
 
-  /** The address of a session's stream of events. */
+  /** The URL of the session's SSE stream. */
   eventsUrl(id: string): URL {
     return this.resolve(ofSession('GET', id, '/events').path);
   }
@@ -123,7 +123,7 @@ export class AmplifierClient implements Disposable {
     return url;
   }
 
-  /** What every request to this server carries. */
+  /** Headers for every request to this server. */
   get headers(): Readonly<Record<string, string>> {
     const { token } = this.options;
     return token === undefined ? {} : { Authorization: `Bearer ${token}` };
@@ -184,7 +184,7 @@ export class AmplifierClient implements Disposable {
     return { status, contentType: this.redactor.text(contentType), body: this.redactor.json(body) };
   }
 
-  /** Below the path of the base address, should it have one. */
+  /** Resolves `path` below the path of the base URL. */
   private resolve(path: string): URL {
     const base = this.baseUrl.pathname.replace(/\/$/u, '');
     return new URL(`${base}${path}`, this.baseUrl);
@@ -197,11 +197,11 @@ function ofSession(method: string, id: string, rest: string): { method: string; 
 
 function parseBody<S extends z.ZodType>({ status, contentType, body }: HttpResponse, schema: S): z.infer<S> {
   if (!/\bjson\b/iu.test(contentType)) {
-    const message = `The server answered with "${contentType.slice(0, 80)}" where JSON was due`;
+    const message = `The server responded with "${contentType.slice(0, 80)}" instead of JSON`;
     throw new AmplifierApiError('UNEXPECTED_CONTENT_TYPE', message, status);
   }
   const parsed = schema.safeParse(parseJson(body));
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-  throw new AmplifierApiError('INVALID_RESPONSE', `The server's answer is not as the API has it: ${fields}`, status);
+  throw new AmplifierApiError('INVALID_RESPONSE', `The server sent an invalid response: ${fields}`, status);
 }

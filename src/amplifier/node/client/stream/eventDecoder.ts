@@ -7,10 +7,7 @@ import { decodeMessage, type StreamMessage } from '../../../common/api/sseEvents
 
 const maxIgnoredNames = 50;
 
-/**
- * Turns messages of a session's stream into events; says in the log, once for each kind, what does not count, and each
- * time that it was a request for an approval, for something waits then.
- */
+/** Decodes messages of a session's stream into events. Logs each kind of ignored message once. */
 export class EventDecoder {
   private readonly merger: DeltaMerger;
   private readonly ignored = new Set<string>();
@@ -26,7 +23,7 @@ export class EventDecoder {
     this.merger = new DeltaMerger((event) => deltas.handle(event));
   }
 
-  /** What the message says is emitted before the running task ends. */
+  /** Emits the event at the end of the current task at the latest. */
   decode(message: StreamMessage): void {
     const decoded = decodeMessage(this.sessionId, message);
     if ('event' in decoded) {
@@ -38,9 +35,9 @@ export class EventDecoder {
     if (reason !== 'name' || name !== 'ping') this.ignore(`${reason} ${name}`.trimEnd().slice(0, 100));
   }
 
-  private ignore(what: string): void {
-    if (this.ignored.has(what) || this.ignored.size >= maxIgnoredNames) return;
-    this.ignored.add(what);
-    this.log.warn(`session ${this.sessionId}: a message of the stream does not count (${what})`);
+  private ignore(reason: string): void {
+    if (this.ignored.has(reason) || this.ignored.size >= maxIgnoredNames) return;
+    this.ignored.add(reason);
+    this.log.warn(`session ${this.sessionId}: ignored a message of the stream (${reason})`);
   }
 }

@@ -8,11 +8,11 @@ import { openWebSocketConnection } from './webSocketConnection';
 
 interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' | 'onActivity' | 'onOversize'> {
   readonly onConnected: () => void;
-  /** The connection has lasted so long that its loss would be another one, not the same again. */
+  /** The connection is stable, so that the next loss counts as a new one. */
   readonly onLasting: () => void;
-  /** `attempt` counts from 1 and starts anew once a connection has lasted. */
+  /** `attempt` counts from 1. A stable connection resets it. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  /** The stream is over for good: the session is gone, or neither SSE nor the WebSocket is to be had. */
+  /** The stream failed permanently: the session is gone, or neither SSE nor the WebSocket is available. */
   readonly onFailed: (error: AmplifierApiError) => void;
 }
 
@@ -20,35 +20,35 @@ interface EventStreamOptions extends Partial<EventStreamLimits> {
   readonly eventsUrl: URL;
   readonly webSocketUrl: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Takes secrets out of what the server says. */
+  /** Removes secrets from data of the server. */
   readonly redact: (text: string) => string;
   readonly clock: Clock;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  /** Whether silence is suspicious. It always is on a stream that has shown keep-alives. */
+  /** Whether silence is suspicious. It always is once the server has sent a keep-alive. */
   readonly isExpectingEvents: () => boolean;
   readonly handlers: EventStreamHandlers;
 }
 
 const defaults = {
-  /** UTF-16 units of one event. */
+  /** Limit for one event, in UTF-16 units. */
   maxEventLength: 16 * 1024 * 1024,
   connectTimeoutMs: 15_000,
-  /** A suspicious silence of this length opens a new connection. */
+  /** Reconnects after a suspicious silence of this length. */
   silenceMs: 45_000,
-  /** The delay before the first new attempt, before it is jittered. It doubles up to `maxDelayMs`. */
+  /** Delay before the first reconnect, without jitter. It doubles up to `maxDelayMs`. */
   baseDelayMs: 500,
   maxDelayMs: 30_000,
 };
 export type EventStreamLimits = Readonly<typeof defaults>;
-/** Silence is counted in this many ticks of a timer, not by the clock, which may jump. */
+/** Silence is measured by this number of timer ticks, because the clock may jump. */
 const silentTicks = 3;
-/** A connection lasts that has outlived this and the wait before it: a stream that ends as soon as it has begun is none. */
+/** A connection is stable if it lasts longer than this and the delay before it. */
 const lastingMs = 5000;
 
 /**
- * Keeps one connection to a session's events: opens a new one when it is lost or has gone silent, says from where to go on
- * when the server numbers its events, and takes the WebSocket when SSE is refused. Dispose to close it.
+ * Keeps a connection to a session's events: reconnects when it is lost or silent, resumes after the last event id, and
+ * falls back to the WebSocket if the server refuses SSE. Dispose to close it.
  */
 export class EventStream implements Disposable {
   private readonly limits: EventStreamLimits;
@@ -57,7 +57,7 @@ export class EventStream implements Disposable {
   private watchTimer: Disposable | undefined;
   private lastingTimer: Disposable | undefined;
   private transport: 'sse' | 'webSocket' = 'sse';
-  /** Why SSE was refused, while the WebSocket is tried instead. */
+  /** Why SSE was refused; set while trying the WebSocket. */
   private refusal: AmplifierApiError | undefined;
   private attempt = 0;
   private delayMs = 0;
@@ -72,7 +72,7 @@ export class EventStream implements Disposable {
     this.baseDelayMs = this.limits.baseDelayMs;
   }
 
-  /** Before the start: the events up to this one are not asked for. */
+  /** Skips the events up to this one. Call before `start`. */
   goOnAfter(eventId: string): void {
     this.lastEventId = eventId;
   }
@@ -81,7 +81,7 @@ export class EventStream implements Disposable {
     this.connect();
   }
 
-  /** Gives the connection up and opens another, after the usual delay. */
+  /** Replaces the connection by a new one after the usual delay. */
   reconnect(): void {
     if (this.isOver || this.retryTimer) return;
     this.connectLater();
@@ -145,7 +145,7 @@ export class EventStream implements Disposable {
       return;
     }
     if (!isRefusal(error)) {
-      // The WebSocket did not even answer: SSE is asked again first.
+      // The WebSocket server did not respond: retry SSE first.
       if (this.refusal) this.transport = 'sse';
       this.connectLater();
       return;
@@ -193,12 +193,12 @@ export class EventStream implements Disposable {
   }
 }
 
-/** Another attempt, by whatever transport, would get the same answer. */
+/** Whether every further attempt would fail in the same way. */
 function isFinal({ code, httpStatus }: AmplifierApiError): boolean {
   return code === 'SESSION_NOT_FOUND' || httpStatus === 401 || httpStatus === 403 || httpStatus === 410;
 }
 
-/** The server answered, and it will not stream this way. */
+/** Whether the server does not support the transport. */
 function isRefusal({ httpStatus }: AmplifierApiError): boolean {
   if (httpStatus === undefined || httpStatus === 408 || httpStatus === 429) return false;
   return httpStatus < 500 || httpStatus === 501;

@@ -5,14 +5,14 @@ import { lastEventIdHeader, type OpenEventConnection } from './eventConnection';
 import { openRequest, readRefusal, transportError } from '../http/httpRequest';
 import { SseReader } from './sseReader';
 
-/** The system asks the other end this long after the last byte, so that a dead peer is found without any event. */
+/** Interval of TCP keep-alive probes, which detect a dead peer on a silent stream. */
 const keepAliveMs = 30_000;
 
-/** One SSE connection over node:http, which keeps a silent stream open; `fetch` does not. */
+/** Opens an SSE connection over node:http, because `fetch` closes silent streams. */
 export const openSseConnection: OpenEventConnection = (options, handlers) => {
   const { url, headers, lastEventId, maxEventLength, connectTimeoutMs, redact } = options;
   const request = openRequest(url, {
-    // A socket of its own: a stream never gives it back.
+    // A stream never returns its socket to a pool.
     agent: false,
     headers: {
       ...headers,
@@ -48,7 +48,7 @@ export const openSseConnection: OpenEventConnection = (options, handlers) => {
       return;
     }
     if (!/^text\/event-stream\b/iu.test(contentType)) {
-      const message = `The server answered with "${redact(contentType).slice(0, 80)}" where a stream of events was due`;
+      const message = `The server responded with "${redact(contentType).slice(0, 80)}" instead of an event stream`;
       end(new AmplifierApiError('UNEXPECTED_CONTENT_TYPE', message, status));
       return;
     }

@@ -3,15 +3,11 @@ import type * as z from 'zod';
 import { ApiFailure, documented, invalidFields } from './apiFailure';
 
 interface BodyLimits {
-  /** Of one body. */
   readonly maxBytes: number;
   readonly held: HeldBytes;
 }
 
-/**
- * The JSON body of a request. What is too long is refused by its announced length or, without one, as soon as it is too
- * long; the rest of it is not kept. @throws ApiFailure 400, 413, 429
- */
+/** Reads and validates the JSON body of a request. Keeps nothing of a body above the limit. @throws ApiFailure 400, 413, 429 */
 export async function readJson<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
@@ -48,8 +44,8 @@ export function sendJson(
     response.end(bytes);
     return;
   }
-  // The connection ends with this answer, and a client that is cut off while it still sends would not see it: what is
-  // left of its request is thrown away first. The server's limit for a whole request bounds that.
+  // The connection closes after this response. A client that is still sending would miss it, so drain the request first.
+  // `requestTimeoutMs` bounds that.
   response.write(bytes);
   request.once('close', () => response.end());
   request.resume();
@@ -83,15 +79,15 @@ async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes
         refuse(error);
       }
     });
-    // The client has gone: nothing of this server has failed.
-    const notCome = (): void => refuse(documented('INVALID_REQUEST', 'The body did not come.'));
+    // The client disconnected, which is not a server error.
+    const notReceived = (): void => refuse(documented('INVALID_REQUEST', 'The body was not received.'));
     request.once('end', () => resolve(Buffer.concat(chunks ?? [])));
-    request.once('error', notCome);
-    request.once('close', notCome);
+    request.once('error', notReceived);
+    request.once('close', notReceived);
   });
 }
 
-/** The bodies that the server is reading at this moment, of all clients together. */
+/** Bounds the memory for request bodies that are being read, for all clients together. */
 export class HeldBytes {
   private held = 0;
 
@@ -101,15 +97,15 @@ export class HeldBytes {
     return this.held;
   }
 
-  /** What `read` holds is let go of when it ends, however it ends. */
+  /** Runs `read`, which reserves memory with `hold`. Releases it at the end. */
   async during<T>(read: (hold: (bytes: number) => void) => Promise<T>): Promise<T> {
     let own = 0;
     let isOver = false;
     const hold = (bytes: number): void => {
-      // What comes after the end is not kept.
+      // Data after the end is not kept.
       if (isOver) return;
       if (this.held + bytes > this.max) {
-        throw documented('RATE_LIMITED', 'Too much is being sent to this server at once. Try again in a moment.');
+        throw documented('RATE_LIMITED', 'The server is receiving too much data. Try again in a moment.');
       }
       this.held += bytes;
       own += bytes;

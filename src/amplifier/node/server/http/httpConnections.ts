@@ -4,7 +4,7 @@ import type { Logger } from '../../../../base/common/log';
 import { documented } from './apiFailure';
 import type { ServerLimits } from '../serverLimits';
 
-/** The connections of an HTTP server: as many as it serves, and those above that, until they have been told so. */
+/** Tracks the connections of an HTTP server and limits how many are served. Others get an error response. */
 export class HttpConnections {
   private readonly served = new Set<Socket>();
   private readonly last = new WeakMap<Socket, ServerResponse>();
@@ -17,7 +17,7 @@ export class HttpConnections {
 
   start(): void {
     this.http.maxConnections = this.limits.maxSockets;
-    // Their length is limited; what is left out would be missing where a request is read again.
+    // No limit: `serveUnchanged` needs all headers, and their total length is limited anyway.
     this.http.maxHeadersCount = 0;
     this.http.on('connection', (socket) => this.opened(socket));
     this.http.on('request', ({ socket }, response) => {
@@ -26,32 +26,32 @@ export class HttpConnections {
     });
   }
 
-  /** Those that are served. */
+  /** Number of served connections. */
   get count(): number {
     return this.served.size;
   }
 
-  /** Cuts them all off, also those that Node.js has given up: the ones that wait to begin anew, and WebSockets. */
+  /** Destroys all connections, including those detached from Node.js: WebSockets and connections to be served again. */
   stop(): void {
     this.http.closeAllConnections();
     for (const socket of this.served) socket.destroy();
   }
 
-  /** @throws ApiFailure 429 on a connection that is not served; it ends with the answer */
+  /** @throws ApiFailure 429 for a connection above the limit, which closes after the response */
   check({ socket }: IncomingMessage): void {
     if (this.served.has(socket)) return;
     const { maxConnections } = this.limits;
-    throw documented('RATE_LIMITED', `This server holds ${maxConnections} connections. Close one, and try again.`);
+    throw documented('RATE_LIMITED', `The server has ${maxConnections} open connections. Close one and try again.`);
   }
 
   /**
-   * Serves a request that offers to change to another protocol, as if it did not: whoever sends it must take that.
-   * Node.js has given its connection up, so it begins anew there with the same bytes, without the offer.
+   * Serves a request ignoring its Upgrade header, which HTTP allows. Node.js has detached the connection, so feed it the
+   * request again without the header.
    */
   serveUnchanged({ method, url, httpVersion, rawHeaders, socket }: IncomingMessage, head: Buffer): void {
     const lines = [`${method} ${url} HTTP/${httpVersion}`];
-    for (let at = 0; at < rawHeaders.length; at += 2) {
-      if (rawHeaders[at]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      if (rawHeaders[i]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
     }
     const request = Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
     const begin = (): void => {
@@ -60,16 +60,16 @@ export class HttpConnections {
       socket.unshift(request);
       this.http.emit('connection', socket);
     };
-    // Answers go out in the order of their requests.
+    // Responses are sent in the order of requests.
     const before = this.last.get(socket);
     if (before === undefined || before.closed) begin();
     else before.once('close', begin);
   }
 
-  /** Comes again for a connection that begins anew. */
+  /** Called again for a connection that is served again. */
   private opened(socket: Socket): void {
     if (this.served.has(socket)) return;
-    // Also where Node.js does not listen any more: after an upgrade, and between two beginnings.
+    // Node.js removes its own listener after an upgrade.
     socket.on('error', (error) => this.log.debug(`A connection failed: ${error.message}`));
     if (this.served.size >= this.limits.maxConnections) return;
     this.served.add(socket);
@@ -77,7 +77,6 @@ export class HttpConnections {
   }
 }
 
-/** Whether it asks for a WebSocket, among other things perhaps. */
 export function isWebSocketRequest({ headers }: IncomingMessage): boolean {
   const protocols = headers.upgrade?.split(',') ?? [];
   return protocols.some((protocol) => protocol.trim().toLowerCase() === 'websocket');

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { ApprovalRequest, CreateSessionRequest, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
 
 const hasWords = /\S/u;
-const emptyPrompt = 'Write something.';
+const emptyPrompt = 'The prompt must not be empty.';
 
-/** Agents have accounts of their own: what comes as credentials is checked, and neither handed on nor kept. */
+/** Drops credentials after validation: agents have their own accounts. */
 export const NewSession = CreateSessionRequest.transform(({ profile, model, context }) => ({
   profile,
   model,
@@ -14,7 +14,7 @@ export type NewSession = z.infer<typeof NewSession>;
 
 export const PromptBody = PromptRequest.extend({ prompt: z.string().regex(hasWords, emptyPrompt) });
 
-/** What comes over the WebSocket: the same as over HTTP, told apart by `action`. */
+/** Messages over the WebSocket: the same bodies as over HTTP, plus `action`. */
 export const Control = z.discriminatedUnion('action', [
   PromptBody.extend({ action: z.literal('submit_prompt') }),
   ApprovalRequest.extend({ action: z.literal('submit_approval') }),

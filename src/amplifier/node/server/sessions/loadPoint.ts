@@ -1,7 +1,7 @@
 import type { SessionEvent, SessionEventName } from '../../../../session/common/sessionEvents';
 import { isSessionState } from '../../../../session/common/sessionState';
 
-/** From where a client goes on that loads a session: behind its past, at the beginning of the turn that runs. */
+/** Tracks where a client that loads a session resumes: at the start of the running turn, else after the last event. */
 export class LoadPoint {
   private readonly state = new Map<SessionEventName, SessionEvent>();
   private lastEventId = 0;
@@ -9,7 +9,7 @@ export class LoadPoint {
 
   constructor(private readonly sessionId: string) {}
 
-  /** An event that is about to be told, and the id that it has in the session's feed. */
+  /** Call before each event is sent, with its id in the session's feed. */
   take(event: SessionEvent, id: number): void {
     if (event.event === 'prompt:submit') this.beforeTurn = this.lastEventId;
     if (event.event === 'prompt:complete' || event.event === 'error') this.beforeTurn = undefined;
@@ -17,7 +17,7 @@ export class LoadPoint {
     this.lastEventId = id;
   }
 
-  /** What the status of the session says of it: the id to go on after, and what of the past still holds. */
+  /** Fields for the session's status: the event id to resume after, and the events that describe the current state. */
   get fields(): { readonly last_event_id: number; readonly state: readonly object[] } {
     const { beforeTurn, lastEventId, sessionId, state } = this;
     return {

@@ -16,21 +16,21 @@ import { WireEvents } from '../streams/wireEvents';
 import { wireTime } from '../../../common/api/wireTime';
 
 interface ServedSessionOptions {
-  /** The server's own name for the session: a UUID, whatever the backend calls it. */
+  /** The server's own id (a UUID), independent of the backend's. */
   readonly id: string;
   readonly profile: string;
   readonly cwd: string;
   readonly backend: SessionBackend;
-  /** Owned by the served session from now on. */
+  /** Owned by the served session. */
   readonly session: BackendSession;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: ServerLimits;
-  /** What the client told of its editor when it created the session; goes with the first prompt. */
+  /** The client's editor context at creation, sent with the first prompt. */
   readonly context: ContextUpdate;
 }
 
-/** One session as clients of the embedded server see it: a backend's session under a name, a status and a feed of ours. */
+/** A backend's session as the embedded server presents it to clients, with its own id, status and event feed. */
 export class ServedSession {
   readonly id: string;
   private readonly feed: SubscriberFeed;
@@ -40,10 +40,10 @@ export class ServedSession {
   private readonly createdAt: string;
   private readonly stopped = new AbortController();
   private lastActivityMs: number;
-  /** Of the request that made the session; goes with the first prompt. */
+  /** The context from the creation of the session, until the first prompt. */
   private untold: ContextUpdate;
   private following = Promise.resolve();
-  /** Why it ends, once that is asked for. */
+  /** Set once closing has been requested. */
   private closeReason: string | undefined;
   private hasEnded = false;
 
@@ -59,7 +59,7 @@ export class ServedSession {
     this.untold = context;
   }
 
-  /** Begins to follow the backend's session; its start is told before anything else, and once. */
+  /** Emits `session:start` and starts to follow the backend's session. */
   start(): void {
     const { profile } = this.options;
     this.tell({ event: 'session:start', data: { session_id: this.id, profile, timestamp: this.createdAt } });
@@ -108,15 +108,15 @@ export class ServedSession {
     this.tell({ event: 'notice', data: { session_id: this.id, level, message } });
   }
 
-  /** Resolves when the backend has taken the prompt. @throws ApiFailure, BackendError */
+  /** Resolves when the backend has accepted the prompt. @throws ApiFailure, BackendError */
   async prompt({ prompt, context_update: update }: PromptRequest): Promise<{ requestId: string }> {
     this.requireRunning();
     const { cwd, session } = this.options;
     if (session.isBusy) {
-      const message = 'The session is at work on another prompt. Wait for its end, or cancel it.';
+      const message = 'The session is processing another prompt. Wait for its end or cancel it.';
       throw documented('SESSION_BUSY', message, { session_id: this.id });
     }
-    // What comes with the prompt is newer.
+    // The context of the prompt is newer.
     const attachments = contextAttachments({ ...this.untold, ...said(update) }, cwd);
     const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
     this.untold = {};
@@ -124,7 +124,7 @@ export class ServedSession {
     return { requestId };
   }
 
-  /** Resolves with whether the decision allows. @throws ApiFailure, BackendError */
+  /** Resolves to whether the decision allows the tool call. @throws ApiFailure, BackendError */
   async approve(answer: ApprovalRequest): Promise<boolean> {
     this.requireRunning();
     const { approval_id: id, option_kinds: kinds, options } = this.account.beginAnswer(answer);
@@ -138,13 +138,13 @@ export class ServedSession {
     return kind ? kind.startsWith('allow') : !isDenial(answer.decision);
   }
 
-  /** Ends the turn, if there is one; resolves when it has ended. */
+  /** Cancels the turn, if any. Resolves when it has ended. */
   async cancel(): Promise<void> {
     this.requireRunning();
     await this.options.session.cancel();
   }
 
-  /** Denies what waits, ends the backend's session, and tells its last events and the end to all subscribers. Never rejects. */
+  /** Denies approvals, closes the backend's session, and sends the remaining events to subscribers. Never rejects. */
   async close(reason: string): Promise<void> {
     const { clock, limits, log, session } = this.options;
     this.closeReason = reason;
@@ -163,7 +163,7 @@ export class ServedSession {
   private async denyWaiting(): Promise<void> {
     const { clock, limits, log } = this.options;
     const denials = this.account.unanswered.map((question) => this.deny(question));
-    await withDeadline(clock, 'denying what an agent asks', limits.denyTimeoutMs, () => Promise.all(denials)).catch(
+    await withDeadline(clock, 'denying approvals', limits.denyTimeoutMs, () => Promise.all(denials)).catch(
       (error: unknown) => log.warn(messageOf(error)),
     );
   }
@@ -173,11 +173,11 @@ export class ServedSession {
     const { log, session } = this.options;
     const decision = denyOption(options, kinds);
     try {
-      // Where no option denies, the end of the turn does.
+      // Without a denying option, only the end of the turn denies.
       if (decision === undefined) await session.cancel();
       else await session.approve(this.account.beginAnswer({ decision, approval_id: id }).approval_id, decision);
     } catch (error) {
-      log.warn(`What an agent asked could not be denied: ${messageOf(error)}`);
+      log.warn(`An approval could not be denied: ${messageOf(error)}`);
     }
   }
 
@@ -189,7 +189,7 @@ export class ServedSession {
     if (!this.isRunning) throw sessionNotFound(this.id);
   }
 
-  /** Never rejects: whatever happens, subscribers are told the end. */
+  /** Always emits the end to subscribers. Never rejects. */
   private async follow(): Promise<void> {
     const { log, session } = this.options;
     let expected = 1;
@@ -203,21 +203,20 @@ export class ServedSession {
       this.end(this.closeReason ?? 'agent_ended');
     } catch (error) {
       log.error('The events of a session could not be read', error);
-      const message = 'The server lost the events of this session. Start a new one.';
+      const message = 'The server could not read the events of this session. Start a new session.';
       this.tell({ event: 'error', data: { session_id: this.id, error: message, code: 'SERVER_ERROR' } });
       this.end('error');
     }
   }
 
   private tellOf(event: SessionEvent): void {
-    // The server has told its own.
+    // The server emits its own.
     if (event.event === 'session:start') return;
     this.tell(event.event === 'approval:denied' ? this.explained(event) : event);
-    // Nobody can answer any more what is asked now.
+    // A closing session accepts no answers.
     if (event.event === 'approval:required' && !this.isRunning) void this.deny(event.data);
   }
 
-  /** What was asked can be answered no more. */
   private endApprovals(): void {
     for (const { approval_id } of this.account.pending) {
       const data = { session_id: this.id, approval_id, decision: '', reason: 'turn_ended' };
@@ -225,7 +224,7 @@ export class ServedSession {
     }
   }
 
-  /** With a decision that the client knows, and a reason. */
+  /** Adds a decision that the client has listed, and a reason. */
   private explained({ event, data }: EventOf<'approval:denied'>): SessionEvent {
     const { approval_id, decision, reason } = data;
     const asked = this.account.pending.find((question) => question.approval_id === approval_id);
@@ -239,7 +238,7 @@ export class ServedSession {
     this.lastActivityMs = this.options.clock.now();
     const events = this.wire.of(told);
     for (const event of events) {
-      // What is told beside it is for clients only.
+      // Additional events are for clients only.
       if (event.event === told.event) this.account.take(event);
       this.loadPoint.take(event, this.feed.nextId);
       this.feed.append(event.event, { ...event.data, session_id: this.id });
@@ -257,7 +256,7 @@ export class ServedSession {
   }
 }
 
-/** Without what was left out, for which some clients write `null`. */
+/** Removes absent parts, which some clients send as `null`. */
 function said(update: ContextUpdate | undefined): ContextUpdate {
   const parts = Object.entries(update ?? {}).filter(([, part]) => part !== undefined && part !== null);
   return Object.fromEntries(parts);

@@ -6,26 +6,26 @@ import { wireTime } from '../../../common/api/wireTime';
 
 interface Waiting {
   readonly request: EventData<'approval:required'>;
-  /** The time of day, to be shown. */
+  /** Time of day, for clients. */
   readonly sinceMs: number;
-  /** In milliseconds of the monotonic clock. */
+  /** Monotonic time in milliseconds. */
   readonly askedAt: number;
-  /** An answer is on its way to the backend, or has arrived there. */
+  /** An answer is being sent or has been accepted. */
   isAnswered: boolean;
 }
 
-/** Timers may fire a little before the clock says so. */
+/** Tolerance for timers that fire early. */
 const timerSlackMs = 1000;
 
-/** What the events of a session add up to: what `GET /sessions/{id}` tells of it, and what waits for an answer. */
+/** Tracks the events of a session: the totals for `GET /sessions/{id}` and the pending approvals. */
 export class SessionAccount {
   messageCount = 0;
   readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
-  /** The last turn ended by a failure. */
+  /** Whether the last turn ended with an error. */
   hasFailed = false;
   /** Oldest first. */
   private readonly waiting = new Map<string, Waiting>();
-  /** How the questions of this turn ended, the latest last. */
+  /** Outcomes of the approvals of this turn, the latest last. */
   private readonly resolved = new Map<string, 'answered' | 'timedOut'>();
 
   constructor(private readonly clock: Pick<Clock, 'now' | 'monotonicNow'>) {}
@@ -64,29 +64,29 @@ export class SessionAccount {
   statusOf(turn: { readonly isBusy: boolean; readonly isBackendDown: boolean }): SessionStatusName {
     if (this.waiting.size > 0) return 'awaiting_approval';
     if (turn.isBusy) return 'processing';
-    // A session whose agent can be started again takes prompts in spite of a failed turn.
+    // After a failed turn, the session still accepts prompts unless its backend is down.
     return this.hasFailed && turn.isBackendDown ? 'error' : 'idle';
   }
 
-  /** The oldest question that waits, as its event has it, and since when: `timeout` counts from its `timestamp`. */
+  /** The oldest pending approval. `timestamp` is when its `timeout` started. */
   get pendingApproval(): object | null {
     const [oldest] = this.waiting.values();
     return oldest ? { ...oldest.request, timestamp: wireTime(oldest.sinceMs) } : null;
   }
 
-  /** What has not ended yet, the oldest first. */
+  /** All open approvals, the oldest first. */
   get pending(): EventData<'approval:required'>[] {
     return [...this.waiting.values()].map(({ request }) => request);
   }
 
-  /** What nobody has answered yet, the oldest first. */
+  /** Open approvals without an answer, the oldest first. */
   get unanswered(): EventData<'approval:required'>[] {
     return [...this.waiting.values()].flatMap(({ isAnswered, request }) => (isAnswered ? [] : request));
   }
 
   /**
-   * The question that an answer is for: the one it names, else the oldest. It counts as answered from now on.
-   * @throws ApiFailure 400 when none waits or the answer is not one of its options, 409 when it has ended already
+   * Finds the approval that an answer names, else the oldest one, and marks it as answered.
+   * @throws ApiFailure 400 if none is pending or the answer is not an option, 409 if it was answered or has timed out
    */
   beginAnswer({ decision, approval_id: id }: ApprovalRequest): EventData<'approval:required'> {
     const waiting = id === undefined ? this.waiting.values().next().value : this.waiting.get(id);
@@ -101,13 +101,13 @@ export class SessionAccount {
     return waiting.request;
   }
 
-  /** The backend did not take the answer. */
+  /** Call if the backend rejected the answer. */
   takeBackAnswer(approvalId: string): void {
     const waiting = this.waiting.get(approvalId);
     if (waiting) waiting.isAnswered = false;
   }
 
-  /** Whether an answer that came here is what ends the question, as against its time-out or the end of its turn. */
+  /** Whether a client answered the pending approval, as opposed to a time-out or the end of the turn. */
   isAnswered(approvalId: string): boolean {
     return this.waiting.get(approvalId)?.isAnswered === true;
   }
@@ -124,14 +124,14 @@ export class SessionAccount {
   private notWaiting(id: string | undefined): ApiFailure {
     const how = id === undefined ? undefined : this.resolved.get(id);
     if (how === 'timedOut') {
-      return new ApiFailure(409, 'APPROVAL_TIMEOUT', 'Nobody answered in time, so it was denied.', { approval_id: id });
+      return new ApiFailure(409, 'APPROVAL_TIMEOUT', 'The approval timed out and was denied.', { approval_id: id });
     }
     if (how && id !== undefined) return answeredAlready(id);
-    return documented('APPROVAL_INVALID', 'Nothing waits for an answer.', id === undefined ? {} : { approval_id: id });
+    return documented('APPROVAL_INVALID', 'No approval is pending.', id === undefined ? {} : { approval_id: id });
   }
 }
 
 function answeredAlready(approvalId: string): ApiFailure {
-  const message = 'This was answered already, or its turn has ended.';
+  const message = 'The approval was already answered, or its turn has ended.';
   return new ApiFailure(409, 'APPROVAL_RESOLVED', message, { approval_id: approvalId });
 }

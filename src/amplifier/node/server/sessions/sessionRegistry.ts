@@ -8,7 +8,7 @@ import type { ServerLimits } from '../serverLimits';
 import type { SessionStarter } from './sessionStarter';
 
 interface SessionRegistryOptions {
-  /** Stopped with the registry. */
+  /** Stopped together with the registry. */
   readonly starter: SessionStarter;
   readonly clock: Clock;
   readonly log: Logger;
@@ -18,7 +18,7 @@ interface SessionRegistryOptions {
 
 export interface SessionLoad {
   readonly sessions: number;
-  /** That are being started or closed. */
+  /** Sessions that are being started or closed. */
   readonly sessionsInChange: number;
   readonly subscribers: number;
   readonly runningTurns: number;
@@ -27,11 +27,10 @@ export interface SessionLoad {
 
 interface CreatedSession {
   readonly session: ServedSession;
-  /** What is not as it was asked for, in words; the profile first. */
+  /** Messages about deviations from the request; the profile first. */
   readonly notices: readonly string[];
 }
 
-/** The sessions of the server, by their UUIDs. */
 export class SessionRegistry {
   private readonly sessions = new Map<string, ServedSession>();
   private readonly closing = new Set<Promise<void>>();
@@ -69,7 +68,7 @@ export class SessionRegistry {
     return session;
   }
 
-  /** `signal` fires when nobody waits for the session any more. @throws ApiFailure */
+  /** `signal` fires when the client disconnects. @throws ApiFailure */
   async create(request: NewSession, signal: AbortSignal): Promise<CreatedSession> {
     const { clock, limits, log, newId, starter } = this.options;
     this.makeRoom();
@@ -87,7 +86,7 @@ export class SessionRegistry {
     }
   }
 
-  /** Resolves when the backend has let the session go. @throws ApiFailure 404 */
+  /** Resolves when the backend has closed the session. @throws ApiFailure 404 */
   async delete(id: string): Promise<void> {
     const session = this.get(id);
     this.sessions.delete(id);
@@ -96,7 +95,7 @@ export class SessionRegistry {
     await closed.finally(() => this.closing.delete(closed));
   }
 
-  /** Ends all sessions; resolves when their backends have let them go. Never rejects. */
+  /** Closes all sessions. Resolves when their backends have closed them. Never rejects. */
   async stop(): Promise<void> {
     const sessions = [...this.sessions.values()];
     this.sessions.clear();
@@ -104,12 +103,12 @@ export class SessionRegistry {
     await Promise.all([this.options.starter.stop(), ...this.closing, ...ends]);
   }
 
-  /** @throws ApiFailure 429 when there is none */
+  /** Removes stopped sessions if the registry is full. @throws ApiFailure 429 if it remains full */
   private makeRoom(): void {
     const { maxSessions } = this.options.limits;
     const isFull = (): boolean => this.sessions.size + this.creating >= maxSessions;
     for (const { id } of isFull() ? this.list('stopped') : []) this.sessions.delete(id);
     if (!isFull()) return;
-    throw documented('RATE_LIMITED', `This server holds ${maxSessions} sessions. DELETE one first.`);
+    throw documented('RATE_LIMITED', `The server has ${maxSessions} sessions. Delete one first.`);
   }
 }

@@ -8,7 +8,7 @@ import type { ProfileDirectory } from './profileDirectory';
 import type { NewSession } from '../http/requestSchemas';
 import type { ServerLimits } from '../serverLimits';
 
-/** Where agents may work: the first folder, or one inside any of them that a client names. */
+/** The folders where agents may work: the first one by default, or one inside any of them that a client requests. */
 export type Workspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
 
 interface SessionStarterOptions {
@@ -21,23 +21,23 @@ interface SessionStarterOptions {
 
 interface StartedSession {
   readonly backend: SessionBackend;
-  /** Whoever asked for it owns it. */
+  /** Owned by the caller. */
   readonly session: BackendSession;
   readonly cwd: string;
-  /** The name of the profile, which may be another one than was asked for. */
+  /** May differ from the requested profile. */
   readonly profile: string;
-  /** What is not as it was asked for, in words. */
+  /** Messages about deviations from the request. */
   readonly notices: readonly string[];
 }
 
-/** Gets sessions out of backends. One that nobody gets, because something failed or took too long, is closed again. */
+/** Creates sessions in backends. Closes a session that is no longer wanted, after a failure or a time-out. */
 export class SessionStarter {
   private readonly stopping = new AbortController();
   private readonly unfinished = new Set<Promise<void>>();
 
   constructor(private readonly options: SessionStarterOptions) {}
 
-  /** `signal` fires when nobody waits for the session any more. @throws ApiFailure */
+  /** `signal` fires when the client disconnects. @throws ApiFailure */
   async start(request: NewSession, signal: AbortSignal): Promise<StartedSession> {
     const { clock, limits } = this.options;
     const unwanted = AbortSignal.any([signal, this.stopping.signal]);
@@ -46,20 +46,20 @@ export class SessionStarter {
         this.begin(request, AbortSignal.any([unwanted, deadline])),
       );
     } catch (error) {
-      if (unwanted.aborted) throw documented('SERVER_ERROR', 'Nobody waits for the session any more.');
+      if (unwanted.aborted) throw documented('SERVER_ERROR', 'The request was canceled.');
       if (error instanceof TimeoutError) throw documented('PROVIDER_UNAVAILABLE', `${error.message}. Try again.`);
       const failure = toApiFailure(error);
-      // There was none yet that a client could have named.
+      // The client did not name a session, so this is another error.
       throw failure.code === 'SESSION_NOT_FOUND' ? documented('MODULE_LOAD_FAILED', failure.message) : failure;
     }
   }
 
-  /** Sessions that nobody gets, and that are not closed yet. */
+  /** Number of unwanted sessions that are not closed yet. */
   get unfinishedCount(): number {
     return this.unfinished.size;
   }
 
-  /** Starts no more; resolves when backends have let go of what nobody gets, or have had their time. Never rejects. */
+  /** Starts no more sessions. Resolves when unwanted ones are closed or the time limit has passed. Never rejects. */
   async stop(): Promise<void> {
     this.stopping.abort();
     const { clock, limits, log } = this.options;
@@ -76,7 +76,7 @@ export class SessionStarter {
     const session = await this.createSession(backend, asked, unwanted);
     try {
       const notices = notice === undefined ? [] : [notice];
-      if (!isAsked) notices.push(`The agent works in ${cwd}: this server offers no other folder.`);
+      if (!isAsked) notices.push(`The agent works in ${cwd}. The requested folder is not available on this server.`);
       if (model !== undefined) notices.push(...(await orUnwanted(chooseModel(session, model), unwanted)));
       return { backend, session, cwd, profile: name, notices };
     } catch (error) {
@@ -95,7 +95,7 @@ export class SessionStarter {
     try {
       return await orUnwanted(creating, unwanted);
     } catch (error) {
-      // A backend that does not heed the signal may come with a session later.
+      // A backend that ignores the signal may still create a session.
       this.track(
         creating.then(
           (late) => this.discard(late),
@@ -112,7 +112,7 @@ export class SessionStarter {
     try {
       await withDeadline(clock, 'closing a session', limits.closeTimeoutMs, () => session.close());
     } catch (error) {
-      log.warn(`A session that nobody got could not be closed: ${messageOf(error)}`);
+      log.warn(`An unwanted session could not be closed: ${messageOf(error)}`);
     } finally {
       session.dispose();
     }
@@ -126,7 +126,7 @@ export class SessionStarter {
   private async workingFolder(wanted: string | undefined): Promise<{ cwd: string; isAsked: boolean }> {
     const { workspace } = this.options;
     const [first] = workspace.folders;
-    if (!first) throw new ApiFailure(500, 'SERVER_ERROR', 'No folder is open. Open one and try again.');
+    if (!first) throw new ApiFailure(500, 'SERVER_ERROR', 'No folder is open. Open a folder and try again.');
     if (wanted === undefined) return { cwd: first.path, isAsked: true };
     try {
       const { path, type } = await workspace.stat(await workspace.resolve(wanted));
@@ -138,17 +138,17 @@ export class SessionStarter {
   }
 }
 
-/** Agents offer their models as an option of the session, if at all. Resolves with what there is to say about it. */
+/** Sets the model option of the session, if the agent has one. Returns notices for the client. */
 async function chooseModel(session: BackendSession, model: string): Promise<string[]> {
   const option = session.config.find(({ category }) => category === 'model');
   if (option?.type !== 'select' || !option.choices.some(({ value }) => value === model)) {
-    return [`The agent offers no model "${model}", so it works with its own.`];
+    return [`The agent doesn’t offer the model "${model}", so it uses its default model.`];
   }
   await session.setConfig(option.id, model);
   return [];
 }
 
-/** Rejects with the signal's reason when that fires first. */
+/** Rejects with the signal's reason if it fires first. */
 function orUnwanted<T>(work: Promise<T>, unwanted: AbortSignal): Promise<T> {
   return raceSignal(work, unwanted, () => (unwanted.reason instanceof Error ? unwanted.reason : new Error('unwanted')));
 }

@@ -1,20 +1,20 @@
-/** Enough to make a write worth its while, little enough for a slow subscriber to hold. */
+/** In UTF-16 units: large enough for efficient writes, small enough to buffer for a slow subscriber. */
 const maxLength = 256 * 1024;
 
-/** Events that go to a subscriber in one write. Subscribers at the same place share it, and its bytes. */
+/** Events for a single write. Shared by all subscribers at the same position. */
 export class EventBatch {
   private bytes: Buffer | undefined;
   private texts: readonly string[] | undefined;
 
   private constructor(
-    /** Sequence of the first event; undefined for what is no event of the session. */
+    /** Sequence of the first event; undefined for a message that is not an event of the session. */
     readonly first: number | undefined,
-    /** Sequence of what follows. */
+    /** Sequence of the event after the batch. */
     readonly next: number,
     private readonly jsons: readonly string[],
   ) {}
 
-  /** The events from `sequence` on, as many as make a batch. */
+  /** Collects events from `sequence` on, up to the size limit. */
   static of(kept: ReadonlyMap<number, string>, sequence: number): EventBatch {
     const jsons: string[] = [];
     let next = sequence;
@@ -31,13 +31,13 @@ export class EventBatch {
     return new EventBatch(undefined, next, [json]);
   }
 
-  /** As Server-Sent Events; the id is what comes back as Last-Event-ID. */
+  /** As Server-Sent Events. Clients send the id back as Last-Event-ID. */
   get serverSentEvents(): Buffer {
     this.bytes ??= Buffer.from(this.jsons.map((json, at) => `${this.idLine(at)}data: ${json}\n\n`).join(''));
     return this.bytes;
   }
 
-  /** As messages of a WebSocket: what the events above say, with the same id as one more member. */
+  /** As WebSocket messages, with the id as an additional member. */
   get messages(): readonly string[] {
     this.texts ??= this.jsons.map((json, at) => {
       const id = this.idAt(at);

@@ -5,17 +5,17 @@ import type { WebSocket } from 'ws';
 import type { EventBatch } from './eventBatch';
 import type { EventSink } from './subscriberFeed';
 
-/** How long the system lets a connection be silent before it asks the other end. */
+/** Idle time before TCP keep-alive probes. */
 const tcpKeepAliveMs = 30_000;
 
-/** Server-Sent Events, as the API reference frames them. Opens the stream. */
+/** Writes Server-Sent Events. Opens the stream on construction. */
 export class SseSink implements EventSink {
   private readonly socket: Socket;
 
   constructor(private readonly response: ServerResponse) {
     this.socket = response.req.socket;
     this.socket.setKeepAlive(true, tcpKeepAliveMs);
-    // The stream ends with its connection, so that its bytes need no frame of HTTP around them.
+    // The stream ends with its connection, so it does not need chunked encoding.
     response.useChunkedEncodingByDefault = false;
     response.shouldKeepAlive = false;
     response.writeHead(200, {
@@ -45,15 +45,15 @@ export class SseSink implements EventSink {
   }
 
   /**
-   * Past the response, which would hold everything back to a later moment: with many subscribers that is most of the
-   * cost. But through it as long as answers to requests before this one on the same connection are not out.
+   * Writes directly to the socket, because buffering in the response is slow with many subscribers. Uses the response
+   * while earlier pipelined responses on the connection are unsent.
    */
   private get way(): Writable {
     return this.response.socket === null ? this.response : this.socket;
   }
 }
 
-/** One event a message. A subscriber that does not answer pings is cut off. */
+/** Writes one event per WebSocket message. Disconnects a subscriber that does not answer pings. */
 export class WebSocketSink implements EventSink {
   private isAlive = true;
 

@@ -9,7 +9,7 @@ import type { ServedSession } from '../sessions/servedSession';
 import type { ServerLimits } from '../serverLimits';
 import { WebSocketControl } from './webSocketControl';
 
-/** The two ways to follow a session: Server-Sent Events, and a WebSocket that also takes what the user says. */
+/** Opens the two kinds of event streams: Server-Sent Events, and a WebSocket that also accepts commands. */
 export class EventStreams {
   private readonly webSockets: WebSocketServer;
 
@@ -21,7 +21,7 @@ export class EventStreams {
       noServer: true,
       perMessageDeflate: false,
       maxPayload: limits.maxBodyBytes,
-      // Apart, since the types of `ws` do not know it.
+      // A separate object, because the types of `ws` lack this option.
       closeTimeout: limits.webSocketCloseMs,
     };
     this.webSockets = new WebSocketServer(options);
@@ -52,7 +52,7 @@ export class EventStreams {
     });
   }
 
-  /** Cuts off the WebSockets, which the HTTP server does not know any more. */
+  /** Closes the WebSockets, which are detached from the HTTP server. */
   stop(): void {
     for (const client of this.webSockets.clients) client.terminate();
     this.webSockets.close();
@@ -61,11 +61,11 @@ export class EventStreams {
   private checkRoom(session: ServedSession): void {
     const { maxSubscribers } = this.limits;
     if (session.subscriberCount < maxSubscribers) return;
-    throw new ApiFailure(429, 'RATE_LIMITED', `${maxSubscribers} streams of this session are open. Close one first.`);
+    throw new ApiFailure(429, 'RATE_LIMITED', `The session has ${maxSubscribers} open streams. Close one first.`);
   }
 }
 
-/** Answers a request for an upgrade that is not granted, and closes its socket. */
+/** Sends an error response to an upgrade request and closes its socket. */
 export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: ApiFailure): void {
   const bytes = Buffer.from(JSON.stringify(body));
   const lines = Object.entries({
@@ -80,8 +80,8 @@ export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: Api
 }
 
 /**
- * 0, from the first event kept, for a client that has seen none. Where no header can be set the query has it; the header
- * is the newer of the two, since a browser comes back to the URL that it began with.
+ * The event id to resume after; 0 without one. Clients that cannot set headers use the query. The header is newer,
+ * because browsers reconnect to the original URL.
  */
 function lastEventId({ headers, url = '' }: IncomingMessage): number {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));

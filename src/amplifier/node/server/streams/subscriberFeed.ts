@@ -3,15 +3,14 @@ import type { Disposable } from '../../../../base/common/disposable';
 import type { ServerLimits } from '../serverLimits';
 import { EventBatch } from './eventBatch';
 
-/** Where the events of one subscriber go. */
+/** The connection of one subscriber. */
 export interface EventSink {
-  /** Calls back when the batch has left this process; until then nothing more is written. */
+  /** Calls `done` when the batch was handed to the operating system. No other write happens until then. */
   write(batch: EventBatch, done: () => void): void;
-  /** A sign of life that is no event. */
   keepAlive(): void;
-  /** Closes after what was written. */
+  /** Closes after pending writes. */
   end(): void;
-  /** Closes at once. */
+  /** Closes immediately. */
   cut(): void;
 }
 
@@ -23,15 +22,15 @@ interface SubscriberFeedOptions extends Pick<
   readonly clock: Clock;
 }
 
-/** Time without writing for each stretch of writing; what is too short for a timer counts as none. */
+/** Pause after writing, as a multiple of the time spent writing. */
 const restShare = 2;
 const minRestMs = 1;
 const maxRestMs = 5;
 
 /**
- * The events of one session on their way to its subscribers. Each is numbered from 1 and turned into JSON once, however
- * many read it. A subscriber holds its place and one batch that is being written, nothing else: one that reads slowly
- * makes nobody wait, and goes on after a `notice` with the oldest event kept when its own is gone.
+ * Distributes the events of one session, numbered from 1, to its subscribers. Each event is serialized once. A slow
+ * subscriber does not delay others: it only holds a position and one batch. If its next event was dropped, it gets a
+ * `notice` and continues with the oldest one kept.
  */
 export class SubscriberFeed {
   private readonly kept = new Map<number, string>();
@@ -51,7 +50,7 @@ export class SubscriberFeed {
     return this.subscribers.size;
   }
 
-  /** Of the event that is appended next. */
+  /** The id of the next appended event. */
   get nextId(): number {
     return this.nextSequence;
   }
@@ -62,12 +61,12 @@ export class SubscriberFeed {
     this.kept.set(this.nextSequence++, json);
     this.keptLength += json.length;
     const { maxKeptEvents, maxKeptLength } = this.options;
-    // The newest event stays, however large it is.
+    // Always keep the newest event, whatever its size.
     while (this.kept.size > 1 && (this.kept.size > maxKeptEvents || this.keptLength > maxKeptLength)) this.dropOldest();
     this.flushSoon();
   }
 
-  /** Sends what follows `afterSequence`, then what comes. Dispose the result when the subscriber has gone. */
+  /** Sends the events after `afterSequence` and all new ones. Dispose the result when the subscriber disconnects. */
   subscribe(sink: EventSink, afterSequence: number): Disposable {
     const subscriber = new Subscriber(this, sink, Math.min(afterSequence, this.nextSequence - 1) + 1);
     this.subscribers.add(subscriber);
@@ -76,13 +75,11 @@ export class SubscriberFeed {
     return { dispose: () => this.forget(subscriber) };
   }
 
-  /** Subscribers get what is left and are closed. */
+  /** Closes subscribers after they have received the remaining events. */
   end(): void {
     this.hasEnded = true;
     this.flushSoon();
   }
-
-  // What subscribers ask for.
 
   get isOver(): boolean {
     return this.hasEnded;
@@ -92,7 +89,7 @@ export class SubscriberFeed {
     return this.options.clock.monotonicNow();
   }
 
-  /** What comes at `sequence`: events, a notice of events that are gone, or nothing yet. */
+  /** The next batch at `sequence`: events, a notice about dropped events, or undefined if none is available yet. */
   batchAt(sequence: number): EventBatch | undefined {
     if (sequence >= this.nextSequence) return undefined;
     if (sequence < this.firstSequence) return this.gap(sequence);
@@ -102,7 +99,7 @@ export class SubscriberFeed {
 
   private gap(sequence: number): EventBatch {
     const count = this.firstSequence - sequence;
-    const message = `${count} events are not told here: they are no longer kept. Read faster, or come back sooner.`;
+    const message = `${count} events are missing because the server no longer has them. Read faster or reconnect sooner.`;
     const data = { session_id: this.options.sessionId, level: 'warning', message };
     return EventBatch.unnumbered(JSON.stringify({ event: 'notice', data }), this.firstSequence);
   }
@@ -114,8 +111,8 @@ export class SubscriberFeed {
   }
 
   /**
-   * After everything that is at hand, so that a burst of events leaves in one write. Writing takes a third of the time
-   * or so: with many subscribers what comes meanwhile leaves in fewer, larger writes.
+   * Schedules a write after pending tasks, to combine bursts of events. Limits writing to about a third of the time, so
+   * that many subscribers get fewer, larger writes.
    */
   flushSoon(): void {
     if (this.isFlushing || this.subscribers.size === 0) return;
@@ -149,7 +146,7 @@ export class SubscriberFeed {
 }
 
 class Subscriber {
-  /** When the batch that is on its way was written. */
+  /** When the write in progress started. */
   private waitingSinceMs: number | undefined;
 
   constructor(

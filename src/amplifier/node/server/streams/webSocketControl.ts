@@ -13,16 +13,15 @@ interface WebSocketControlOptions {
   readonly limits: Pick<ServerLimits, 'maxControlsAtOnce' | 'maxBadControls'>;
 }
 
-/** Policy violation, in RFC 6455. */
+/** RFC 6455, section 7.4.1. */
 const policyViolation = 1008;
 
 /**
- * What a client says over its WebSocket. A few messages are worked on at once, so that a denial or a stop waits for no
- * slow prompt; more are not read before one is done, its answer taken by the client included. So whoever sends without
- * reading is held up by itself, and costs the server nothing.
+ * Executes a client's messages on its WebSocket. Processes a few concurrently, so that a denial or stop does not wait for
+ * a slow prompt. Pauses reading at the limit, until responses are sent: a client that does not read slows down only itself.
  */
 export class WebSocketControl {
-  /** What came in one read with the message at which reading was paused. */
+  /** Messages that arrived together with the one after which reading was paused. */
   private readonly unread: RawData[] = [];
   private atWork = 0;
   private badInARow = 0;
@@ -53,7 +52,7 @@ export class WebSocketControl {
     socket.pause();
   }
 
-  /** What goes well shows in the events; what does not is answered in the format of errors. Never rejects. */
+  /** Success shows in the events; failures are sent in the error format. Never rejects. */
   private async handle(data: RawData): Promise<void> {
     const { limits, log, socket } = this.options;
     if (socket.readyState !== socket.OPEN) return;
@@ -63,7 +62,7 @@ export class WebSocketControl {
       const failure = toApiFailure(error);
       if (failure.httpStatus >= 500) log.error('A message on a WebSocket failed', error);
       const answered = this.answer(failure.body);
-      if (this.badInARow >= limits.maxBadControls) socket.close(policyViolation, 'Too many messages that are none.');
+      if (this.badInARow >= limits.maxBadControls) socket.close(policyViolation, 'Too many invalid messages.');
       await answered;
     }
   }
@@ -90,7 +89,7 @@ export class WebSocketControl {
     }
   }
 
-  /** Resolves when it has left this process, or never will. */
+  /** Resolves when the message was sent or has failed. */
   private answer(body: object): Promise<void> {
     return new Promise((resolve) => this.options.socket.send(JSON.stringify(body), () => resolve()));
   }

@@ -3,8 +3,8 @@ import type { SessionEvent, EventData, EventOf } from '../../../../session/commo
 type Status = Pick<EventData<'status:update'>, 'status' | 'message'>;
 
 /**
- * A session's events as clients of the API reference need them: with what its examples have and an agent may leave out, with
- * a `prompt:complete` after every turn, failed ones included, and with a `status:update` when something else is done.
+ * Adapts a session's events for clients of the API reference: fills in fields that agents may omit, ends every turn with
+ * `prompt:complete` (including failed turns), and adds a `status:update` when the activity changes.
  */
 export class WireEvents {
   private isTurnOpen = false;
@@ -15,7 +15,7 @@ export class WireEvents {
 
   constructor(private readonly sessionId: string) {}
 
-  /** The event, with what is told beside it. */
+  /** Returns the event and additional ones. */
   of(event: SessionEvent): readonly SessionEvent[] {
     switch (event.event) {
       case 'prompt:submit':
@@ -48,7 +48,7 @@ export class WireEvents {
     }
   }
 
-  /** Clients wait for it, whatever went wrong. */
+  /** Clients wait for the end of a turn even after errors. */
   private endOfOpenTurn(): SessionEvent[] {
     if (!this.isTurnOpen) return [];
     const { requestId, sessionId: session_id } = this;
@@ -80,15 +80,15 @@ export class WireEvents {
   }
 }
 
-/** Of a turn whose usage the agent does not tell. */
+/** Used if the agent does not report the usage. */
 const noTokens = { input_tokens: 0, output_tokens: 0 };
 
-/** The reference does not say which of the two it is, and clients of it read either. */
+/** Sends the text as `error` and `message`, because clients of the API reference read either. */
 function withMessage({ event, data }: EventOf<'error'>): SessionEvent {
   return { event, data: { ...data, message: data.error } };
 }
 
-/** With what becomes of it without an answer, and by `tool`, `operation` and `path` what it is about. */
+/** Adds the documented fields: `default`, and `tool`, `operation` and `path` in the context. */
 function documentedApproval({ event, data }: EventOf<'approval:required'>): SessionEvent {
   const { context = {}, default: otherwise = 'deny' } = data;
   return { event, data: { ...data, default: otherwise, context: { ...subjectOf(context), ...context } } };

@@ -141,7 +141,7 @@ describe('the watch on the Amplifier server', () => {
     answers.push(() => Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server answered HTTP 401', 401)));
     await watch.ask();
     assert.equal(watch.news.kind, 'needsToken');
-    assert.match(JSON.stringify(watch.news), /needs a token.*Set Amplifier Server Token/);
+    assert.match(JSON.stringify(watch.news), /requires a valid token.*Set Amplifier Server Token/);
     watch.heard({ kind: 'ready' });
     watch.heard({ kind: 'authRequired', message: 'It needs a token.', methods: [] });
     assert.deepEqual(watch.news, { kind: 'needsToken', message: 'It needs a token.' });
