@@ -72,8 +72,8 @@ describe('Amplifier, as a user sees it', () => {
   }
 
   it('says in the status list that the server answers, and where', async () => {
-    await window.showStatus('answers at');
-    await window.picks.filter({ hasText: `Version 0.1.0 answers at ${server.url.origin}.` }).waitFor();
+    await window.showStatus('is running at');
+    await window.picks.filter({ hasText: `Version 0.1.0 is running at ${server.url.origin}.` }).waitFor();
     await window.screenshot('amplifier-status');
     await window.narrow('API key');
     await window.picks.filter({ hasText: 'Set API key' }).waitFor();
@@ -182,7 +182,7 @@ describe('Amplifier, as a user sees it', () => {
 
   it('says what to do when the server is gone, as soon as the user looks', async () => {
     await server.stop();
-    await window.showStatus('answers at');
+    await window.showStatus('is running at');
     await window.picks.filter({ hasText: `No Amplifier server is running at ${server.url.origin}` }).waitFor();
     await window.screenshot('amplifier-gone');
     await window.page.keyboard.press('Escape');

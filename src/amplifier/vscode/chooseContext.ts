@@ -11,7 +11,7 @@ const titles: Record<ContextKind, string> = {
 
 /** The command `backline.amplifier.chooseContext`: selects the context that is sent automatically to an Amplifier server. */
 export async function chooseContext(context: ContextCollector, switches: ContextSwitches): Promise<void> {
-  const items = (await context.chips()).map(({ kind, label, isOn }) => ({
+  const items = (await context.describeKinds()).map(({ kind, label, isOn }) => ({
     context: kind,
     label: titles[kind],
     description: label,
@@ -24,5 +24,5 @@ export async function chooseContext(context: ContextCollector, switches: Context
   });
   if (!picked) return;
   const on = new Set(picked.map((item) => item.context));
-  for (const item of items) switches.set(item.context, on.has(item.context));
+  for (const item of items) switches.setEnabled(item.context, on.has(item.context));
 }

@@ -4,22 +4,22 @@ import { LanguageTable } from '../common/context/languageTable';
 
 /** Determines the language of files, whether or not VS Code has loaded them. */
 export class DocumentLanguages implements Disposable {
-  private table: LanguageTable | undefined;
-  private listener: Disposable | undefined;
+  private languageTable: LanguageTable | undefined;
+  private extensionListener: Disposable | undefined;
 
   start(): void {
-    this.listener = vscode.extensions.onDidChange(() => (this.table = undefined));
+    this.extensionListener = vscode.extensions.onDidChange(() => (this.languageTable = undefined));
   }
 
   /** VS Code's language id. Depends on the file name if the file is not loaded; defaults to `plaintext`. */
-  of(path: string): string {
+  languageOf(path: string): string {
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
     if (document) return document.languageId;
-    this.table ??= new LanguageTable(vscode.extensions.all.map(({ packageJSON }): unknown => packageJSON));
-    return this.table.languageOf(path) ?? 'plaintext';
+    this.languageTable ??= new LanguageTable(vscode.extensions.all.map(({ packageJSON }): unknown => packageJSON));
+    return this.languageTable.languageOf(path) ?? 'plaintext';
   }
 
   dispose(): void {
-    this.listener?.dispose();
+    this.extensionListener?.dispose();
   }
 }

@@ -2,23 +2,23 @@ import * as vscode from 'vscode';
 import type { Event } from '../../base/common/event';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { openFiles } from '../../platform/vscode/openFiles';
-import { ContextCollector, type ContextCollectorPorts } from '../common/context/contextCollector';
+import { ContextCollector, type ContextCollectorDeps } from '../common/context/contextCollector';
 import type { ContextSwitches } from '../common/context/contextSwitches';
 import { watchGit } from '../../platform/vscode/gitWatch';
 import type { DocumentLanguages } from './documentLanguages';
 import { gitStateOf } from './gitState';
 
 /** Creates the collector of this window's editor context. */
-export function editorContext(
+export function createContextCollector(
   editor: EditorPort,
   switches: ContextSwitches,
-  languages: Pick<DocumentLanguages, 'of'>,
-  isReported: ContextCollectorPorts['isReported'],
+  languages: Pick<DocumentLanguages, 'languageOf'>,
+  isReported: ContextCollectorDeps['isReported'],
 ): ContextCollector {
   return new ContextCollector({
     editor,
     openDocuments: openFiles,
-    languageOf: (path) => languages.of(path),
+    languageOf: (path) => languages.languageOf(path),
     gitState: gitStateOf,
     isReported,
     switches,

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import type { Messages } from '../../platform/vscode/messages';
-import type { Credentials } from '../common/server/credentials';
+import type { ApiKeyStore } from '../common/server/apiKeyStore';
 import type { ServerTokens } from '../common/server/serverTokens';
 
 /** The command `backline.amplifier.setApiKey`: sets, replaces or removes the key. */
-export async function manageApiKey(credentials: Credentials, messages: Messages): Promise<void> {
-  const isSet = await credentials.isSet();
+export async function manageApiKey(credentials: ApiKeyStore, messages: Messages): Promise<void> {
+  const isSet = await credentials.hasKey();
   const action = isSet ? await chooseAction('Amplifier API Key', 'An API key is stored') : 'set';
   if (action === 'remove') {
-    await credentials.set('');
+    await credentials.setKey('');
     await credentials.forgetConfirmations();
     messages.info('API key removed. You need to confirm servers again before a new key is sent to them.');
     return;
@@ -21,7 +21,7 @@ export async function manageApiKey(credentials: Credentials, messages: Messages)
     placeHolder: 'sk-ant-…',
   });
   if (key === undefined) return;
-  await credentials.set(key);
+  await credentials.setKey(key);
   messages.info(
     `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session starts, to servers on ` +
       'other machines only over https and after you confirm.',
@@ -34,10 +34,10 @@ export async function manageApiKey(credentials: Credentials, messages: Messages)
  */
 export async function manageToken(tokens: ServerTokens, server: URL, messages: Messages): Promise<boolean> {
   const { origin } = server;
-  const isSet = (await tokens.for(server)) !== undefined;
+  const isSet = (await tokens.tokenFor(server)) !== undefined;
   const action = isSet ? await chooseAction('Amplifier Server Token', `A token for ${origin} is stored`) : 'set';
   if (action === 'remove') {
-    await tokens.set(server, '');
+    await tokens.setToken(server, '');
     messages.info(`Token for ${origin} removed.`);
     return true;
   }
@@ -48,13 +48,13 @@ export async function manageToken(tokens: ServerTokens, server: URL, messages: M
     placeHolder: 'The token that the server showed when it started',
   });
   if (token === undefined) return false;
-  await tokens.set(server, token);
+  await tokens.setToken(server, token);
   messages.info(`Token for ${origin} ${isSet ? 'replaced' : 'stored'}.`);
   return true;
 }
 
 /** Asks the user whether the API key may be sent to a server on another machine. */
-export async function confirmServer(origin: string): Promise<boolean> {
+export async function confirmSendingKey(origin: string): Promise<boolean> {
   const send = 'Send the Key';
   const detail = 'The key is sent whenever a session starts there. Only continue if you trust this server.';
   const choice = await vscode.window.showWarningMessage(

@@ -13,7 +13,7 @@ import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
 import { confirmNoToken } from './confirmNoToken';
 
-interface ServeFeatureOptions extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
+interface ServeFeatureDeps extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
   /** The backends to serve. Never includes an Amplifier server, which could be this one. */
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
@@ -44,54 +44,56 @@ export class ServeFeature implements Feature {
   readonly id = 'amplifierServe';
   readonly title = 'Agents for Amplifier clients';
   private readonly messages: Messages;
-  private readonly queue = new KeyedQueue();
-  private readonly emitter = new Emitter<void>((error) => this.options.log.error('a listener failed', error));
+  private readonly operationQueue = new KeyedQueue();
+  private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChange = this.emitter.event;
-  private serving: Serving | undefined;
+  private activeServer: Serving | undefined;
 
-  constructor(private readonly options: ServeFeatureOptions) {
-    this.messages = new Messages(options.log);
+  constructor(private readonly deps: ServeFeatureDeps) {
+    this.messages = new Messages(deps.log);
   }
 
   /** Undefined while not serving. */
   get url(): URL | undefined {
-    return this.serving && new URL(this.serving.url);
+    return this.activeServer && new URL(this.activeServer.url);
   }
 
   start(): Promise<RunningFeature> {
-    const handler = this.options.commands.handle(commandIds.amplifierServe, (argument) =>
+    const handler = this.deps.commands.handle(commandIds.amplifierServe, (argument) =>
       ServeArgument.parse(argument) === 'withoutToken' ? this.serveWithoutToken() : this.serve(),
     );
     this.showStatus();
-    return Promise.resolve({ stop: () => this.stop(), dispose: () => handler.dispose() });
+    return Promise.resolve({ stop: () => this.stopServing(), dispose: () => handler.dispose() });
   }
 
   /** Starts serving, if it has not started, and shows how to connect. */
   private async serve(): Promise<ServedAt> {
     const token = randomBytes(24).toString('base64url');
-    return this.tell(await this.queue.run('serve', async () => this.serving ?? (await this.begin(token))));
+    return this.showConnectionInfo(
+      await this.operationQueue.run('serve', async () => this.activeServer ?? (await this.startServer(token))),
+    );
   }
 
   /** For clients that cannot send a token. The user has to confirm each time. */
   private async serveWithoutToken(): Promise<ServedAt | undefined> {
-    const { confirmNoToken: confirm = confirmNoToken } = this.options;
-    const isOpen = this.serving !== undefined && this.serving.token === undefined;
-    if (!isOpen && !(await confirm(this.serving !== undefined))) return undefined;
-    return this.tell(
-      await this.queue.run('serve', async () => {
-        if (this.serving && this.serving.token === undefined) return this.serving;
-        await this.end();
-        return await this.begin(undefined);
+    const { confirmNoToken: confirm = confirmNoToken } = this.deps;
+    const isOpen = this.activeServer !== undefined && this.activeServer.token === undefined;
+    if (!isOpen && !(await confirm(this.activeServer !== undefined))) return undefined;
+    return this.showConnectionInfo(
+      await this.operationQueue.run('serve', async () => {
+        if (this.activeServer && this.activeServer.token === undefined) return this.activeServer;
+        await this.stopServer();
+        return await this.startServer(undefined);
       }),
     );
   }
 
-  private tell({ token, url }: ServedAt): ServedAt {
+  private showConnectionInfo({ token, url }: ServedAt): ServedAt {
     const copy = (label: string, text: string): MessageAction => ({
       label,
       run: () => vscode.env.clipboard.writeText(text),
     });
-    const stop: MessageAction = { label: 'Stop Serving', run: () => this.stop() };
+    const stop: MessageAction = { label: 'Stop Serving', run: () => this.stopServing() };
     const served = `The agents of this window are available at ${url}`;
     if (token === undefined) {
       this.messages.info(
@@ -111,12 +113,12 @@ export class ServeFeature implements Feature {
     return { url, token };
   }
 
-  private async begin(token: string | undefined): Promise<Serving> {
+  private async startServer(token: string | undefined): Promise<Serving> {
     // A separate bundle, because few windows serve.
     const { AmplifierServer } = await import('../node/server/amplifierServer');
     const server = new AmplifierServer({
-      ...this.options,
-      workspace: this.options.editor,
+      ...this.deps,
+      workspace: this.deps.editor,
       newId: randomUUID,
       host: '127.0.0.1',
       ports: [defaultPort, 0],
@@ -124,28 +126,28 @@ export class ServeFeature implements Feature {
       profilesFrom: settingIds.acpAgents,
     });
     await server.start();
-    this.serving = { server, token, url: server.url };
-    this.changed();
-    return this.serving;
+    this.activeServer = { server, token, url: server.url };
+    this.publishChange();
+    return this.activeServer;
   }
 
-  private stop(): Promise<void> {
-    return this.queue.run('serve', () => this.end());
+  private stopServing(): Promise<void> {
+    return this.operationQueue.run('serve', () => this.stopServer());
   }
 
-  private async end(): Promise<void> {
-    await this.serving?.server.stop();
-    this.serving = undefined;
-    this.changed();
+  private async stopServer(): Promise<void> {
+    await this.activeServer?.server.stop();
+    this.activeServer = undefined;
+    this.publishChange();
   }
 
-  private changed(): void {
+  private publishChange(): void {
     this.showStatus();
     this.emitter.fire();
   }
 
   private showStatus(): void {
-    this.options.status.set({ id: this.id, title: this.title, ...statusOf(this.serving) });
+    this.deps.status.set({ id: this.id, title: this.title, ...statusOf(this.activeServer) });
   }
 }
 

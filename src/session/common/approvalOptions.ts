@@ -5,7 +5,7 @@ const denyWords =
   /^(?:deny|denied|reject|rejected|refuse|decline|no)(?:,? (?:(?:this )?once|all|always|this time))?[.!]?$/iu;
 
 /** Returns the denying option with the smallest scope: `reject_once` before `reject_always`, "Deny" before "Deny All". */
-export function denyOption(options: readonly string[], kinds?: readonly ApprovalOptionKind[]): string | undefined {
+export function findDenyOption(options: readonly string[], kinds?: readonly ApprovalOptionKind[]): string | undefined {
   if (kinds?.length === options.length) {
     const once = kinds.indexOf('reject_once');
     const index = once === -1 ? kinds.indexOf('reject_always') : once;

@@ -14,24 +14,24 @@ const excerptChars = 200;
 
 /** Reads JSON objects from UTF-8 lines. Reports other lines as noise and skips empty ones. */
 export class JsonLineReader {
-  private readonly lines: LineDecoder;
+  private readonly lineDecoder: LineDecoder;
 
   constructor(maxLineBytes = defaultMaxLineBytes) {
-    this.lines = new LineDecoder(maxLineBytes);
+    this.lineDecoder = new LineDecoder(maxLineBytes);
   }
 
   /** Keeps a reference to the chunk, so the caller must not modify it. */
   push(chunk: Uint8Array): void {
-    this.lines.push(chunk);
+    this.lineDecoder.push(chunk);
   }
 
   end(): void {
-    this.lines.end();
+    this.lineDecoder.end();
   }
 
   /** Returns the next message or noise, or `undefined` if more bytes are needed. */
   read(): JsonLine | undefined {
-    for (let line = this.lines.read(); line !== undefined; line = this.lines.read()) {
+    for (let line = this.lineDecoder.read(); line !== undefined; line = this.lineDecoder.read()) {
       if (typeof line !== 'string') return { noise: tooLong(line) };
       const message = parseObject(line);
       if (message) return { message };

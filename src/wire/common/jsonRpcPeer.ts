@@ -9,7 +9,7 @@ import type { MessageStream, StreamClosed } from './messageStream';
 /** Handles a request. Errors are sent to the peer. The signal fires when the connection closes. */
 export type RequestHandler = (params: unknown, context: { readonly signal: AbortSignal }) => Promise<unknown>;
 
-interface JsonRpcPeerOptions {
+interface JsonRpcPeerDeps {
   readonly stream: MessageStream;
   readonly handlers: ReadonlyMap<string, RequestHandler>;
   /** Whether outgoing messages contain `"jsonrpc": "2.0"`. */
@@ -42,18 +42,18 @@ interface Pending {
 
 /** One end of a bidirectional JSON-RPC connection. Does not own the stream. */
 export class JsonRpcPeer implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly pending = new Map<Id, Pending>();
-  private readonly inbound = new Set<AbortController>();
-  private nextId = 0;
-  private closed: StreamClosed | undefined;
+  private readonly disposables = new DisposableStore();
+  private readonly pendingRequests = new Map<Id, Pending>();
+  private readonly handlerControllers = new Set<AbortController>();
+  private nextRequestId = 0;
+  private closeReason: StreamClosed | undefined;
 
-  constructor(private readonly options: JsonRpcPeerOptions) {}
+  constructor(private readonly deps: JsonRpcPeerDeps) {}
 
   start(): void {
-    const { stream } = this.options;
-    this.store.add(stream.onDidClose((closed) => this.close(closed)));
-    this.store.add(stream.onMessage((message) => this.receive(message)));
+    const { stream } = this.deps;
+    this.disposables.add(stream.onDidClose((closed) => this.close(closed)));
+    this.disposables.add(stream.onMessage((message) => this.handleMessage(message)));
   }
 
   /**
@@ -61,24 +61,24 @@ export class JsonRpcPeer implements Disposable {
    * @throws RpcError for an error response; TimeoutError; ConnectionClosedError
    */
   async request(method: string, params: unknown, { signal, timeoutMs }: RequestOptions = {}): Promise<unknown> {
-    if (this.closed) throw new ConnectionClosedError(this.closed);
+    if (this.closeReason) throw new ConnectionClosedError(this.closeReason);
     signal?.throwIfAborted();
-    const { clock, stream } = this.options;
-    const id = this.nextId++;
+    const { clock, stream } = this.deps;
+    const id = this.nextRequestId++;
     const wait = new DisposableStore();
     try {
       return await new Promise<unknown>((resolve, reject) => {
-        this.pending.set(id, { resolve, reject });
+        this.pendingRequests.set(id, { resolve, reject });
         if (timeoutMs !== undefined) {
           wait.add(clock.setTimer(timeoutMs, () => reject(new TimeoutError(`'${method}'`, timeoutMs))));
         }
         const abort = (): void => reject(toReason(signal));
         signal?.addEventListener('abort', abort);
         wait.add({ dispose: () => signal?.removeEventListener('abort', abort) });
-        stream.send(this.envelope({ id, method, params: params ?? null })).catch(reject);
+        stream.send(this.toEnvelope({ id, method, params: params ?? null })).catch(reject);
       });
     } finally {
-      this.pending.delete(id);
+      this.pendingRequests.delete(id);
       wait.dispose();
     }
   }
@@ -89,66 +89,66 @@ export class JsonRpcPeer implements Disposable {
   }
 
   private close(closed: StreamClosed): void {
-    if (this.closed) return;
-    this.closed = closed;
-    this.store.dispose();
+    if (this.closeReason) return;
+    this.closeReason = closed;
+    this.disposables.dispose();
     const error = new ConnectionClosedError(closed);
-    for (const pending of this.pending.values()) pending.reject(error);
-    for (const controller of this.inbound) controller.abort(error);
+    for (const pending of this.pendingRequests.values()) pending.reject(error);
+    for (const controller of this.handlerControllers) controller.abort(error);
   }
 
-  private receive(message: Record<string, unknown>): void {
+  private handleMessage(message: Record<string, unknown>): void {
     const request = InboundRequest.safeParse(message);
     if (request.success) {
-      void this.answer(request.data);
+      void this.answerRequest(request.data);
       return;
     }
     const answer = InboundAnswer.safeParse(message);
-    const pending = answer.success ? this.pending.get(answer.data.id) : undefined;
+    const pending = answer.success ? this.pendingRequests.get(answer.data.id) : undefined;
     if (answer.success && pending) {
-      this.pending.delete(answer.data.id);
+      this.pendingRequests.delete(answer.data.id);
       settle(pending, answer.data);
     } else {
-      this.refuse(message);
+      this.rejectMessage(message);
     }
   }
 
-  private async answer({ id, method, params }: z.infer<typeof InboundRequest>): Promise<void> {
+  private async answerRequest({ id, method, params }: z.infer<typeof InboundRequest>): Promise<void> {
     const controller = new AbortController();
-    this.inbound.add(controller);
+    this.handlerControllers.add(controller);
     try {
-      const handler = this.options.handlers.get(method);
+      const handler = this.deps.handlers.get(method);
       if (!handler) throw new RpcError(rpcErrorCode.methodNotFound, `Method not found - '${method}'`);
       const result = await handler(params, { signal: controller.signal });
-      await this.options.stream.send(this.envelope({ id, result: result ?? null }));
+      await this.deps.stream.send(this.toEnvelope({ id, result: result ?? null }));
     } catch (error) {
       // Also reached if the result cannot be serialized.
       await this.sendError(id, errorObject(error));
     } finally {
-      this.inbound.delete(controller);
+      this.handlerControllers.delete(controller);
     }
   }
 
   private async sendError(id: Id, error: object): Promise<void> {
     try {
-      await this.options.stream.send(this.envelope({ id, error }));
+      await this.deps.stream.send(this.toEnvelope({ id, error }));
     } catch (reason) {
-      this.options.log.debug(`The response to request ${id} could not be sent: ${messageOf(reason)}`);
+      this.deps.log.debug(`The response to request ${id} could not be sent: ${messageOf(reason)}`);
     }
   }
 
-  private refuse(message: Record<string, unknown>): void {
+  private rejectMessage(message: Record<string, unknown>): void {
     const id = Id.safeParse(message['id']);
     if (!id.success || 'result' in message || 'error' in message) {
-      this.options.log.debug(`Ignored an unexpected message (keys: ${Object.keys(message).join(', ')})`);
+      this.deps.log.debug(`Ignored an unexpected message (keys: ${Object.keys(message).join(', ')})`);
       return;
     }
     const error = { code: rpcErrorCode.invalidRequest, message: 'Neither a request nor a response' };
     void this.sendError(id.data, error);
   }
 
-  private envelope(message: object): object {
-    return this.options.writesVersion ? { jsonrpc: '2.0', ...message } : message;
+  private toEnvelope(message: object): object {
+    return this.deps.writesVersion ? { jsonrpc: '2.0', ...message } : message;
   }
 }
 

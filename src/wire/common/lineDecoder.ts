@@ -14,15 +14,15 @@ const excerptBytes = 200;
  * once and copies it at most once, so the cost is linear for lines of any length.
  */
 export class LineDecoder {
-  private readonly text = new TextDecoder();
+  private readonly textDecoder = new TextDecoder();
   private readonly chunks: Uint8Array[] = [];
   /** Offset of the next unread byte in the first chunk. */
   private offset = 0;
   /** Beginning of the current line, from earlier chunks. */
-  private parts: Uint8Array[] = [];
-  private partBytes = 0;
-  private skipping = false;
-  private ended = false;
+  private lineParts: Uint8Array[] = [];
+  private lineBytes = 0;
+  private isSkippingLine = false;
+  private hasEnded = false;
 
   constructor(private readonly maxLineBytes: number) {}
 
@@ -33,7 +33,7 @@ export class LineDecoder {
 
   /** Call after the last chunk. Remaining bytes are the last line. */
   end(): void {
-    this.ended = true;
+    this.hasEnded = true;
   }
 
   /** Returns the next line without its ending, or `undefined` if it is incomplete. */
@@ -47,51 +47,51 @@ export class LineDecoder {
       } else {
         this.offset = end + 1;
       }
-      const line = end < 0 ? this.keep(rest) : this.finish(rest);
+      const line = end < 0 ? this.keepPart(rest) : this.finishLine(rest);
       if (line !== undefined) return line;
     }
-    return this.ended && this.partBytes > 0 ? this.finish(new Uint8Array()) : undefined;
+    return this.hasEnded && this.lineBytes > 0 ? this.finishLine(new Uint8Array()) : undefined;
   }
 
-  private keep(part: Uint8Array): OverlongLine | undefined {
-    if (this.skipping || part.length === 0) return undefined;
-    this.parts.push(part);
-    this.partBytes += part.length;
-    if (this.partBytes <= this.maxLineBytes) return undefined;
-    this.skipping = true;
-    return this.giveUp();
+  private keepPart(part: Uint8Array): OverlongLine | undefined {
+    if (this.isSkippingLine || part.length === 0) return undefined;
+    this.lineParts.push(part);
+    this.lineBytes += part.length;
+    if (this.lineBytes <= this.maxLineBytes) return undefined;
+    this.isSkippingLine = true;
+    return this.takeOverlongLine();
   }
 
-  private finish(last: Uint8Array): string | OverlongLine | undefined {
-    if (this.skipping) {
-      this.skipping = false;
+  private finishLine(last: Uint8Array): string | OverlongLine | undefined {
+    if (this.isSkippingLine) {
+      this.isSkippingLine = false;
       return undefined;
     }
-    if (this.partBytes + last.length > this.maxLineBytes) {
-      this.parts.push(last);
-      this.partBytes += last.length;
-      return this.giveUp();
+    if (this.lineBytes + last.length > this.maxLineBytes) {
+      this.lineParts.push(last);
+      this.lineBytes += last.length;
+      return this.takeOverlongLine();
     }
-    const bytes = this.partBytes === 0 ? last : this.join(last);
-    return this.text.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes);
+    const bytes = this.lineBytes === 0 ? last : this.joinParts(last);
+    return this.textDecoder.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes);
   }
 
-  private giveUp(): OverlongLine {
-    const bytes = this.partBytes;
+  private takeOverlongLine(): OverlongLine {
+    const bytes = this.lineBytes;
     // May split a character, which is acceptable in a log.
-    const excerpt = this.text.decode(this.join(new Uint8Array()).subarray(0, excerptBytes));
+    const excerpt = this.textDecoder.decode(this.joinParts(new Uint8Array()).subarray(0, excerptBytes));
     return { excerpt, bytes };
   }
 
-  private join(last: Uint8Array): Uint8Array {
-    const whole = new Uint8Array(this.partBytes + last.length);
+  private joinParts(last: Uint8Array): Uint8Array {
+    const whole = new Uint8Array(this.lineBytes + last.length);
     let offset = 0;
-    for (const part of [...this.parts, last]) {
+    for (const part of [...this.lineParts, last]) {
       whole.set(part, offset);
       offset += part.length;
     }
-    this.parts = [];
-    this.partBytes = 0;
+    this.lineParts = [];
+    this.lineBytes = 0;
     return whole;
   }
 }

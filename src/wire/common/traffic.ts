@@ -34,7 +34,7 @@ export class TrafficLog implements TrafficTap {
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.emitter.event;
   private entries: RecordedTraffic[] = [];
-  private watchers = 0;
+  private watcherCount = 0;
   private droppedCount = 0;
 
   constructor(
@@ -44,7 +44,7 @@ export class TrafficLog implements TrafficTap {
   ) {}
 
   get isOpen(): boolean {
-    return this.watchers > 0;
+    return this.watcherCount > 0;
   }
 
   /** Number of older messages that were dropped. */
@@ -58,14 +58,14 @@ export class TrafficLog implements TrafficTap {
 
   /** Starts recording. Dispose the result to stop; the last one to stop clears the log. */
   open(): Disposable {
-    this.watchers++;
+    this.watcherCount++;
     let closed = false;
     return {
       dispose: () => {
         if (closed) return;
         closed = true;
-        this.watchers--;
-        if (this.watchers === 0) this.clear();
+        this.watcherCount--;
+        if (this.watcherCount === 0) this.clear();
       },
     };
   }

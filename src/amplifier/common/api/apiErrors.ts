@@ -11,7 +11,7 @@ interface ErrorFacts {
 
 const seeServerLog = 'Check the log of the Amplifier server.';
 /** Advice for a session the server has lost: the next prompt creates a new one. */
-export const promptAgain = 'Send your prompt again to continue in a new session.';
+export const promptAgainAdvice = 'Send your prompt again to continue in a new session.';
 const setKey = 'Run the command "Backline: Set Amplifier API Key".';
 
 /** The error codes of the API reference. */
@@ -25,7 +25,7 @@ export const documentedErrors = {
     advice: 'Use an API key with access to this model, or choose another model.',
   },
   RATE_LIMITED: { httpStatus: 429, backend: 'backend', advice: 'Wait a minute and try again.' },
-  SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: promptAgain },
+  SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: promptAgainAdvice },
   PROFILE_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: 'Choose another profile.' },
   SESSION_BUSY: { httpStatus: 409, backend: 'busy', advice: 'Wait for the running turn, or stop it.' },
   APPROVAL_TIMEOUT: { httpStatus: 408, backend: 'approvalResolved', advice: 'No approvals are pending.' },

@@ -110,7 +110,7 @@ export const PendingApproval = z.looseObject({
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
 /** Converts a numeric approval id to a string. `wire_id` keeps the number, to be sent back to the server. */
-export function withTextId(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function withStringApprovalId(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { approval_id: id } = data;
   return typeof id === 'number' ? { ...data, approval_id: String(id), wire_id: id } : data;
 }
@@ -134,7 +134,7 @@ function isWaiting({
 function readPending(value: unknown): PendingApproval | 'unreadable' | undefined {
   if (isNothing(value)) return undefined;
   const fields = z.record(z.string(), z.unknown()).safeParse(value).data;
-  return (fields && PendingApproval.safeParse(withTextId(fields)).data) ?? 'unreadable';
+  return (fields && PendingApproval.safeParse(withStringApprovalId(fields)).data) ?? 'unreadable';
 }
 
 function readState(value: unknown): SessionEvent[] {

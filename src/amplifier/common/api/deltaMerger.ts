@@ -7,8 +7,8 @@ type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:de
  * Emits it at the end of the current task at the latest. Keeps the order of events.
  */
 export class DeltaMerger {
-  private first: Delta | undefined;
-  private texts: string[] = [];
+  private firstDelta: Delta | undefined;
+  private deltaTexts: string[] = [];
 
   constructor(private readonly emit: (event: SessionEvent) => void) {}
 
@@ -18,21 +18,21 @@ export class DeltaMerger {
       this.emit(event);
       return;
     }
-    if (this.first && !isSameText(this.first, event)) this.flush();
-    if (!this.first) {
-      this.first = event;
+    if (this.firstDelta && !isSameText(this.firstDelta, event)) this.flush();
+    if (!this.firstDelta) {
+      this.firstDelta = event;
       queueMicrotask(() => this.flush());
     }
-    this.texts.push(event.data.delta);
+    this.deltaTexts.push(event.data.delta);
   }
 
   flush(): void {
-    const { first, texts } = this;
-    if (!first) return;
-    this.first = undefined;
-    this.texts = [];
-    if (texts.length > 1) first.data.delta = texts.join('');
-    this.emit(first);
+    const { firstDelta, deltaTexts } = this;
+    if (!firstDelta) return;
+    this.firstDelta = undefined;
+    this.deltaTexts = [];
+    if (deltaTexts.length > 1) firstDelta.data.delta = deltaTexts.join('');
+    this.emit(firstDelta);
   }
 }
 

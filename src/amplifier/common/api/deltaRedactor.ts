@@ -25,7 +25,7 @@ const textEnds: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
  */
 export class DeltaRedactor {
   /** Keyed by block index or 'thinking'. */
-  private readonly held = new Map<string, Delta>();
+  private readonly heldDeltas = new Map<string, Delta>();
 
   constructor(
     private readonly redactor: SecretRedactor,
@@ -34,29 +34,32 @@ export class DeltaRedactor {
 
   handle(event: SessionEvent): void {
     if (event.event === 'content_block:delta') {
-      this.add(String(event.data.block_index), event, (delta) => ({ ...event, data: { ...event.data, delta } }));
+      this.redactDelta(String(event.data.block_index), event, (delta) => ({
+        ...event,
+        data: { ...event.data, delta },
+      }));
     } else if (event.event === 'thinking:delta') {
-      this.add('thinking', event, (delta) => ({ ...event, data: { ...event.data, delta } }));
+      this.redactDelta('thinking', event, (delta) => ({ ...event, data: { ...event.data, delta } }));
     } else {
-      if (textEnds.has(event.event)) this.flush();
+      if (textEnds.has(event.event)) this.emitHeldDeltas();
       this.emit(event);
     }
   }
 
-  private add(text: string, event: Delta, withText: (delta: string) => Delta): void {
-    const before = this.held.get(text)?.data.delta ?? '';
-    const known = this.redactor.text(before + event.data.delta);
-    const tail = known.slice(known.length - this.redactor.openLength(known));
-    if (tail === '') this.held.delete(text);
-    else this.held.set(text, withText(tail));
+  private redactDelta(text: string, event: Delta, withText: (delta: string) => Delta): void {
+    const before = this.heldDeltas.get(text)?.data.delta ?? '';
+    const known = this.redactor.redactText(before + event.data.delta);
+    const tail = known.slice(known.length - this.redactor.partialSecretLength(known));
+    if (tail === '') this.heldDeltas.delete(text);
+    else this.heldDeltas.set(text, withText(tail));
     const shown = known.slice(0, known.length - tail.length);
     if (shown === event.data.delta) this.emit(event);
     else if (shown !== '') this.emit(withText(shown));
   }
 
-  private flush(): void {
-    const held = [...this.held.values()];
-    this.held.clear();
+  private emitHeldDeltas(): void {
+    const held = [...this.heldDeltas.values()];
+    this.heldDeltas.clear();
     for (const event of held) this.emit(event);
   }
 }

@@ -6,40 +6,42 @@ const replacement = '[key]';
 
 /** Redacts secrets that a server may echo: verbatim, JSON-escaped (also in nested JSON) or percent-encoded. */
 export class SecretRedactor {
-  private readonly patterns = new Map<string, Pattern>();
+  private readonly patternBySecret = new Map<string, Pattern>();
 
-  add(secret: string | undefined): void {
-    if (secret === undefined || secret.length < minSecretLength || this.patterns.has(secret)) return;
-    this.patterns.set(secret, patternOf(secret));
+  addSecret(secret: string | undefined): void {
+    if (secret === undefined || secret.length < minSecretLength || this.patternBySecret.has(secret)) return;
+    this.patternBySecret.set(secret, patternOf(secret));
   }
 
-  text(text: string): string {
+  redactText(text: string): string {
     let result = text;
-    for (const { whole } of this.patterns.values()) result = result.replace(whole, replacement);
+    for (const { whole } of this.patternBySecret.values()) result = result.replace(whole, replacement);
     return result;
   }
 
   /** Length of the end of `text` that may be the start of a secret, in UTF-16 units. */
-  openLength(text: string): number {
+  partialSecretLength(text: string): number {
     let length = 0;
-    for (const { begun, maxLength } of this.patterns.values()) {
+    for (const { begun, maxLength } of this.patternBySecret.values()) {
       length = Math.max(length, begun.exec(text.slice(-maxLength))?.[0].length ?? 0);
     }
     return length;
   }
 
   /** Redacts text that may be JSON. Valid JSON stays valid. */
-  json(text: string): string {
-    if (this.text(text) === text) return text;
+  redactJson(text: string): string {
+    if (this.redactText(text) === text) return text;
     const json = parseJson(text);
-    return json === undefined ? this.text(text) : JSON.stringify(this.value(json));
+    return json === undefined ? this.redactText(text) : JSON.stringify(this.redactValue(json));
   }
 
-  private value(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value);
-    if (Array.isArray(value)) return value.map((item) => this.value(item));
+  private redactValue(value: unknown): unknown {
+    if (typeof value === 'string') return this.redactText(value);
+    if (Array.isArray(value)) return value.map((item) => this.redactValue(item));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.text(name), this.value(member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [this.redactText(name), this.redactValue(member)]),
+    );
   }
 }
 

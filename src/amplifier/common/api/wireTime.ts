@@ -8,6 +8,6 @@ export function toRfc3339(text: string | undefined): string | undefined {
 }
 
 /** Formats a time in RFC 3339, UTC, with seconds precision, as the API reference does. */
-export function wireTime(timeMs: number): string {
+export function formatWireTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d{3}Z$/u, 'Z');
 }

@@ -1,10 +1,18 @@
-import { denyOption } from '../../../session/common/approvalOptions';
+import { findDenyOption } from '../../../session/common/approvalOptions';
 import { messageOf } from '../../../base/common/errors';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionStatus } from '../api/apiSchema';
-import { stopPrompt } from './prompts';
-import type { Abandoned } from './clientState';
-import { clearTimers, isUnknownSession, log, setTimer, stopLeftTurn, update, type Step } from './sessionStep';
+import { abortPrompt } from './prompts';
+import type { AbandonedTurn } from './clientState';
+import {
+  clearTimers,
+  isSessionNotFound,
+  logMessage,
+  setTimer,
+  stopAbandonedTurn,
+  updateState,
+  type ReducerStep,
+} from './reducerStep';
 
 const lookMs = 500;
 const maxLookMs = 5000;
@@ -16,49 +24,49 @@ const enoughIdleLooks = 2;
  * Call before reporting the end of a turn that may continue on the server. Polls the session's status until the turn
  * ends, and denies its approvals: a server may treat a time-out as permission.
  */
-export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false }): void {
-  stopPrompt(step);
+export function abandonTurn(step: ReducerStep, { isStopped = false, isDiscarded = false }): void {
+  abortPrompt(step);
   const stopping = 'prompt';
   const begun = { stage: 'looking', idleLooks: 0, pauseMs: lookMs, denial: undefined } as const;
-  update(step, { abandoned: { ...begun, stopping, isStopped, isDiscarded } });
+  updateState(step, { abandoned: { ...begun, stopping, isStopped, isDiscarded } });
   setTimer(step, 'abandoned', step.state.limits.abandonedMs);
-  look(step);
+  pollAbandonedTurn(step);
 }
 
 /** Stops following the turn: the user is back, or there is no time left. */
-export function attendTurn(step: Step): void {
+export function stopFollowing(step: ReducerStep): void {
   if (!step.state.abandoned) return;
-  update(step, { abandoned: undefined });
+  updateState(step, { abandoned: undefined });
   clearTimers(step, 'look', 'abandoned');
 }
 
 /** Stops the turn once its prompt is no longer being sent. */
-export function advanceAbandoned(step: Step): void {
+export function advanceAbandonedTurn(step: ReducerStep): void {
   const { abandoned, prompt, stop } = step.state;
   if (abandoned?.stopping === 'prompt' && prompt.kind === 'none') {
     change(step, { stopping: abandoned.isStopped ? 'turn' : 'done' });
-    if (abandoned.isStopped) stopLeftTurn(step);
+    if (abandoned.isStopped) stopAbandonedTurn(step);
   } else if (abandoned?.stopping === 'turn' && !stop) {
     change(step, { stopping: 'done' });
   }
 }
 
 /** Handles an event of the turn while the stream is still open. */
-export function abandonedEvent(step: Step, { event, data }: SessionEvent): void {
+export function handleAbandonedEvent(step: ReducerStep, { event, data }: SessionEvent): void {
   if (event === 'approval:granted' || event === 'approval:denied') change(step, { denial: undefined });
   if (event !== 'approval:required') return;
-  const denial = denyOption(data.options, data.option_kinds);
+  const denial = findDenyOption(data.options, data.option_kinds);
   change(step, { denial });
   if (denial !== undefined && step.state.abandoned) deny(step, denial, 'heard');
 }
 
-export function abandonedStatus(step: Step, { status, pending_approval: pending }: SessionStatus): void {
+export function handleAbandonedStatus(step: ReducerStep, { status, pending_approval: pending }: SessionStatus): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking') return;
   if (status === 'awaiting_approval') {
     const options = pending === 'unreadable' ? undefined : pending?.options;
     const kinds = pending === 'unreadable' ? undefined : pending?.option_kinds;
-    const denial = options ? denyOption(options, kinds) : abandoned.denial;
+    const denial = options ? findDenyOption(options, kinds) : abandoned.denial;
     if (denial === undefined) pause(step, 0);
     else {
       change(step, { stage: 'denying' });
@@ -67,34 +75,34 @@ export function abandonedStatus(step: Step, { status, pending_approval: pending 
     return;
   }
   const idleLooks = status !== 'processing' && abandoned.stopping === 'done' ? abandoned.idleLooks + 1 : 0;
-  if (idleLooks === enoughIdleLooks) endAbandoned(step);
+  if (idleLooks === enoughIdleLooks) endAbandonedTurn(step);
   else pause(step, idleLooks);
 }
 
 /** The status request or the denial failed. */
-export function abandonedFailed(step: Step, error: unknown): void {
+export function handleAbandonedFailure(step: ReducerStep, error: unknown): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking' && abandoned?.stage !== 'denying') return;
-  if (isUnknownSession(error)) attendTurn(step);
+  if (isSessionNotFound(error)) stopFollowing(step);
   else pause(step, 0, Math.min(maxLookMs, abandoned.pauseMs * 2));
 }
 
-export function abandonedDenied(step: Step, error: unknown): void {
-  if (error !== undefined) abandonedFailed(step, error);
+export function handleAbandonedDenial(step: ReducerStep, error: unknown): void {
+  if (error !== undefined) handleAbandonedFailure(step, error);
   else if (step.state.abandoned?.stage === 'denying') pause(step, 0);
 }
 
-export function look(step: Step): void {
+export function pollAbandonedTurn(step: ReducerStep): void {
   if (!step.state.abandoned) return;
   change(step, { stage: 'looking' });
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'look' }, timeoutMs: requestTimeoutMs });
 }
 
 /** The turn is over, or the time limit for following it has passed. */
-export function endAbandoned(step: Step): void {
+export function endAbandonedTurn(step: ReducerStep): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {
-    attendTurn(step);
+    stopFollowing(step);
     return;
   }
   change(step, { stage: 'discarding' });
@@ -102,22 +110,22 @@ export function endAbandoned(step: Step): void {
   step.effects.push({ kind: 'delete', purpose: 'discard', timeoutMs: requestTimeoutMs });
 }
 
-export function discarded(step: Step, error: unknown): void {
-  if (error !== undefined) log(step, 'warn', `it stays on the server: ${messageOf(error)}`);
-  attendTurn(step);
+export function handleDiscarded(step: ReducerStep, error: unknown): void {
+  if (error !== undefined) logMessage(step, 'warn', `it stays on the server: ${messageOf(error)}`);
+  stopFollowing(step);
 }
 
-function pause(step: Step, idleLooks: number, pauseMs = lookMs): void {
+function pause(step: ReducerStep, idleLooks: number, pauseMs = lookMs): void {
   change(step, { stage: 'pausing', idleLooks, pauseMs });
   setTimer(step, 'look', pauseMs);
 }
 
 /** Denies the pending approval, whichever it is. */
-function deny(step: Step, decision: string, kind: 'look' | 'heard'): void {
+function deny(step: ReducerStep, decision: string, kind: 'look' | 'heard'): void {
   step.effects.push({ kind: 'answer', purpose: { kind }, body: { decision }, timeoutMs: requestTimeoutMs });
 }
 
-function change(step: Step, part: Partial<Abandoned>): void {
+function change(step: ReducerStep, part: Partial<AbandonedTurn>): void {
   const { abandoned } = step.state;
-  if (abandoned) update(step, { abandoned: { ...abandoned, ...part } });
+  if (abandoned) updateState(step, { abandoned: { ...abandoned, ...part } });
 }

@@ -1,23 +1,23 @@
-import { denyOption, isDenial } from '../../../session/common/approvalOptions';
+import { findDenyOption, isDenial } from '../../../session/common/approvalOptions';
 import { BackendError, isBackendError } from '../../../session/common/sessionBackend';
 import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
-import type { AnswerPurpose, Call, StatusPurpose } from './sessionInput';
-import { isTurnOwn, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
+import type { AnswerPurpose, CallId, StatusPurpose } from './sessionInput';
+import { isOwnTurnOpen, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
 import {
-  asBackendError,
+  toBackendError,
   beginCancel,
-  check,
+  checkStatus,
   clearTimers,
-  log,
-  notice,
+  logMessage,
+  emitNotice,
   setTimer,
-  settle,
-  stopLeftTurn,
-  update,
-  type Step,
-} from './sessionStep';
+  settleCall,
+  stopAbandonedTurn,
+  updateState,
+  type ReducerStep,
+} from './reducerStep';
 
 /** Timers are split into steps of this length, to notice clock jumps (such as sleep) soon. */
 const maxStepMs = 2000;
@@ -37,17 +37,17 @@ export function isAwaitingApproval(state: SessionState): boolean {
 }
 
 /** Whether an approval is being, or can still be, denied. Excludes approvals that only the end of the turn denies. */
-export function isDenying(state: SessionState): boolean {
-  return openApprovals(state).some((approval) => approval.phase === 'left' || !isUndeniable(approval));
+export function isDenialPending(state: SessionState): boolean {
+  return listOpenApprovals(state).some((approval) => approval.phase === 'left' || !isUndeniable(approval));
 }
 
-export function openApprovals({ approvals }: SessionState): OpenApproval[] {
+export function listOpenApprovals({ approvals }: SessionState): OpenApproval[] {
   return [...approvals.values()].filter((approval) => approval.phase !== 'resolved');
 }
 
 /** Adds an approval reported by the stream or by the status. `timeout` is the user's time to answer, in seconds. */
-export function approvalRequired(
-  step: Step,
+export function handleApprovalRequired(
+  step: ReducerStep,
   { wire_id: numericId, ...data }: EventData<'approval:required'>,
   mayComeAgain = false,
 ): void {
@@ -60,7 +60,7 @@ export function approvalRequired(
   }
   if (superseded) {
     close(step, superseded, 'unanswerable');
-    notice(step, 'warning', supersededMessage);
+    emitNotice(step, 'warning', supersededMessage);
   }
   const id = uniqueId(step.state, wireId);
   const givenMs = timeout * 1000;
@@ -71,7 +71,7 @@ export function approvalRequired(
     sentId: numericId ?? wireId,
     isExtended: kinds !== undefined,
     options,
-    deny: denyOption(options, kinds),
+    deny: findDenyOption(options, kinds),
     prompt,
     due: { nowMs: step.at.nowMs + givenMs, timeMs: step.at.timeMs + givenMs },
     isBeingDenied: false,
@@ -84,17 +84,17 @@ export function approvalRequired(
 }
 
 /** Sets whether the stream may still report the pending approvals again, or every further report is a new approval. */
-export function expectApprovalsAgain(step: Step, mayComeAgain: boolean): void {
+export function setMayComeAgain(step: ReducerStep, mayComeAgain: boolean): void {
   for (const approval of shownApprovals(step.state)) put(step, { ...approval, mayComeAgain });
 }
 
-export function isShown(state: SessionState, wireId: string): boolean {
+export function isApprovalShown(state: SessionState, wireId: string): boolean {
   return byWireId(state, wireId) !== undefined;
 }
 
 /** Handles a resolution from the server. `decision` wins over the event name: servers report denials as "granted". */
-export function approvalResolved(
-  step: Step,
+export function handleApprovalResolved(
+  step: ReducerStep,
   saysDenied: boolean,
   { approval_id: wireId, decision, reason }: Resolution,
 ): void {
@@ -103,33 +103,33 @@ export function approvalResolved(
 }
 
 /** Closes all shown approvals, because the status reports that none is pending any more. */
-export function expireApprovals(step: Step): void {
+export function closeAnsweredElsewhere(step: ReducerStep): void {
   for (const approval of shownApprovals(step.state)) close(step, approval, 'answered_elsewhere');
 }
 
 /** Resolves all shown approvals after their turn has ended. */
-export function endApprovals(step: Step): void {
+export function resolveShownApprovals(step: ReducerStep): void {
   for (const { id } of shownApprovals(step.state)) resolve(step, id);
 }
 
 /** Denies all shown approvals, which the user can no longer answer. Leaves those alone that other clients may answer. */
-export function leaveApprovals(step: Step): void {
-  const isOwn = isTurnOwn(step.state);
+export function abandonShownApprovals(step: ReducerStep): void {
+  const isOwn = isOwnTurnOpen(step.state);
   for (const approval of shownApprovals(step.state)) {
     if (isUndeniable(approval) || (approval.isExtended && !isOwn)) resolve(step, approval.id);
     else leave(step, approval);
   }
 }
 
-export function forgetApprovals(step: Step): void {
-  for (const { id } of openApprovals(step.state)) resolve(step, id);
+export function resolveAllApprovals(step: ReducerStep): void {
+  for (const { id } of listOpenApprovals(step.state)) resolve(step, id);
 }
 
 /** Sends the user's answer, which must be one of the listed options, byte for byte. */
-export function chooseOption(step: Step, call: Call, id: string, option: string): void {
+export function answerApproval(step: ReducerStep, call: CallId, id: string, option: string): void {
   const approval = step.state.approvals.get(id);
   const refuse = (code: 'approvalInvalid' | 'approvalResolved', message: string): void =>
-    settle(step, call, new BackendError(code, message));
+    settleCall(step, call, new BackendError(code, message));
   if (!approval) refuse('approvalInvalid', 'No approval is pending for this answer.');
   else if (approval.phase === 'resolved' || approval.phase === 'left') refuse('approvalResolved', resolvedMessage);
   else if (!approval.options.includes(option))
@@ -144,12 +144,12 @@ export function chooseOption(step: Step, call: Call, id: string, option: string)
 }
 
 /** The API answers the currently pending approval, so check first that it is the one the user has allowed. */
-export function allowanceJudged(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
+export function handleAllowanceStatus(step: ReducerStep, purpose: AllowancePurpose, status: SessionStatus): void {
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
   if (pending === 'unreadable' || (!pending && status.status === 'awaiting_approval')) {
     const message = 'The server did not report which approval is pending. Nothing was sent. Deny it or stop the turn.';
-    answerFailed(step, id, call, new BackendError('protocol', message));
+    handleAnswerFailure(step, id, call, new BackendError('protocol', message));
     return;
   }
   const approval = step.state.approvals.get(id);
@@ -158,28 +158,33 @@ export function allowanceJudged(step: Step, purpose: AllowancePurpose, status: S
     send(step, approval, option, call);
   } else if (judged === 'later') {
     const message = 'Answer the agent’s earlier request first.';
-    answerFailed(step, id, call, new BackendError('busy', message));
+    handleAnswerFailure(step, id, call, new BackendError('busy', message));
   } else {
-    answerFailed(step, id, call, new AmplifierApiError('NO_PENDING_APPROVAL', 'Another approval is pending now', 400));
+    handleAnswerFailure(
+      step,
+      id,
+      call,
+      new AmplifierApiError('NO_PENDING_APPROVAL', 'Another approval is pending now', 400),
+    );
   }
 }
 
 /** The server has accepted an answer. */
-export function answerTaken(step: Step, { id, option, call }: ApprovalPurpose): void {
+export function handleAnswerAccepted(step: ReducerStep, { id, option, call }: ApprovalPurpose): void {
   const approval = step.state.approvals.get(id);
   if (approval?.phase === 'left') resolve(step, id);
   else if (approval && approval.phase !== 'resolved')
     decide(step, approval, option, denies(approval, option), undefined);
-  settle(step, call);
+  settleCall(step, call);
 }
 
 /** An answer did not arrive or was rejected. */
-export function answerFailed(step: Step, id: string, call: Call | undefined, error: unknown): void {
+export function handleAnswerFailure(step: ReducerStep, id: string, call: CallId | undefined, error: unknown): void {
   const approval = step.state.approvals.get(id);
   const isGone = isAmplifierApiError(error) && (error.httpStatus === 409 || goneCodes.has(error.code));
   const failure = isGone
     ? new BackendError('approvalResolved', resolvedMessage, error.code, { cause: error })
-    : asBackendError(error);
+    : toBackendError(error);
   if (approval?.phase === 'left') {
     if (isOver(failure)) resolve(step, id);
     else put(step, { ...approval, isSending: false });
@@ -187,17 +192,17 @@ export function answerFailed(step: Step, id: string, call: Call | undefined, err
     if (isGone) close(step, approval, 'answered_elsewhere');
     else put(step, { ...approval, phase: 'waiting' });
   }
-  settle(step, call, failure);
-  check(step);
+  settleCall(step, call, failure);
+  checkStatus(step);
 }
 
 /** Denies all shown approvals, with retries. */
-export function denyAllApprovals(step: Step): void {
+export function denyAllApprovals(step: ReducerStep): void {
   for (const approval of shownApprovals(step.state)) deny(step, approval);
 }
 
 /** Denies the approval when its time is up by either clock; else continues to wait. */
-export function approvalTimer(step: Step, id: string): void {
+export function handleApprovalTimer(step: ReducerStep, id: string): void {
   const approval = step.state.approvals.get(id);
   if (!approval || approval.phase === 'resolved') return;
   if (approval.phase === 'left' || approval.isBeingDenied) {
@@ -209,12 +214,12 @@ export function approvalTimer(step: Step, id: string): void {
   else setTimer(step, `approval ${id}`, Math.min(maxStepMs, restMs));
 }
 
-function timeLeft({ at }: Step, { due }: OpenApproval): number {
+function timeLeft({ at }: ReducerStep, { due }: OpenApproval): number {
   return Math.min(due.nowMs - at.nowMs, due.timeMs - at.timeMs);
 }
 
 function shownApprovals(state: SessionState): ShownApproval[] {
-  return openApprovals(state).filter((approval) => approval.phase !== 'left');
+  return listOpenApprovals(state).filter((approval) => approval.phase !== 'left');
 }
 
 function byWireId(state: SessionState, wireId: string): ShownApproval | undefined {
@@ -227,18 +232,18 @@ function uniqueId({ approvals }: SessionState, wireId: string): string {
   return id;
 }
 
-function put(step: Step, approval: OpenApproval): void {
-  update(step, { approvals: new Map(step.state.approvals).set(approval.id, approval) });
+function put(step: ReducerStep, approval: OpenApproval): void {
+  updateState(step, { approvals: new Map(step.state.approvals).set(approval.id, approval) });
 }
 
-function resolve(step: Step, id: string): void {
+function resolve(step: ReducerStep, id: string): void {
   const approvals = new Map(step.state.approvals).set(id, { phase: 'resolved' });
   // Kept to recognize late answers, but limited to bound memory.
   if (approvals.size > maxApprovals) {
     const [oldest] = [...approvals].find(([, { phase }]) => phase === 'resolved') ?? [];
     if (oldest !== undefined) approvals.delete(oldest);
   }
-  update(step, { approvals });
+  updateState(step, { approvals });
   clearTimers(step, `approval ${id}`);
 }
 
@@ -251,7 +256,7 @@ function isUndeniable({ deny, isBeingDenied }: ShownApproval): boolean {
 }
 
 function decide(
-  step: Step,
+  step: ReducerStep,
   approval: ShownApproval,
   decision: string,
   isDenied: boolean,
@@ -267,27 +272,27 @@ function decide(
   step.events.push({ event: 'approval:granted', data });
 }
 
-function close(step: Step, { id }: ShownApproval, reason: string, decision = ''): void {
+function close(step: ReducerStep, { id }: ShownApproval, reason: string, decision = ''): void {
   resolve(step, id);
   const data = { session_id: step.state.sessionId, approval_id: id, decision, reason };
   step.events.push({ event: 'approval:denied', data });
 }
 
 /** Denies the approval until the denial arrives or the server's time is up. */
-function leave(step: Step, approval: ShownApproval): void {
+function leave(step: ReducerStep, approval: ShownApproval): void {
   const triesLeft = Math.ceil((Math.max(0, timeLeft(step, approval)) + leftMs) / retryMs);
   deny(step, { ...approval, phase: 'left', triesLeft, isSending: approval.phase === 'answering' });
 }
 
 /** Fails closed: a server may treat a time-out as permission. */
-function deny(step: Step, approval: OpenApproval): void {
+function deny(step: ReducerStep, approval: OpenApproval): void {
   const { id, deny: option } = approval;
   const key = `approval ${id}` as const;
   if (option === undefined) {
-    log(step, 'warn', `no listed option denies approval ${id}: stopping the turn`);
+    logMessage(step, 'warn', `no listed option denies approval ${id}: stopping the turn`);
     if (approval.phase === 'left') {
       resolve(step, id);
-      stopLeftTurn(step);
+      stopAbandonedTurn(step);
     } else {
       put(step, { ...approval, phase: 'answering', isBeingDenied: true });
       clearTimers(step, key);
@@ -310,7 +315,7 @@ function deny(step: Step, approval: OpenApproval): void {
   if (!isOnItsWay) send(step, denied, option, undefined);
 }
 
-function send(step: Step, approval: OpenApproval, option: string, call: Call | undefined): void {
+function send(step: ReducerStep, approval: OpenApproval, option: string, call: CallId | undefined): void {
   const { id } = approval;
   put(step, approval.phase === 'left' ? { ...approval, isSending: true } : { ...approval, phase: 'answering' });
   const body = answerBody(step.state, approval, option);
@@ -320,7 +325,7 @@ function send(step: Step, approval: OpenApproval, option: string, call: Call | u
 
 /** Names the approval if several are pending, an extension of the API. */
 function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, decision: string): ApprovalAnswer {
-  return isExtended || openApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
+  return isExtended || listOpenApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
 }
 
 /** Whether an answer sent now would go to `approval`. `later`: another shown approval has to be answered first. */
@@ -333,7 +338,7 @@ function judge(
   if (approval.wireId === pending.approval_id) {
     return (pending.prompt ?? approval.prompt) === approval.prompt ? 'match' : 'gone';
   }
-  if (!isShown(state, pending.approval_id)) return 'gone';
+  if (!isApprovalShown(state, pending.approval_id)) return 'gone';
   return approval.isExtended ? 'match' : 'later';
 }
 

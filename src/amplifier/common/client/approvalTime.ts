@@ -1,5 +1,5 @@
 import type { SessionStatus } from '../api/apiSchema';
-import { setTimer, update, type Step } from './sessionStep';
+import { setTimer, updateState, type ReducerStep } from './reducerStep';
 
 /** The server's time-out if it reports none. */
 const defaultTimeoutSeconds = 300;
@@ -22,20 +22,20 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
 }
 
 /** Records that approvals which have not been reported yet were requested after `timeMs`. */
-export function noneBefore(step: Step, timeMs: number): void {
+export function recordNoneBefore(step: ReducerStep, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;
-  update(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
+  updateState(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
 }
 
 /** Records data on the stream, and waits for silence after it. */
-export function heardStream(step: Step): void {
+export function recordStreamActivity(step: ReducerStep): void {
   const { timeMs } = step.at;
-  update(step, { age: { ...step.state.age, heardAtMs: timeMs } });
+  updateState(step, { age: { ...step.state.age, heardAtMs: timeMs } });
   if (step.state.age.quietDueMs === undefined) awaitQuiet(step, quietMs);
 }
 
-export function lookForQuiet(step: Step): void {
+export function checkStreamQuiet(step: ReducerStep): void {
   const { timeMs } = step.at;
   const { heardAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - heardAtMs;
@@ -43,8 +43,8 @@ export function lookForQuiet(step: Step): void {
   if (timeMs - quietDueMs > quietMs) awaitQuiet(step, quietMs);
   else if (quietForMs < quietMs) awaitQuiet(step, quietMs - quietForMs);
   else {
-    update(step, { age: { ...step.state.age, quietDueMs: undefined } });
-    noneBefore(step, heardAtMs);
+    updateState(step, { age: { ...step.state.age, quietDueMs: undefined } });
+    recordNoneBefore(step, heardAtMs);
   }
 }
 
@@ -53,7 +53,7 @@ export function lookForQuiet(step: Step): void {
  * backlog of a new connection or by replay. They are not older than the last time at which none was pending or the
  * stream had been read completely. `timestamp` is the approval's own time, if it has one.
  */
-export function ageOfRequest({ state, at }: Step, timestamp: unknown): number | undefined {
+export function approvalAgeMs({ state, at }: ReducerStep, timestamp: unknown): number | undefined {
   const ages = [typeof timestamp === 'string' ? Date.parse(timestamp) : NaN, state.age.noneBeforeMs ?? NaN]
     .map((sinceMs) => at.timeMs - sinceMs)
     .filter((ageMs) => ageMs >= -clockSlackMs);
@@ -61,16 +61,16 @@ export function ageOfRequest({ state, at }: Step, timestamp: unknown): number | 
 }
 
 /** Age of the approval in `status`, in milliseconds. Without a timestamp of its own, it dates from the last activity. */
-export function ageOfPending(
-  step: Step,
+export function pendingApprovalAgeMs(
+  step: ReducerStep,
   { pending_approval: pending, last_activity }: SessionStatus,
 ): number | undefined {
-  const known = pending === 'unreadable' ? undefined : ageOfRequest(step, pending?.['timestamp']);
+  const known = pending === 'unreadable' ? undefined : approvalAgeMs(step, pending?.['timestamp']);
   const sinceMs = Date.parse(last_activity ?? '');
   return known ?? (Number.isNaN(sinceMs) ? undefined : Math.max(0, step.at.timeMs - sinceMs));
 }
 
-function awaitQuiet(step: Step, delayMs: number): void {
-  update(step, { age: { ...step.state.age, quietDueMs: step.at.timeMs + delayMs } });
+function awaitQuiet(step: ReducerStep, delayMs: number): void {
+  updateState(step, { age: { ...step.state.age, quietDueMs: step.at.timeMs + delayMs } });
   setTimer(step, 'quiet', delayMs);
 }

@@ -1,7 +1,7 @@
 import type { PromptInput } from '../../../session/common/sessionBackend';
 import type { ConfigOption, EventOf, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import type { WorkspaceContext } from '../api/apiSchema';
-import type { Call, Moment } from './sessionInput';
+import type { CallId, Moment } from './sessionInput';
 
 const defaultLimits = {
   /** Interval of status checks during a turn without events. */
@@ -27,7 +27,7 @@ export interface SessionState {
   /** `ended`: the end was emitted. `over`: readers are done, but denials continue. `settled`: nothing is left to do. */
   readonly life: 'open' | 'ended' | 'over' | 'settled';
   /** The call that waits for the first connection. */
-  readonly opening: Call | undefined;
+  readonly opening: CallId | undefined;
   readonly config: readonly ConfigOption[];
   readonly commands: readonly SlashCommand[];
   readonly usage: Usage;
@@ -50,9 +50,9 @@ export interface SessionState {
   /** Number of stream events so far. */
   readonly heard: number;
   readonly watch: StatusWatch;
-  readonly ending: Ending | undefined;
+  readonly ending: RequestedEnd | undefined;
   readonly stop: Stop | undefined;
-  readonly abandoned: Abandoned | undefined;
+  readonly abandoned: AbandonedTurn | undefined;
 }
 
 /** An approval, from its first report until it is answered or can no longer be answered. */
@@ -127,11 +127,11 @@ export type OpenTurn = Extract<Turn, { kind: 'open' }>;
 export type PromptPhase =
   | { readonly kind: 'none' }
   /** Checking that the session accepts a prompt. */
-  | { readonly kind: 'asking'; readonly call: Call; readonly input: PromptInput; readonly attempt: number }
-  | { readonly kind: 'collecting'; readonly call: Call; readonly input: PromptInput }
+  | { readonly kind: 'asking'; readonly call: CallId; readonly input: PromptInput; readonly attempt: number }
+  | { readonly kind: 'collecting'; readonly call: CallId; readonly input: PromptInput }
   | {
       readonly kind: 'posting';
-      readonly call: Call;
+      readonly call: CallId;
       readonly context: WorkspaceContext;
       /** Text to recognize the server's echo by. */
       readonly wireText: string;
@@ -156,12 +156,12 @@ export interface StatusWatch {
 }
 
 /** Progress of cancelling a turn or closing the session. */
-export interface Ending {
+export interface RequestedEnd {
   /** In this order: wait for a prompt being sent, deny approvals, stop the turn, end the session. */
   readonly stage: 'prompt' | 'denying' | 'stopping' | 'closing';
   readonly isCancel: boolean;
   readonly isClose: boolean;
-  readonly calls: readonly Call[];
+  readonly calls: readonly CallId[];
   /** A `session:end` received while cancelling, held back until its cause has been reported. */
   readonly heldEnd: EventOf<'session:end'> | undefined;
 }
@@ -174,7 +174,7 @@ interface Stop {
 }
 
 /** A turn that continues on the server after the user has left it. */
-export interface Abandoned {
+export interface AbandonedTurn {
   readonly stage: 'looking' | 'denying' | 'pausing' | 'discarding';
   /** `prompt`: waiting for its prompt to be sent. `turn`: stopping the turn. */
   readonly stopping: 'prompt' | 'turn' | 'done';
@@ -188,7 +188,7 @@ export interface Abandoned {
   readonly denial: string | undefined;
 }
 
-export function initialSession(options: {
+export function initialSessionState(options: {
   readonly sessionId: string;
   readonly usageIsCumulative: boolean;
   readonly limits: Partial<SessionLimits> | undefined;
@@ -234,21 +234,21 @@ export function isExpectingEvents(state: SessionState): boolean {
 }
 
 /** Whether the open turn answers a prompt of this client. */
-export function isTurnOwn({ turn, prompt }: SessionState): boolean {
+export function isOwnTurnOpen({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' ? turn.isOwn : prompt.kind === 'posting';
 }
 
 /** Whether a turn of this client is open or about to be. */
-export function isOwn(state: SessionState): boolean {
-  return state.prompt.kind !== 'none' || isTurnOwn(state);
+export function hasOwnTurn(state: SessionState): boolean {
+  return state.prompt.kind !== 'none' || isOwnTurnOpen(state);
 }
 
 /** Whether no other client is known to answer the turn's approvals, or the server runs what nobody answers. */
-export function isUnattended(state: SessionState): boolean {
-  return isOwn(state) || (isTurnOpen(state) && isRealDialect(state));
+export function hasUnattendedTurn(state: SessionState): boolean {
+  return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
 }
 
 /** Whether this is the real server: deleting a session does not end its turn, and a time-out counts as permission. */
-export function isRealDialect({ usage }: SessionState): boolean {
+export function isRealServerSession({ usage }: SessionState): boolean {
   return usage.isCumulative;
 }

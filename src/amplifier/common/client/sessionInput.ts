@@ -4,7 +4,7 @@ import type { AmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceContext } from '../api/apiSchema';
 
 /** Identifies the caller that waits for a result. */
-export type Call = number;
+export type CallId = number;
 
 /** `nowMs` is monotonic; `timeMs` is the time of day, comparable with times from the server. */
 export interface Moment {
@@ -17,20 +17,20 @@ interface StatusPurposes {
   readonly check: { readonly heard: number; readonly askedAtMs: number };
   readonly prompt: { readonly heard: number; readonly askedAtMs: number };
   /** Before allowing: checks that the pending approval is the one that the user saw. */
-  readonly allowance: { readonly id: string; readonly option: string; readonly call: Call };
+  readonly allowance: { readonly id: string; readonly option: string; readonly call: CallId };
   readonly stop: unknown;
   readonly look: unknown;
 }
 interface AnswerPurposes {
-  readonly approval: { readonly id: string; readonly option: string; readonly call: Call | undefined };
+  readonly approval: { readonly id: string; readonly option: string; readonly call: CallId | undefined };
   /** A denial of the pending approval of an abandoned turn, found by polling or by an event. */
   readonly look: unknown;
   readonly heard: unknown;
 }
-export type StopWay = 'route' | 'control';
+export type StopMethod = 'route' | 'control';
 type DeletePurpose = 'stop' | 'close' | 'discard';
 
-export type PlainTimer =
+export type FixedTimerKey =
   | 'heartbeat'
   | 'settle'
   | 'checkLater'
@@ -44,7 +44,7 @@ export type PlainTimer =
   | 'stopGrace'
   | 'look'
   | 'abandoned';
-export type TimerKey = PlainTimer | `approval ${string}`;
+export type TimerKey = FixedTimerKey | `approval ${string}`;
 
 interface Inputs {
   // From users of the session
@@ -52,11 +52,11 @@ interface Inputs {
   readonly begin: unknown;
   /** The session existed before; `askedAtMs` is the time of the status request. */
   readonly resume: { readonly status: SessionStatus; readonly askedAtMs: number };
-  readonly start: { readonly call: Call };
-  readonly prompt: { readonly call: Call; readonly prompt: PromptInput };
-  readonly cancel: { readonly call: Call };
-  readonly close: { readonly call: Call };
-  readonly approve: { readonly call: Call; readonly id: string; readonly option: string };
+  readonly start: { readonly call: CallId };
+  readonly prompt: { readonly call: CallId; readonly prompt: PromptInput };
+  readonly cancel: { readonly call: CallId };
+  readonly close: { readonly call: CallId };
+  readonly approve: { readonly call: CallId; readonly id: string; readonly option: string };
   readonly notice: { readonly level: 'info' | 'warning'; readonly message: string };
   readonly dispose: unknown;
   /** No time is left for pending denials. */
@@ -81,9 +81,9 @@ interface Inputs {
     readonly wireText: string;
   } & Collecting;
   readonly promptTaken: { readonly requestId: string | undefined; readonly isAccepted: boolean };
-  readonly promptFailed: { readonly call: Call; readonly error: unknown };
+  readonly promptFailed: { readonly call: CallId; readonly error: unknown };
   readonly answered: { readonly purpose: AnswerPurpose; readonly error: unknown };
-  readonly told: { readonly way: StopWay; readonly error: unknown };
+  readonly told: { readonly way: StopMethod; readonly error: unknown };
   readonly deleted: { readonly purpose: DeletePurpose; readonly error: unknown };
   readonly timer: { readonly key: TimerKey };
 }
@@ -99,19 +99,19 @@ interface Effects {
   readonly goOnAfter: { readonly eventId: number };
   readonly askStatus: { readonly purpose: StatusPurpose; readonly timeoutMs: number | undefined };
   readonly collect: { readonly files: readonly string[] } & Collecting;
-  readonly post: { readonly call: Call; readonly request: PromptRequest };
+  readonly post: { readonly call: CallId; readonly request: PromptRequest };
   readonly answer: {
     readonly purpose: AnswerPurpose;
     readonly body: ApprovalAnswer;
     readonly timeoutMs: number | undefined;
   };
   /** Stops the turn, but keeps the session. */
-  readonly tell: { readonly way: StopWay };
+  readonly tell: { readonly way: StopMethod };
   readonly delete: { readonly purpose: DeletePurpose; readonly timeoutMs: number | undefined };
   /** Aborts requests; their results are discarded. */
   readonly abort: { readonly purpose: 'prompt' | 'stop' };
   /** Resolves a call, or rejects it with `error`. */
-  readonly settle: { readonly call: Call; readonly error: unknown; readonly requestId: string | undefined };
+  readonly settle: { readonly call: CallId; readonly error: unknown; readonly requestId: string | undefined };
   readonly log: { readonly level: 'debug' | 'info' | 'warn'; readonly message: string };
   readonly tellConnected: unknown;
   readonly tellReconnecting: { readonly attempt: number; readonly delayMs: number };
@@ -121,7 +121,7 @@ interface Effects {
 }
 
 interface Collecting {
-  readonly call: Call;
+  readonly call: CallId;
   readonly text: string;
 }
 

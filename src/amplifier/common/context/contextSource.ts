@@ -6,11 +6,11 @@ export interface ContextSource {
   /** `folder` is the absolute path of the session's folder; defaults to the first workspace folder. */
   collect(folder?: string): Promise<WorkspaceContext>;
   /** Reads files that the user has attached. Omits those that peers may not see. */
-  openFiles(paths: readonly string[]): Promise<OpenFile[]>;
+  readFiles(paths: readonly string[]): Promise<OpenFile[]>;
 }
 
 /** Returns the parts of `current` that differ from `last`, each one complete. */
-export function contextChanges(last: WorkspaceContext | undefined, current: WorkspaceContext): ContextUpdate {
+export function diffContext(last: WorkspaceContext | undefined, current: WorkspaceContext): ContextUpdate {
   const update: ContextUpdate = {};
   if (last?.workspace_root !== current.workspace_root) update.workspace_root = current.workspace_root;
   if (differ(last?.open_files, current.open_files)) update.open_files = current.open_files ?? [];
@@ -21,7 +21,7 @@ export function contextChanges(last: WorkspaceContext | undefined, current: Work
 }
 
 /** Puts attached files first in the list of open files. Sends the full list, because a server may replace the previous one. */
-export function withAttached(
+export function withAttachedFiles(
   update: ContextUpdate,
   current: WorkspaceContext,
   attached: readonly OpenFile[],
@@ -37,7 +37,7 @@ function differ(one: unknown, other: unknown): boolean {
 }
 
 /** Appends attachments for which the API has no field to the prompt: texts in fenced blocks, and parts of files. */
-export function promptText(text: string, attachments: readonly PromptAttachment[]): string {
+export function buildPromptText(text: string, attachments: readonly PromptAttachment[]): string {
   const sections = attachments.flatMap((attachment) => {
     if (attachment.type === 'text') {
       const { title, uri } = attachment;

@@ -15,7 +15,7 @@ export interface ContextChip {
 
 /** The user's choice of the kinds to send, for all sessions of a window. */
 export class ContextSwitches implements Disposable {
-  private readonly off: Set<ContextKind>;
+  private readonly disabled: Set<ContextKind>;
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.emitter.event;
 
@@ -23,22 +23,22 @@ export class ContextSwitches implements Disposable {
     off: Iterable<ContextKind>,
     private readonly onListenerError: (error: unknown) => void,
   ) {
-    this.off = new Set(off);
+    this.disabled = new Set(off);
   }
 
   /** To be stored and passed to the constructor. */
-  get switchedOff(): readonly ContextKind[] {
-    return [...this.off];
+  get disabledKinds(): readonly ContextKind[] {
+    return [...this.disabled];
   }
 
-  isOn(kind: ContextKind): boolean {
-    return !this.off.has(kind);
+  isEnabled(kind: ContextKind): boolean {
+    return !this.disabled.has(kind);
   }
 
-  set(kind: ContextKind, isOn: boolean): void {
-    if (this.isOn(kind) === isOn) return;
-    if (isOn) this.off.delete(kind);
-    else this.off.add(kind);
+  setEnabled(kind: ContextKind, isOn: boolean): void {
+    if (this.isEnabled(kind) === isOn) return;
+    if (isOn) this.disabled.delete(kind);
+    else this.disabled.add(kind);
     this.emitter.fire();
   }
 

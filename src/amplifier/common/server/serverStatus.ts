@@ -1,12 +1,12 @@
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import { ownServerMessage } from './serverUrl';
-import type { ServerNews } from './serverWatch';
+import type { ServerAvailability } from './serverMonitor';
 
 export interface ServerSituation {
   readonly isTrusted: boolean;
   /** The URL from the settings, or the problem with them and what to do. */
   readonly server: { readonly url: URL } | { readonly problem: string };
-  readonly news: ServerNews;
+  readonly news: ServerAvailability;
   /** Whether the server is this window's own. */
   readonly isOwn?: boolean;
   /** Why the stored API key is not sent to this server, and what to do. */

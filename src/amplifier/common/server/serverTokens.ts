@@ -1,17 +1,17 @@
-import type { SecretStore } from './credentials';
-import { isPrivate } from './serverUrl';
+import type { SecretStore } from './apiKeyStore';
+import { isSecureServer } from './serverUrl';
 
 /** Access tokens of servers, kept in SecretStorage. Each one is sent to its own server only. */
 export class ServerTokens {
   constructor(private readonly secrets: SecretStore) {}
 
-  async for(server: URL): Promise<string | undefined> {
-    return isPrivate(server) ? await this.secrets.get(nameOf(server)) : undefined;
+  async tokenFor(server: URL): Promise<string | undefined> {
+    return isSecureServer(server) ? await this.secrets.get(nameOf(server)) : undefined;
   }
 
   /** An empty token removes the stored one. @throws Error for a server without an encrypted connection */
-  async set(server: URL, token: string): Promise<void> {
-    if (!isPrivate(server)) {
+  async setToken(server: URL, token: string): Promise<void> {
+    if (!isSecureServer(server)) {
       throw new Error(
         `A token can’t be sent to ${server.origin} over an unencrypted connection. Use an https address.`,
       );

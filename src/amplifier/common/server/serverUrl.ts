@@ -5,14 +5,14 @@ const Host = z.string();
 const Port = z.number().int().min(1).max(65535);
 
 /** The URL from the settings `amplifier.server.host` and `.port`. @throws Error that names the invalid setting */
-export function configuredServer({ host, port }: { readonly host: unknown; readonly port: unknown }): URL {
+export function configuredServerUrl({ host, port }: { readonly host: unknown; readonly port: unknown }): URL {
   const number = Port.safeParse(port);
   if (!number.success) throw new Error('amplifier.server.port must be a port from 1 to 65535.');
-  return serverUrl(Host.safeParse(host).data ?? '', number.data);
+  return parseServerUrl(Host.safeParse(host).data ?? '', number.data);
 }
 
 /** `host` is a name, an IP address or a complete http(s) URL. @throws Error that names the invalid setting */
-export function serverUrl(host: string, port: number): URL {
+export function parseServerUrl(host: string, port: number): URL {
   const text = host.trim();
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//iu.test(text);
   const bracketed = !hasScheme && text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
@@ -28,12 +28,12 @@ export function serverUrl(host: string, port: number): URL {
 }
 
 /** Whether nobody can intercept secrets sent to the server: it is local or uses https. */
-export function isPrivate(server: URL): boolean {
+export function isSecureServer(server: URL): boolean {
   return isLoopback(server) || server.protocol === 'https:';
 }
 
 /** Whether both URLs have the same port of this machine. */
-export function isSameLoopback(one: URL, other: URL): boolean {
+export function isSameLoopbackServer(one: URL, other: URL): boolean {
   const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
   return isLoopback(one) && isLoopback(other) && portOf(one) === portOf(other);
 }

@@ -10,7 +10,7 @@ import {
   type SequencedEvent,
 } from '../../../session/common/sessionBackend';
 import { SessionDriver } from './sessionDriver';
-import type { AmplifierSessionOptions } from './sessionOptions';
+import type { AmplifierSessionDeps } from './sessionDeps';
 
 /** A session on an Amplifier server. */
 export class AmplifierSession implements BackendSession {
@@ -18,7 +18,7 @@ export class AmplifierSession implements BackendSession {
   private readonly eventLog: EventLog;
   private readonly driver: SessionDriver;
 
-  constructor(options: AmplifierSessionOptions) {
+  constructor(options: AmplifierSessionDeps) {
     this.id = options.id;
     this.eventLog = new EventLog(() => setImmediate(), {
       heard: options.heard,
@@ -43,17 +43,17 @@ export class AmplifierSession implements BackendSession {
 
   /** Call first for an existing session; `askedAtMs` is the time of the status request. */
   resume(status: SessionStatus, askedAtMs: number): void {
-    this.driver.send({ kind: 'resume', status, askedAtMs });
+    this.driver.sendInput({ kind: 'resume', status, askedAtMs });
   }
 
   /** Call first for a new session. */
-  begin(): void {
-    this.driver.send({ kind: 'begin' });
+  markCreated(): void {
+    this.driver.sendInput({ kind: 'begin' });
   }
 
   /** Resolves when the stream is open. @throws BackendError if it cannot be opened, which ends the session */
   async start(): Promise<void> {
-    await this.driver.call((call) => ({ kind: 'start', call }));
+    await this.driver.sendAndWait((call) => ({ kind: 'start', call }));
   }
 
   events(options: { afterSequence?: number; signal?: AbortSignal } = {}): AsyncIterable<SequencedEvent> {
@@ -61,21 +61,21 @@ export class AmplifierSession implements BackendSession {
   }
 
   async prompt(prompt: PromptInput): Promise<{ requestId: string }> {
-    const requestId = await this.driver.call((call) => ({ kind: 'prompt', call, prompt }));
+    const requestId = await this.driver.sendAndWait((call) => ({ kind: 'prompt', call, prompt }));
     return { requestId: requestId ?? '' };
   }
 
   async cancel(): Promise<void> {
-    await this.driver.call((call) => ({ kind: 'cancel', call }));
+    await this.driver.sendAndWait((call) => ({ kind: 'cancel', call }));
   }
 
   /** Emits a notice to the readers of the session. */
-  notice(level: 'info' | 'warning', message: string): void {
-    this.driver.send({ kind: 'notice', level, message });
+  emitNotice(level: 'info' | 'warning', message: string): void {
+    this.driver.sendInput({ kind: 'notice', level, message });
   }
 
   async approve(id: string, option: string): Promise<void> {
-    await this.driver.call((call) => ({ kind: 'approve', call, id, option }));
+    await this.driver.sendAndWait((call) => ({ kind: 'approve', call, id, option }));
   }
 
   setConfig(): Promise<void> {
@@ -86,11 +86,11 @@ export class AmplifierSession implements BackendSession {
 
   /** Ends the session on the server, too. Never rejects. */
   async close(): Promise<void> {
-    await this.driver.call((call) => ({ kind: 'close', call }));
+    await this.driver.sendAndWait((call) => ({ kind: 'close', call }));
   }
 
   /** Leaves the session on the server, from where it can be loaded again. Stops its own turn and denies its approvals. */
   dispose(): void {
-    this.driver.send({ kind: 'dispose' });
+    this.driver.sendInput({ kind: 'dispose' });
   }
 }

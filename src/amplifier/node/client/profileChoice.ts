@@ -6,7 +6,7 @@ import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { BackendError, isBackendError, type SessionChoices } from '../../../session/common/sessionBackend';
 import type { AmplifierClient } from './http/amplifierClient';
 
-interface ProfileChoiceOptions {
+interface ProfileChoiceDeps {
   readonly client: Pick<AmplifierClient, 'listProfiles' | 'getProfile'>;
   /** The profile from the settings; empty without one. */
   readonly configured: () => string;
@@ -23,58 +23,66 @@ const notFound = /not found|no such|unknown|does(?: not|n't) exist|there is no|i
 /** Offers the profiles and models for new sessions of one server. */
 export class ProfileChoice {
   /** Error message for each profile that the server does not have. */
-  private readonly refused = new Map<string, string>();
+  private readonly problemByProfile = new Map<string, string>();
 
-  constructor(private readonly options: ProfileChoiceOptions) {}
+  constructor(private readonly deps: ProfileChoiceDeps) {}
 
-  defaultFor(info: ServerInfo | undefined): string {
-    return this.options.configured() || (info && isRealServer(info) ? 'vscode-simple' : 'dev');
+  defaultProfile(info: ServerInfo | undefined): string {
+    return this.deps.configured() || (info && isRealServer(info) ? 'vscode-simple' : 'dev');
   }
 
   /** Returns options for the profile (from the server's list, else as free text) and the model (if the server lists any). */
-  async ask(chosen: SessionChoices, info: ServerInfo | undefined, signal?: AbortSignal): Promise<ConfigOption[]> {
-    const listed = await this.list(signal);
-    const profile = listed ? this.listedOption(listed, chosen.profile, info) : this.typedOption(chosen.profile, info);
+  async listOptions(
+    chosen: SessionChoices,
+    info: ServerInfo | undefined,
+    signal?: AbortSignal,
+  ): Promise<ConfigOption[]> {
+    const listed = await this.listProfiles(signal);
+    const profile = listed
+      ? this.listedProfileOption(listed, chosen.profile, info)
+      : this.typedProfileOption(chosen.profile, info);
     const model = listed ? await this.modelOption(profile.value, chosen.model, signal) : undefined;
     return model ? [profile, model] : [profile];
   }
 
   /** Call after the server created a session with the profile. */
-  accepted(profile: string): void {
-    this.refused.delete(profile);
+  markAccepted(profile: string): void {
+    this.problemByProfile.delete(profile);
   }
 
   /** Replaces an error about an unknown profile by one that suggests others. Returns other errors unchanged. */
-  async explain(error: unknown, profile: string): Promise<unknown> {
+  async explainError(error: unknown, profile: string): Promise<unknown> {
     if (!isRefusal(error)) return error;
-    const listed = await this.list().catch(() => undefined);
+    const listed = await this.listProfiles().catch(() => undefined);
     const others = (listed?.map(({ name }) => name) ?? commonNames).filter(
-      (name) => name !== profile && !this.refused.has(name),
+      (name) => name !== profile && !this.problemByProfile.has(name),
     );
     const message = `The server doesn’t have a profile "${profile}". ${adviceOf(others)}`;
-    this.refused.set(profile, message);
+    this.problemByProfile.set(profile, message);
     return new BackendError('invalidRequest', message, error.message, { cause: error.cause });
   }
 
   /** Undefined if the server cannot list profiles, such as the real server. @throws AmplifierApiError */
-  private async list(signal?: AbortSignal): Promise<readonly Profile[] | undefined> {
+  private async listProfiles(signal?: AbortSignal): Promise<readonly Profile[] | undefined> {
     try {
-      const profiles = await this.options.client.listProfiles(signal);
+      const profiles = await this.deps.client.listProfiles(signal);
       return profiles.length > 0 ? profiles : undefined;
     } catch (error) {
       if (!isAmplifierApiError(error) || !isAnswer(error)) throw error;
-      this.options.log.debug(`the server does not list its profiles: ${error.code}`);
+      this.deps.log.debug(`the server does not list its profiles: ${error.code}`);
       return undefined;
     }
   }
 
-  private listedOption(
+  private listedProfileOption(
     profiles: readonly Profile[],
     chosen: string | undefined,
     info: ServerInfo | undefined,
   ): SelectOption {
     const has = (wanted: string): boolean => profiles.some(({ name }) => name === wanted);
-    const wanted = [chosen, this.defaultFor(info), profiles[0]?.name].find((name) => name !== undefined && has(name));
+    const wanted = [chosen, this.defaultProfile(info), profiles[0]?.name].find(
+      (name) => name !== undefined && has(name),
+    );
     const choices = profiles.map(({ name, collection, description }) => ({
       value: name,
       name,
@@ -84,16 +92,18 @@ export class ProfileChoice {
     return this.profileOption(wanted ?? '', choices);
   }
 
-  private typedOption(chosen: string | undefined, info: ServerInfo | undefined): SelectOption {
-    const value = chosen ?? this.defaultFor(info);
-    const names = new Set([value, this.defaultFor(info), ...commonNames]);
-    const choices = [...names].filter((name) => !this.refused.has(name)).map((name) => ({ value: name, name }));
+  private typedProfileOption(chosen: string | undefined, info: ServerInfo | undefined): SelectOption {
+    const value = chosen ?? this.defaultProfile(info);
+    const names = new Set([value, this.defaultProfile(info), ...commonNames]);
+    const choices = [...names]
+      .filter((name) => !this.problemByProfile.has(name))
+      .map((name) => ({ value: name, name }));
     const description = 'The server doesn’t list its profiles. Choose a common name or enter another one.';
     return { ...this.profileOption(value, choices), description, custom: true };
   }
 
   private profileOption(value: string, choices: SelectOption['choices']): SelectOption {
-    const problem = this.refused.get(value);
+    const problem = this.problemByProfile.get(value);
     const option = { type: 'select', id: 'profile', name: 'Profile', category: 'profile', value, choices } as const;
     return problem === undefined ? option : { ...option, problem };
   }
@@ -103,7 +113,7 @@ export class ProfileChoice {
     chosen = '',
     signal: AbortSignal | undefined,
   ): Promise<SelectOption | undefined> {
-    const models = await this.options.client.getProfile(profile, signal).then(modelsOf, () => []);
+    const models = await this.deps.client.getProfile(profile, signal).then(modelsOf, () => []);
     if (models.length === 0) return undefined;
     const choices = [
       { value: '', name: 'Default model', description: 'The default model of the profile' },

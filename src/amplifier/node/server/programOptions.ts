@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
-import type { AmplifierServerOptions } from './amplifierServer';
+import type { AmplifierServerDeps } from './amplifierServer';
 
 export interface ProgramOptions {
   /** The command line that starts an ACP agent; undefined for the demo agent. */
   readonly agent: string | undefined;
-  readonly host: AmplifierServerOptions['host'];
+  readonly host: AmplifierServerDeps['host'];
   readonly port: number;
   /** `generate` creates one; undefined requires none. */
   readonly token: { readonly given: string } | 'generate' | undefined;

@@ -10,11 +10,11 @@ export const defaultServerLimits = {
   /** Limit for one request body or WebSocket message. */
   maxBodyBytes: 16 * 1024 * 1024,
   /** Limit for all bodies being read at the same time. */
-  maxHeldBytes: 128 * 1024 * 1024,
+  maxTotalBodyBytes: 128 * 1024 * 1024,
   /** Concurrently processed messages of one WebSocket. Reading pauses at the limit. */
-  maxControlsAtOnce: 8,
+  maxConcurrentMessages: 8,
   /** Consecutive invalid messages after which the WebSocket is closed. */
-  maxBadControls: 100,
+  maxInvalidMessages: 100,
   /** Time limit for the closing handshake of a WebSocket. */
   webSocketCloseMs: 2_000,
   maxUrlLength: 4096,

@@ -1,12 +1,12 @@
 import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import type { SessionEvent } from '../sessionEvents';
-import { SessionGrammar, type Violation } from './sessionGrammar';
+import { SessionGrammar, type GrammarViolation } from './sessionGrammar';
 
 declare global {
   /** Defined by the bundler: false in release builds, which removes this file's code. */
   var BACKLINE_DEBUG: boolean | undefined;
   /** Receives violations of the normal form. Global, because each bundle has its own modules. */
-  var backlineViolation: ((violation: Violation) => void) | undefined;
+  var backlineViolation: ((violation: GrammarViolation) => void) | undefined;
 }
 
 /** Checks the events of one log against the grammar, in tests and debug builds. Reports each rule once. */
@@ -15,7 +15,7 @@ export function watchGrammar(): ((event: SessionEvent) => void) | undefined {
   const grammar = new SessionGrammar();
   const told = new Set<string>();
   return (event) => {
-    const violation = grammar.take(event);
+    const violation = grammar.checkEvent(event);
     if (!violation || told.has(violation.rule)) return;
     told.add(violation.rule);
     globalThis.backlineViolation?.(violation);

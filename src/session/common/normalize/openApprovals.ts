@@ -5,36 +5,36 @@ type Answer = EventOf<'approval:granted' | 'approval:denied'>;
 
 /** The pending approvals of a session, each with the tool call that waits for it. */
 export class OpenApprovals {
-  private readonly open = new Map<string, string | undefined>();
+  private readonly callByApproval = new Map<string, string | undefined>();
 
   constructor(private readonly emit: (event: SessionEvent) => void) {}
 
   has(id: string): boolean {
-    return this.open.has(id);
+    return this.callByApproval.has(id);
   }
 
   /** Adds an approval. `onlyCall` is the id of the waiting call if the event does not name one. */
-  ask(event: EventOf<'approval:required'>, onlyCall: string | undefined): void {
+  addApproval(event: EventOf<'approval:required'>, onlyCall: string | undefined): void {
     const { data } = event;
     const call = data.call_id ?? onlyCall;
-    this.open.set(data.approval_id, call);
+    this.callByApproval.set(data.approval_id, call);
     this.emit(call === data.call_id ? event : { ...event, data: { ...data, call_id: call } });
   }
 
   /** Closes an approval. Returns the id of the waiting call, unless the approval was withdrawn. */
-  answer(event: Answer): string | undefined {
+  closeApproval(event: Answer): string | undefined {
     const { approval_id: id, decision, reason } = event.data;
-    const call = this.open.get(id);
-    if (!this.open.delete(id)) return undefined;
+    const call = this.callByApproval.get(id);
+    if (!this.callByApproval.delete(id)) return undefined;
     this.emit(event);
     const isDecided = decision !== '' && !(typeof reason === 'string' && isTakenBack(reason));
     return isDecided ? call : undefined;
   }
 
-  endAll(sessionId: string): void {
-    for (const id of [...this.open.keys()]) {
+  denyAll(sessionId: string): void {
+    for (const id of [...this.callByApproval.keys()]) {
       const data = { session_id: sessionId, approval_id: id, decision: '', reason: 'turn_ended' };
-      this.answer({ event: 'approval:denied', data });
+      this.closeApproval({ event: 'approval:denied', data });
     }
   }
 }

@@ -14,7 +14,7 @@ const kindWords: readonly (readonly [RegExp, ToolKind])[] = [
   [/think|plan/i, 'think'],
 ];
 
-export function toolKindOf(name: string, operation: string): ToolKind {
+export function inferToolKind(name: string, operation: string): ToolKind {
   for (const text of [operation, name]) {
     const found = kindWords.find(([words]) => words.test(text));
     if (found) return found[1];

@@ -7,7 +7,7 @@ import { closedTap, type TrafficTap } from '../../../../wire/common/traffic';
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 import * as api from '../../../common/api/apiSchema';
 import { SecretRedactor } from '../../../common/api/secretRedactor';
-import { keepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
+import { createKeepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
 
 interface AmplifierClientOptions {
   readonly baseUrl: URL;
@@ -52,15 +52,15 @@ export class AmplifierClient implements Disposable {
 
   constructor(private readonly options: AmplifierClientOptions) {
     this.baseUrl = options.baseUrl;
-    this.agent = keepAliveAgent(options.baseUrl);
+    this.agent = createKeepAliveAgent(options.baseUrl);
     this.timeouts = { ...defaultTimeouts, ...options.timeouts };
-    this.redactor.add(options.token);
+    this.redactor.addSecret(options.token);
   }
 
   createSession(request: api.CreateSessionRequest, signal?: AbortSignal): Promise<api.CreateSessionResponse> {
     const body = api.CreateSessionRequest.parse(request);
     const { createMs: timeoutMs } = this.timeouts;
-    this.redactor.add(body.credentials?.anthropic_api_key);
+    this.redactor.addSecret(body.credentials?.anthropic_api_key);
     const call = { method: 'POST', route: '/sessions', path: '/sessions', body, timeoutMs, signal };
     return this.call(call, api.CreateSessionResponse);
   }
@@ -114,11 +114,11 @@ export class AmplifierClient implements Disposable {
 
   /** The URL of the session's SSE stream. */
   eventsUrl(id: string): URL {
-    return this.resolve(ofSession('GET', id, '/events').path);
+    return this.resolveUrl(ofSession('GET', id, '/events').path);
   }
 
   webSocketUrl(id: string): URL {
-    const url = this.resolve(ofSession('GET', id, '/ws').path);
+    const url = this.resolveUrl(ofSession('GET', id, '/ws').path);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     return url;
   }
@@ -163,8 +163,8 @@ export class AmplifierClient implements Disposable {
     const startedAt = performance.now();
     try {
       const { agent } = this;
-      const url = this.resolve(call.path);
-      const response = this.redacted(
+      const url = this.resolveUrl(call.path);
+      const response = this.redactResponse(
         await sendRequest({ method, url, headers, body: text, agent, timeoutMs, maxResponseBytes, signal }),
       );
       const ms = performance.now() - startedAt;
@@ -180,12 +180,12 @@ export class AmplifierClient implements Disposable {
     }
   }
 
-  private redacted({ status, contentType, body }: HttpResponse): HttpResponse {
-    return { status, contentType: this.redactor.text(contentType), body: this.redactor.json(body) };
+  private redactResponse({ status, contentType, body }: HttpResponse): HttpResponse {
+    return { status, contentType: this.redactor.redactText(contentType), body: this.redactor.redactJson(body) };
   }
 
   /** Resolves `path` below the path of the base URL. */
-  private resolve(path: string): URL {
+  private resolveUrl(path: string): URL {
     const base = this.baseUrl.pathname.replace(/\/$/u, '');
     return new URL(`${base}${path}`, this.baseUrl);
   }

@@ -25,7 +25,7 @@ export interface HttpResponse {
 }
 
 /** Creates an HTTP or HTTPS agent that reuses connections. The caller destroys it. */
-export function keepAliveAgent(url: URL): http.Agent {
+export function createKeepAliveAgent(url: URL): http.Agent {
   const options = { keepAlive: true, maxFreeSockets: 2 };
   return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
 }
@@ -73,7 +73,7 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
       reject(error);
       request.destroy();
     };
-    request.on('error', (error) => fail(transportError(error, url, sawResponse || request.reusedSocket)));
+    request.on('error', (error) => fail(toTransportError(error, url, sawResponse || request.reusedSocket)));
     request.on('response', (response) => {
       sawResponse = true;
       const chunks: Buffer[] = [];
@@ -86,7 +86,7 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
         }
         chunks.push(chunk);
       });
-      response.on('error', (error) => fail(transportError(error, url, true)));
+      response.on('error', (error) => fail(toTransportError(error, url, true)));
       response.on('end', () => {
         settle();
         const status = response.statusCode ?? 0;
@@ -104,7 +104,7 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
 }
 
 /** Reads the error response to a stream request, up to a limit. Never rejects. */
-export async function readRefusal(
+export async function readErrorResponse(
   response: http.IncomingMessage,
   redact: (text: string) => string,
 ): Promise<AmplifierApiError> {
@@ -122,7 +122,7 @@ export async function readRefusal(
 }
 
 /** Converts a connection error. The message does not contain the text of the cause. */
-export function transportError(error: Error, { origin }: URL, wasConnected: boolean): AmplifierApiError {
+export function toTransportError(error: Error, { origin }: URL, wasConnected: boolean): AmplifierApiError {
   const reason = errorCode(error) ?? 'unknown reason';
   const failure = (code: string, message: string): AmplifierApiError =>
     new AmplifierApiError(code, message, undefined, undefined, { cause: error });

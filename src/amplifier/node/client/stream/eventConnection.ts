@@ -1,6 +1,6 @@
 import type { Disposable } from '../../../../base/common/disposable';
 import type { AmplifierApiError } from '../../../common/api/apiErrors';
-import type { StreamMessage } from '../../../common/api/sseEvents';
+import type { StreamMessage } from '../../../common/api/streamMessages';
 
 /** Callbacks of one SSE or WebSocket connection. None is called after `onEnd` or `dispose`. */
 export interface EventConnectionHandlers {

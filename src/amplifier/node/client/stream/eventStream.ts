@@ -9,14 +9,14 @@ import { openWebSocketConnection } from './webSocketConnection';
 interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' | 'onActivity' | 'onOversize'> {
   readonly onConnected: () => void;
   /** The connection is stable, so that the next loss counts as a new one. */
-  readonly onLasting: () => void;
+  readonly onStable: () => void;
   /** `attempt` counts from 1. A stable connection resets it. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
   /** The stream failed permanently: the session is gone, or neither SSE nor the WebSocket is available. */
   readonly onFailed: (error: AmplifierApiError) => void;
 }
 
-interface EventStreamOptions extends Partial<EventStreamLimits> {
+interface EventStreamDeps extends Partial<EventStreamLimits> {
   readonly eventsUrl: URL;
   readonly webSocketUrl: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -54,26 +54,26 @@ export class EventStream implements Disposable {
   private readonly limits: EventStreamLimits;
   private connection: Disposable | undefined;
   private retryTimer: Disposable | undefined;
-  private watchTimer: Disposable | undefined;
-  private lastingTimer: Disposable | undefined;
+  private silenceTimer: Disposable | undefined;
+  private stabilityTimer: Disposable | undefined;
   private transport: 'sse' | 'webSocket' = 'sse';
   /** Why SSE was refused; set while trying the WebSocket. */
-  private refusal: AmplifierApiError | undefined;
-  private attempt = 0;
-  private delayMs = 0;
+  private sseRefusal: AmplifierApiError | undefined;
+  private attemptCount = 0;
+  private retryDelayMs = 0;
   private baseDelayMs: number;
   private lastEventId: string | undefined;
-  private hasHeard = false;
-  private showsKeepAlives = false;
-  private isOver = false;
+  private hasReceivedData = false;
+  private sendsKeepAlives = false;
+  private isClosed = false;
 
-  constructor(private readonly options: EventStreamOptions) {
-    this.limits = { ...defaults, ...options };
+  constructor(private readonly deps: EventStreamDeps) {
+    this.limits = { ...defaults, ...deps };
     this.baseDelayMs = this.limits.baseDelayMs;
   }
 
   /** Skips the events up to this one. Call before `start`. */
-  goOnAfter(eventId: string): void {
+  resumeAfter(eventId: string): void {
     this.lastEventId = eventId;
   }
 
@@ -83,19 +83,19 @@ export class EventStream implements Disposable {
 
   /** Replaces the connection by a new one after the usual delay. */
   reconnect(): void {
-    if (this.isOver || this.retryTimer) return;
-    this.connectLater();
+    if (this.isClosed || this.retryTimer) return;
+    this.scheduleConnect();
   }
 
   dispose(): void {
-    this.isOver = true;
+    this.isClosed = true;
     this.disconnect();
     this.retryTimer?.dispose();
   }
 
   private connect(): void {
     this.retryTimer = undefined;
-    const { eventsUrl, webSocketUrl, headers, redact, handlers } = this.options;
+    const { eventsUrl, webSocketUrl, headers, redact, handlers } = this.deps;
     const { maxEventLength, connectTimeoutMs } = this.limits;
     const isSse = this.transport === 'sse';
     const open: OpenEventConnection = isSse ? openSseConnection : openWebSocketConnection;
@@ -105,23 +105,23 @@ export class EventStream implements Disposable {
       { url, headers, maxEventLength, connectTimeoutMs, redact, ...id },
       {
         onOpen: () => {
-          this.refusal = undefined;
-          this.watch();
-          this.lastingTimer = this.options.clock.setTimer(Math.max(lastingMs, this.delayMs), () => {
-            this.attempt = 0;
-            handlers.onLasting();
+          this.sseRefusal = undefined;
+          this.watchSilence();
+          this.stabilityTimer = this.deps.clock.setTimer(Math.max(lastingMs, this.retryDelayMs), () => {
+            this.attemptCount = 0;
+            handlers.onStable();
           });
           handlers.onConnected();
         },
         onActivity: () => {
-          this.hasHeard = true;
+          this.hasReceivedData = true;
           handlers.onActivity();
         },
         onKeepAlive: () => {
-          this.showsKeepAlives = true;
+          this.sendsKeepAlives = true;
         },
         onMessage: (message) => {
-          if (message.event === 'ping') this.showsKeepAlives = true;
+          if (message.event === 'ping') this.sendsKeepAlives = true;
           const { event, data } = message;
           handlers.onMessage({ event: event === undefined ? event : redact(event), data: redact(data) });
         },
@@ -132,63 +132,63 @@ export class EventStream implements Disposable {
         onRetry: (delayMs) => {
           this.baseDelayMs = Math.min(Math.max(delayMs, 100), this.limits.maxDelayMs);
         },
-        onEnd: (error) => this.ended(error),
+        onEnd: (error) => this.handleEnd(error),
       },
     );
   }
 
-  private ended(error: AmplifierApiError): void {
+  private handleEnd(error: AmplifierApiError): void {
     this.disconnect();
-    if (this.isOver) return;
+    if (this.isClosed) return;
     if (isFinal(error)) {
       this.fail(error);
       return;
     }
     if (!isRefusal(error)) {
       // The WebSocket server did not respond: retry SSE first.
-      if (this.refusal) this.transport = 'sse';
-      this.connectLater();
+      if (this.sseRefusal) this.transport = 'sse';
+      this.scheduleConnect();
       return;
     }
     if (this.transport === 'webSocket') {
-      this.fail(this.refusal ?? error);
+      this.fail(this.sseRefusal ?? error);
       return;
     }
-    this.refusal = error;
+    this.sseRefusal = error;
     this.transport = 'webSocket';
     this.connect();
   }
 
   private fail(error: AmplifierApiError): void {
     this.dispose();
-    this.options.handlers.onFailed(error);
+    this.deps.handlers.onFailed(error);
   }
 
-  private connectLater(): void {
+  private scheduleConnect(): void {
     this.disconnect();
-    this.attempt++;
-    const { clock, handlers, random } = this.options;
+    this.attemptCount++;
+    const { clock, handlers, random } = this.deps;
     const delay = { firstMs: this.baseDelayMs, maxMs: this.limits.maxDelayMs };
-    this.delayMs = jittered(backoffMs(delay, this.attempt), random);
-    this.retryTimer = clock.setTimer(this.delayMs, () => this.connect());
-    handlers.onReconnecting(this.attempt, this.delayMs);
+    this.retryDelayMs = jittered(backoffMs(delay, this.attemptCount), random);
+    this.retryTimer = clock.setTimer(this.retryDelayMs, () => this.connect());
+    handlers.onReconnecting(this.attemptCount, this.retryDelayMs);
   }
 
   private disconnect(): void {
-    this.watchTimer?.dispose();
-    this.lastingTimer?.dispose();
+    this.silenceTimer?.dispose();
+    this.stabilityTimer?.dispose();
     this.connection?.dispose();
     this.connection = undefined;
   }
 
-  private watch(ticksLeft = silentTicks): void {
-    this.watchTimer?.dispose();
-    this.watchTimer = this.options.clock.setTimer(this.limits.silenceMs / silentTicks, () => {
-      const isSuspicious = this.showsKeepAlives || this.options.isExpectingEvents();
-      if (this.hasHeard || !isSuspicious) this.watch();
-      else if (ticksLeft > 1) this.watch(ticksLeft - 1);
+  private watchSilence(ticksLeft = silentTicks): void {
+    this.silenceTimer?.dispose();
+    this.silenceTimer = this.deps.clock.setTimer(this.limits.silenceMs / silentTicks, () => {
+      const isSuspicious = this.sendsKeepAlives || this.deps.isExpectingEvents();
+      if (this.hasReceivedData || !isSuspicious) this.watchSilence();
+      else if (ticksLeft > 1) this.watchSilence(ticksLeft - 1);
       else this.reconnect();
-      this.hasHeard = false;
+      this.hasReceivedData = false;
     });
   }
 }

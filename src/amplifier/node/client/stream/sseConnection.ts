@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { toDisposable } from '../../../../base/common/disposable';
 import { AmplifierApiError } from '../../../common/api/apiErrors';
 import { lastEventIdHeader, type OpenEventConnection } from './eventConnection';
-import { openRequest, readRefusal, transportError } from '../http/httpRequest';
+import { openRequest, readErrorResponse, toTransportError } from '../http/httpRequest';
 import { SseReader } from './sseReader';
 
 /** Interval of TCP keep-alive probes, which detect a dead peer on a silent stream. */
@@ -37,14 +37,14 @@ export const openSseConnection: OpenEventConnection = (options, handlers) => {
     if (close()) handlers.onEnd(error);
   };
   let isOpen = false;
-  request.on('error', (error) => end(transportError(error, url, isOpen)));
+  request.on('error', (error) => end(toTransportError(error, url, isOpen)));
   request.on('socket', (socket) => socket.setKeepAlive(true, keepAliveMs).setNoDelay(true));
   request.on('response', (response) => {
     const status = response.statusCode ?? 0;
     const contentType = response.headers['content-type'] ?? '';
-    response.on('error', (error) => end(transportError(error, url, true)));
+    response.on('error', (error) => end(toTransportError(error, url, true)));
     if (status !== 200) {
-      void readRefusal(response, redact).then(end);
+      void readErrorResponse(response, redact).then(end);
       return;
     }
     if (!/^text\/event-stream\b/iu.test(contentType)) {

@@ -36,7 +36,7 @@ export class SseReader {
   }
 
   private feedPiece(piece: string): void {
-    const rest = this.isSkipping ? this.skip(piece) : piece;
+    const rest = this.isSkipping ? this.skipEvent(piece) : piece;
     if (rest === '') return;
     const before = this.tail;
     this.tail = rest.slice(-3);
@@ -51,7 +51,7 @@ export class SseReader {
   }
 
   /** Returns the part of the piece after the blank line that ends the skipped event. */
-  private skip(piece: string): string {
+  private skipEvent(piece: string): string {
     const text = this.tail + piece;
     const end = /\r\n\r?\n|\n\r?\n|\r\r/u.exec(text);
     if (!end) {

@@ -4,7 +4,7 @@ import { toDisposable } from '../../../../base/common/disposable';
 import { parseJson } from '../../../../base/common/parseJson';
 import { AmplifierApiError } from '../../../common/api/apiErrors';
 import { lastEventIdHeader, type EventConnectionRequest, type OpenEventConnection } from './eventConnection';
-import { readRefusal, transportError } from '../http/httpRequest';
+import { readErrorResponse, toTransportError } from '../http/httpRequest';
 
 /** Opens the WebSocket alternative of the API reference: one event per message. */
 export const openWebSocketConnection: OpenEventConnection = (options, handlers) => {
@@ -43,11 +43,11 @@ export const openWebSocketConnection: OpenEventConnection = (options, handlers) 
     end(new AmplifierApiError('CONNECTION_LOST', 'The server closed the stream'));
   });
   socket.on('unexpected-response', (_request, response) => {
-    void readRefusal(response, options.redact).then(end);
+    void readErrorResponse(response, options.redact).then(end);
   });
   socket.on('error', (error) => {
     if (!ended && 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') handlers.onOversize();
-    end(transportError(error, options.url, isOpen));
+    end(toTransportError(error, options.url, isOpen));
   });
   return toDisposable(() => void close());
 };
@@ -59,7 +59,7 @@ const closeTimeoutMs = 1000;
  * Opens a WebSocket only to stop the turn. Resolves when it is closed, by the server or after a second.
  * @throws AmplifierApiError if the server has no WebSocket
  */
-export function sendStop(request: EventConnectionRequest): Promise<void> {
+export function sendStopOverWebSocket(request: EventConnectionRequest): Promise<void> {
   const socket = open(request);
   return new Promise((resolve, reject) => {
     socket.on('open', () => {
@@ -69,12 +69,12 @@ export function sendStop(request: EventConnectionRequest): Promise<void> {
     });
     socket.on('close', () => resolve());
     socket.on('unexpected-response', (_request, response) => {
-      void readRefusal(response, request.redact).then((error) => {
+      void readErrorResponse(response, request.redact).then((error) => {
         reject(error);
         socket.terminate();
       });
     });
-    socket.on('error', (error) => reject(transportError(error, request.url, false)));
+    socket.on('error', (error) => reject(toTransportError(error, request.url, false)));
   });
 }
 

@@ -24,7 +24,7 @@ export class ApiFailure extends Error {
 }
 
 /** Creates a documented error, with the status from the API reference. */
-export function documented(
+export function documentedFailure(
   code: DocumentedErrorCode,
   message: string,
   details?: Readonly<Record<string, unknown>>,
@@ -33,33 +33,33 @@ export function documented(
   return new ApiFailure(documentedErrors[code].httpStatus, code, message, details, {}, options);
 }
 
-export function invalidField(field: string, message: string): ApiFailure {
-  return documented('INVALID_REQUEST', `${field}: ${message}`, { field });
+export function invalidFieldFailure(field: string, message: string): ApiFailure {
+  return documentedFailure('INVALID_REQUEST', `${field}: ${message}`, { field });
 }
 
 /** `field` is the dotted path of the first invalid field; `issues` lists all. Omits values, which may be keys. */
-export function invalidFields({ issues }: z.ZodError): ApiFailure {
+export function validationFailure({ issues }: z.ZodError): ApiFailure {
   const list = issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
   const message = list.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
-  return documented('INVALID_REQUEST', message, { field: list[0]?.field ?? 'body', issues: list });
+  return documentedFailure('INVALID_REQUEST', message, { field: list[0]?.field ?? 'body', issues: list });
 }
 
-export function sessionNotFound(sessionId: string): ApiFailure {
+export function sessionNotFoundFailure(sessionId: string): ApiFailure {
   const message = `Session with ID '${sessionId}' not found`;
-  return documented('SESSION_NOT_FOUND', message, { session_id: sessionId });
+  return documentedFailure('SESSION_NOT_FOUND', message, { session_id: sessionId });
 }
 
 /** Converts any error of a request handler; 500 for unexpected ones. */
 export function toApiFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   if (!isBackendError(error)) {
-    return documented('SERVER_ERROR', 'An internal error occurred. Check the server log.', {}, { cause: error });
+    return documentedFailure('SERVER_ERROR', 'An internal error occurred. Check the server log.', {}, { cause: error });
   }
   const { cause, code, details, message } = error;
   const reason = details === undefined ? {} : { reason: details };
   // The backend is itself an Amplifier server: pass on its code.
   if (isAmplifierApiError(cause) && isDocumented(cause.code)) {
-    return documented(cause.code, message, reason, { cause: error });
+    return documentedFailure(cause.code, message, reason, { cause: error });
   }
   const { httpStatus, wireCode } = ofBackend[code];
   return new ApiFailure(httpStatus, wireCode, message, reason, {}, { cause: error });

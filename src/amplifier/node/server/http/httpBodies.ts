@@ -1,33 +1,33 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type * as z from 'zod';
-import { ApiFailure, documented, invalidFields } from './apiFailure';
+import { ApiFailure, documentedFailure, validationFailure } from './apiFailure';
 
 interface BodyLimits {
   readonly maxBytes: number;
-  readonly held: HeldBytes;
+  readonly held: BodyMemoryBudget;
 }
 
 /** Reads and validates the JSON body of a request. Keeps nothing of a body above the limit. @throws ApiFailure 400, 413, 429 */
-export async function readJson<Schema extends z.ZodType>(
+export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
   { maxBytes, held }: BodyLimits,
 ): Promise<z.output<Schema>> {
-  return await held.during(async (hold) =>
-    parseJson((await readBody(request, maxBytes, hold)).toString('utf8'), schema),
+  return await held.runWithReservation(async (hold) =>
+    parseJsonBody((await readBody(request, maxBytes, hold)).toString('utf8'), schema),
   );
 }
 
 /** @throws ApiFailure 400 */
-export function parseJson<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
+export function parseJsonBody<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw documented('INVALID_REQUEST', 'body: Send JSON.', { field: 'body' });
+    throw documentedFailure('INVALID_REQUEST', 'body: Send JSON.', { field: 'body' });
   }
   const parsed = schema.safeParse(json);
-  if (!parsed.success) throw invalidFields(parsed.error);
+  if (!parsed.success) throw validationFailure(parsed.error);
   return parsed.data;
 }
 
@@ -80,7 +80,7 @@ async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes
       }
     });
     // The client disconnected, which is not a server error.
-    const notReceived = (): void => refuse(documented('INVALID_REQUEST', 'The body was not received.'));
+    const notReceived = (): void => refuse(documentedFailure('INVALID_REQUEST', 'The body was not received.'));
     request.once('end', () => resolve(Buffer.concat(chunks ?? [])));
     request.once('error', notReceived);
     request.once('close', notReceived);
@@ -88,33 +88,33 @@ async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes
 }
 
 /** Bounds the memory for request bodies that are being read, for all clients together. */
-export class HeldBytes {
-  private held = 0;
+export class BodyMemoryBudget {
+  private reservedBytes = 0;
 
-  constructor(private readonly max: number) {}
+  constructor(private readonly maxBytes: number) {}
 
-  get count(): number {
-    return this.held;
+  get usedBytes(): number {
+    return this.reservedBytes;
   }
 
   /** Runs `read`, which reserves memory with `hold`. Releases it at the end. */
-  async during<T>(read: (hold: (bytes: number) => void) => Promise<T>): Promise<T> {
+  async runWithReservation<T>(read: (hold: (bytes: number) => void) => Promise<T>): Promise<T> {
     let own = 0;
     let isOver = false;
     const hold = (bytes: number): void => {
       // Data after the end is not kept.
       if (isOver) return;
-      if (this.held + bytes > this.max) {
-        throw documented('RATE_LIMITED', 'The server is receiving too much data. Try again in a moment.');
+      if (this.reservedBytes + bytes > this.maxBytes) {
+        throw documentedFailure('RATE_LIMITED', 'The server is receiving too much data. Try again in a moment.');
       }
-      this.held += bytes;
+      this.reservedBytes += bytes;
       own += bytes;
     };
     try {
       return await read(hold);
     } finally {
       isOver = true;
-      this.held -= own;
+      this.reservedBytes -= own;
     }
   }
 }

@@ -1,54 +1,57 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../../../base/common/log';
-import { documented } from './apiFailure';
+import { documentedFailure } from './apiFailure';
 import type { ServerLimits } from '../serverLimits';
 
 /** Tracks the connections of an HTTP server and limits how many are served. Others get an error response. */
 export class HttpConnections {
-  private readonly served = new Set<Socket>();
-  private readonly last = new WeakMap<Socket, ServerResponse>();
+  private readonly servedSockets = new Set<Socket>();
+  private readonly lastResponseBySocket = new WeakMap<Socket, ServerResponse>();
 
   constructor(
-    private readonly http: Server,
+    private readonly httpServer: Server,
     private readonly limits: Pick<ServerLimits, 'maxConnections' | 'maxSockets'>,
     private readonly log: Logger,
   ) {}
 
   start(): void {
-    this.http.maxConnections = this.limits.maxSockets;
+    this.httpServer.maxConnections = this.limits.maxSockets;
     // No limit: `serveUnchanged` needs all headers, and their total length is limited anyway.
-    this.http.maxHeadersCount = 0;
-    this.http.on('connection', (socket) => this.opened(socket));
-    this.http.on('request', ({ socket }, response) => {
-      this.last.set(socket, response);
-      if (!this.served.has(socket)) response.shouldKeepAlive = false;
+    this.httpServer.maxHeadersCount = 0;
+    this.httpServer.on('connection', (socket) => this.handleConnection(socket));
+    this.httpServer.on('request', ({ socket }, response) => {
+      this.lastResponseBySocket.set(socket, response);
+      if (!this.servedSockets.has(socket)) response.shouldKeepAlive = false;
     });
   }
 
   /** Number of served connections. */
   get count(): number {
-    return this.served.size;
+    return this.servedSockets.size;
   }
 
   /** Destroys all connections, including those detached from Node.js: WebSockets and connections to be served again. */
   stop(): void {
-    this.http.closeAllConnections();
-    for (const socket of this.served) socket.destroy();
+    this.httpServer.closeAllConnections();
+    for (const socket of this.servedSockets) socket.destroy();
   }
 
   /** @throws ApiFailure 429 for a connection above the limit, which closes after the response */
-  check({ socket }: IncomingMessage): void {
-    if (this.served.has(socket)) return;
+  requireServed({ socket }: IncomingMessage): void {
+    if (this.servedSockets.has(socket)) return;
     const { maxConnections } = this.limits;
-    throw documented('RATE_LIMITED', `The server has ${maxConnections} open connections. Close one and try again.`);
+    throw documentedFailure(
+      'RATE_LIMITED',
+      `The server has ${maxConnections} open connections. Close one and try again.`,
+    );
   }
 
   /**
    * Serves a request ignoring its Upgrade header, which HTTP allows. Node.js has detached the connection, so feed it the
    * request again without the header.
    */
-  serveUnchanged({ method, url, httpVersion, rawHeaders, socket }: IncomingMessage, head: Buffer): void {
+  serveWithoutUpgrade({ method, url, httpVersion, rawHeaders, socket }: IncomingMessage, head: Buffer): void {
     const lines = [`${method} ${url} HTTP/${httpVersion}`];
     for (let i = 0; i < rawHeaders.length; i += 2) {
       if (rawHeaders[i]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
@@ -58,22 +61,22 @@ export class HttpConnections {
       if (socket.destroyed) return;
       socket.setTimeout(0);
       socket.unshift(request);
-      this.http.emit('connection', socket);
+      this.httpServer.emit('connection', socket);
     };
     // Responses are sent in the order of requests.
-    const before = this.last.get(socket);
+    const before = this.lastResponseBySocket.get(socket);
     if (before === undefined || before.closed) begin();
     else before.once('close', begin);
   }
 
   /** Called again for a connection that is served again. */
-  private opened(socket: Socket): void {
-    if (this.served.has(socket)) return;
+  private handleConnection(socket: Socket): void {
+    if (this.servedSockets.has(socket)) return;
     // Node.js removes its own listener after an upgrade.
     socket.on('error', (error) => this.log.debug(`A connection failed: ${error.message}`));
-    if (this.served.size >= this.limits.maxConnections) return;
-    this.served.add(socket);
-    socket.once('close', () => this.served.delete(socket));
+    if (this.servedSockets.size >= this.limits.maxConnections) return;
+    this.servedSockets.add(socket);
+    socket.once('close', () => this.servedSockets.delete(socket));
   }
 }
 

@@ -1,26 +1,26 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ApiFailure, documented } from './apiFailure';
+import { ApiFailure, documentedFailure } from './apiFailure';
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 
 /** Accepts requests only from programs on this machine that know the token, and never from web pages. */
 export class RequestGuard {
-  private readonly digest: Buffer | undefined;
+  private readonly tokenDigest: Buffer | undefined;
 
   /** Without a token, only Host and Origin are checked. */
   constructor(
     token: string | undefined,
     private readonly maxUrlLength: number,
   ) {
-    this.digest = token === undefined ? undefined : digestOf(token);
+    this.tokenDigest = token === undefined ? undefined : digestOf(token);
   }
 
   /** @throws ApiFailure 400, 401, 403, 414 */
   check({ url = '', headersDistinct }: IncomingMessage): void {
     const [host, ...otherHosts] = headersDistinct['host'] ?? [];
     if (host === undefined || otherHosts.length > 0) {
-      throw documented('INVALID_REQUEST', 'Send one Host header.', { field: 'Host' });
+      throw documentedFailure('INVALID_REQUEST', 'Send one Host header.', { field: 'Host' });
     }
     // Prevents DNS rebinding, where a web page reaches a loopback port through its own host name.
     if (!loopbackHost.test(host)) throw new ApiFailure(403, 'FORBIDDEN', 'Connect to localhost or 127.0.0.1.');
@@ -30,8 +30,8 @@ export class RequestGuard {
     if (url.length > this.maxUrlLength) {
       throw new ApiFailure(414, 'INVALID_REQUEST', `The URL is longer than ${this.maxUrlLength} characters.`);
     }
-    if (!url.startsWith('/')) throw documented('INVALID_REQUEST', 'The path must start with /.');
-    if (this.digest) this.checkToken(this.digest, url, headersDistinct['authorization']);
+    if (!url.startsWith('/')) throw documentedFailure('INVALID_REQUEST', 'The path must start with /.');
+    if (this.tokenDigest) this.checkToken(this.tokenDigest, url, headersDistinct['authorization']);
   }
 
   private checkToken(digest: Buffer, url: string, authorization: readonly string[] | undefined): void {

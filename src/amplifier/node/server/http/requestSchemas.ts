@@ -5,24 +5,24 @@ const hasWords = /\S/u;
 const emptyPrompt = 'The prompt must not be empty.';
 
 /** Drops credentials after validation: agents have their own accounts. */
-export const NewSession = CreateSessionRequest.transform(({ profile, model, context }) => ({
+export const NewSessionBody = CreateSessionRequest.transform(({ profile, model, context }) => ({
   profile,
   model,
   context,
 }));
-export type NewSession = z.infer<typeof NewSession>;
+export type NewSessionBody = z.infer<typeof NewSessionBody>;
 
 export const PromptBody = PromptRequest.extend({ prompt: z.string().regex(hasWords, emptyPrompt) });
 
 /** Messages over the WebSocket: the same bodies as over HTTP, plus `action`. */
-export const Control = z.discriminatedUnion('action', [
+export const ControlMessage = z.discriminatedUnion('action', [
   PromptBody.extend({ action: z.literal('submit_prompt') }),
   ApprovalRequest.extend({ action: z.literal('submit_approval') }),
   z.object({ action: z.literal('stop') }),
 ]);
-export type Control = z.infer<typeof Control>;
+export type ControlMessage = z.infer<typeof ControlMessage>;
 
-export const SessionQuery = z.object({
+export const SessionListQuery = z.object({
   status: SessionStatusName.optional(),
   limit: z.coerce.number().int().min(1).default(50),
 });

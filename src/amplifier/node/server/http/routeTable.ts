@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type * as z from 'zod';
-import { ApiFailure, documented } from './apiFailure';
+import { ApiFailure, documentedFailure } from './apiFailure';
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly body: object;
 }
@@ -19,7 +19,7 @@ export interface ApiRequest {
 }
 
 type Route =
-  | { readonly answer: (request: ApiRequest) => Promise<ApiAnswer> | ApiAnswer }
+  | { readonly answer: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse }
   /** Writes its own response, which may be a stream. */
   | { readonly stream: (id: string, request: IncomingMessage, response: ServerResponse) => void }
   /** Upgrades to a WebSocket. */
@@ -69,6 +69,6 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw documented('INVALID_REQUEST', 'The path is not valid percent-encoded UTF-8.');
+    throw documentedFailure('INVALID_REQUEST', 'The path is not valid percent-encoded UTF-8.');
   }
 }

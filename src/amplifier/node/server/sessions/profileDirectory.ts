@@ -1,6 +1,6 @@
 import type { BackendEntry, BackendRegistry } from '../../../../session/common/backendRegistry';
 import type { SessionBackend } from '../../../../session/common/sessionBackend';
-import { documented, invalidField } from '../http/apiFailure';
+import { documentedFailure, invalidFieldFailure } from '../http/apiFailure';
 
 /** The profile that clients request by default. */
 const defaultName = 'dev';
@@ -30,11 +30,11 @@ export class ProfileDirectory {
    * Opens the backend of a profile. Unknown names, which clients have from other servers, mean the default profile.
    * @throws ApiFailure 400 without a default; BackendError
    */
-  async open(name: string): Promise<OpenedProfile> {
-    const profiles = await this.all();
+  async openBackend(name: string): Promise<OpenedProfile> {
+    const profiles = await this.loadProfiles();
     const known = profiles.find((candidate) => candidate.name === name);
     const profile = known ?? profiles.find((candidate) => candidate.name === defaultName);
-    if (!profile) throw invalidField('profile', `There is no profile "${name}". GET /profiles lists them.`);
+    if (!profile) throw invalidFieldFailure('profile', `There is no profile "${name}". GET /profiles lists them.`);
     const backend = await this.backends.open(profile.backendId);
     if (known) return { name, backend };
     const notice =
@@ -43,20 +43,20 @@ export class ProfileDirectory {
     return { name: profile.name, backend, notice };
   }
 
-  async profiles(collection: string | null): Promise<object> {
-    return { profiles: (await this.all()).filter((profile) => isIn(profile, collection)).map(summaryOf) };
+  async listProfiles(collection: string | null): Promise<object> {
+    return { profiles: (await this.loadProfiles()).filter((profile) => isIn(profile, collection)).map(summaryOf) };
   }
 
   /** @throws ApiFailure 404 */
-  async profile(name: string): Promise<object> {
-    const profile = (await this.all()).find((candidate) => candidate.name === name);
-    if (!profile) throw documented('PROFILE_NOT_FOUND', `Profile '${name}' not found`, { profile: name });
+  async describeProfile(name: string): Promise<object> {
+    const profile = (await this.loadProfiles()).find((candidate) => candidate.name === name);
+    if (!profile) throw documentedFailure('PROFILE_NOT_FOUND', `Profile '${name}' not found`, { profile: name });
     // Agents do not list their models and tools.
     return { ...summaryOf(profile), providers: [], tools: [], hooks: [], agents: [profile.backendId] };
   }
 
-  async collections(): Promise<object> {
-    const profiles = await this.all();
+  async listCollections(): Promise<object> {
+    const profiles = await this.loadProfiles();
     const names = new Set(profiles.flatMap((profile) => collectionOf(profile) ?? []));
     const collections = [...names].map((name) => {
       const members = profiles.filter((profile) => isIn(profile, name)).map((profile) => shortName(profile, name));
@@ -65,7 +65,7 @@ export class ProfileDirectory {
     return { collections };
   }
 
-  async agents(collection: string | null): Promise<object> {
+  async listAgents(collection: string | null): Promise<object> {
     const agents = (await this.backends.list()).map(toProfile).filter((profile) => isIn(profile, collection));
     return {
       agents: agents.map((agent) => ({
@@ -76,7 +76,7 @@ export class ProfileDirectory {
     };
   }
 
-  private async all(): Promise<readonly Profile[]> {
+  private async loadProfiles(): Promise<readonly Profile[]> {
     const entries = await this.backends.list();
     const profiles = entries.map(toProfile);
     const first = entries.find(({ problem }) => problem === undefined);

@@ -3,17 +3,17 @@ import { messageOf, TimeoutError } from '../../../../base/common/errors';
 import type { Logger } from '../../../../base/common/log';
 import { isEditorError, type EditorPort } from '../../../../editor/common/editorPort';
 import type { BackendSession, CreateSessionOptions, SessionBackend } from '../../../../session/common/sessionBackend';
-import { ApiFailure, documented, toApiFailure } from '../http/apiFailure';
+import { ApiFailure, documentedFailure, toApiFailure } from '../http/apiFailure';
 import type { ProfileDirectory } from './profileDirectory';
-import type { NewSession } from '../http/requestSchemas';
+import type { NewSessionBody } from '../http/requestSchemas';
 import type { ServerLimits } from '../serverLimits';
 
 /** The folders where agents may work: the first one by default, or one inside any of them that a client requests. */
-export type Workspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
+export type AgentWorkspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
 
-interface SessionStarterOptions {
-  readonly profiles: Pick<ProfileDirectory, 'open'>;
-  readonly workspace: Workspace;
+interface SessionStarterDeps {
+  readonly profileDirectory: Pick<ProfileDirectory, 'openBackend'>;
+  readonly workspace: AgentWorkspace;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: Pick<ServerLimits, 'approvalTimeoutMs' | 'createTimeoutMs' | 'closeTimeoutMs'>;
@@ -32,46 +32,50 @@ interface StartedSession {
 
 /** Creates sessions in backends. Closes a session that is no longer wanted, after a failure or a time-out. */
 export class SessionStarter {
-  private readonly stopping = new AbortController();
-  private readonly unfinished = new Set<Promise<void>>();
+  private readonly stopController = new AbortController();
+  private readonly pendingCleanups = new Set<Promise<void>>();
 
-  constructor(private readonly options: SessionStarterOptions) {}
+  constructor(private readonly deps: SessionStarterDeps) {}
 
   /** `signal` fires when the client disconnects. @throws ApiFailure */
-  async start(request: NewSession, signal: AbortSignal): Promise<StartedSession> {
-    const { clock, limits } = this.options;
-    const unwanted = AbortSignal.any([signal, this.stopping.signal]);
+  async start(request: NewSessionBody, signal: AbortSignal): Promise<StartedSession> {
+    const { clock, limits } = this.deps;
+    const unwanted = AbortSignal.any([signal, this.stopController.signal]);
     try {
       return await withDeadline(clock, 'Starting the agent', limits.createTimeoutMs, (deadline) =>
-        this.begin(request, AbortSignal.any([unwanted, deadline])),
+        this.openSession(request, AbortSignal.any([unwanted, deadline])),
       );
     } catch (error) {
-      if (unwanted.aborted) throw documented('SERVER_ERROR', 'The request was canceled.');
-      if (error instanceof TimeoutError) throw documented('PROVIDER_UNAVAILABLE', `${error.message}. Try again.`);
+      if (unwanted.aborted) throw documentedFailure('SERVER_ERROR', 'The request was canceled.');
+      if (error instanceof TimeoutError)
+        throw documentedFailure('PROVIDER_UNAVAILABLE', `${error.message}. Try again.`);
       const failure = toApiFailure(error);
       // The client did not name a session, so this is another error.
-      throw failure.code === 'SESSION_NOT_FOUND' ? documented('MODULE_LOAD_FAILED', failure.message) : failure;
+      throw failure.code === 'SESSION_NOT_FOUND' ? documentedFailure('MODULE_LOAD_FAILED', failure.message) : failure;
     }
   }
 
   /** Number of unwanted sessions that are not closed yet. */
-  get unfinishedCount(): number {
-    return this.unfinished.size;
+  get pendingCleanupCount(): number {
+    return this.pendingCleanups.size;
   }
 
   /** Starts no more sessions. Resolves when unwanted ones are closed or the time limit has passed. Never rejects. */
   async stop(): Promise<void> {
-    this.stopping.abort();
-    const { clock, limits, log } = this.options;
+    this.stopController.abort();
+    const { clock, limits, log } = this.deps;
     await withDeadline(clock, 'closing unfinished sessions', limits.closeTimeoutMs, () =>
-      Promise.all(this.unfinished),
+      Promise.all(this.pendingCleanups),
     ).catch((error: unknown) => log.warn(messageOf(error)));
   }
 
-  private async begin({ context, model, profile }: NewSession, unwanted: AbortSignal): Promise<StartedSession> {
-    const { backend, name, notice } = await orUnwanted(this.options.profiles.open(profile), unwanted);
-    const { cwd, isAsked } = await orUnwanted(this.workingFolder(context?.workspace_root), unwanted);
-    const { approvalTimeoutMs } = this.options.limits;
+  private async openSession(
+    { context, model, profile }: NewSessionBody,
+    unwanted: AbortSignal,
+  ): Promise<StartedSession> {
+    const { backend, name, notice } = await orUnwanted(this.deps.profileDirectory.openBackend(profile), unwanted);
+    const { cwd, isAsked } = await orUnwanted(this.resolveWorkingFolder(context?.workspace_root), unwanted);
+    const { approvalTimeoutMs } = this.deps.limits;
     const asked = { cwd, profile: name, approvalTimeoutMs, ...(model === undefined ? {} : { model }) };
     const session = await this.createSession(backend, asked, unwanted);
     try {
@@ -80,7 +84,7 @@ export class SessionStarter {
       if (model !== undefined) notices.push(...(await orUnwanted(chooseModel(session, model), unwanted)));
       return { backend, session, cwd, profile: name, notices };
     } catch (error) {
-      this.track(this.discard(session));
+      this.trackCleanup(this.discardSession(session));
       throw error;
     }
   }
@@ -96,9 +100,9 @@ export class SessionStarter {
       return await orUnwanted(creating, unwanted);
     } catch (error) {
       // A backend that ignores the signal may still create a session.
-      this.track(
+      this.trackCleanup(
         creating.then(
-          (late) => this.discard(late),
+          (late) => this.discardSession(late),
           () => undefined,
         ),
       );
@@ -107,8 +111,8 @@ export class SessionStarter {
   }
 
   /** Never rejects. */
-  private async discard(session: BackendSession): Promise<void> {
-    const { clock, limits, log } = this.options;
+  private async discardSession(session: BackendSession): Promise<void> {
+    const { clock, limits, log } = this.deps;
     try {
       await withDeadline(clock, 'closing a session', limits.closeTimeoutMs, () => session.close());
     } catch (error) {
@@ -118,13 +122,13 @@ export class SessionStarter {
     }
   }
 
-  private track(work: Promise<void>): void {
-    this.unfinished.add(work);
-    void work.finally(() => this.unfinished.delete(work));
+  private trackCleanup(work: Promise<void>): void {
+    this.pendingCleanups.add(work);
+    void work.finally(() => this.pendingCleanups.delete(work));
   }
 
-  private async workingFolder(wanted: string | undefined): Promise<{ cwd: string; isAsked: boolean }> {
-    const { workspace } = this.options;
+  private async resolveWorkingFolder(wanted: string | undefined): Promise<{ cwd: string; isAsked: boolean }> {
+    const { workspace } = this.deps;
     const [first] = workspace.folders;
     if (!first) throw new ApiFailure(500, 'SERVER_ERROR', 'No folder is open. Open a folder and try again.');
     if (wanted === undefined) return { cwd: first.path, isAsked: true };

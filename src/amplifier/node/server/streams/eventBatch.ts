@@ -3,19 +3,19 @@ const maxLength = 256 * 1024;
 
 /** Events for a single write. Shared by all subscribers at the same position. */
 export class EventBatch {
-  private bytes: Buffer | undefined;
-  private texts: readonly string[] | undefined;
+  private cachedBytes: Buffer | undefined;
+  private cachedMessages: readonly string[] | undefined;
 
   private constructor(
     /** Sequence of the first event; undefined for a message that is not an event of the session. */
-    readonly first: number | undefined,
+    readonly firstSequence: number | undefined,
     /** Sequence of the event after the batch. */
-    readonly next: number,
-    private readonly jsons: readonly string[],
+    readonly nextSequence: number,
+    private readonly eventJsons: readonly string[],
   ) {}
 
   /** Collects events from `sequence` on, up to the size limit. */
-  static of(kept: ReadonlyMap<number, string>, sequence: number): EventBatch {
+  static collectFrom(kept: ReadonlyMap<number, string>, sequence: number): EventBatch {
     const jsons: string[] = [];
     let next = sequence;
     for (let length = 0; length < maxLength; next++) {
@@ -27,23 +27,23 @@ export class EventBatch {
     return new EventBatch(sequence, next, jsons);
   }
 
-  static unnumbered(json: string, next: number): EventBatch {
+  static createUnnumbered(json: string, next: number): EventBatch {
     return new EventBatch(undefined, next, [json]);
   }
 
   /** As Server-Sent Events. Clients send the id back as Last-Event-ID. */
   get serverSentEvents(): Buffer {
-    this.bytes ??= Buffer.from(this.jsons.map((json, at) => `${this.idLine(at)}data: ${json}\n\n`).join(''));
-    return this.bytes;
+    this.cachedBytes ??= Buffer.from(this.eventJsons.map((json, at) => `${this.idLine(at)}data: ${json}\n\n`).join(''));
+    return this.cachedBytes;
   }
 
   /** As WebSocket messages, with the id as an additional member. */
-  get messages(): readonly string[] {
-    this.texts ??= this.jsons.map((json, at) => {
+  get webSocketMessages(): readonly string[] {
+    this.cachedMessages ??= this.eventJsons.map((json, at) => {
       const id = this.idAt(at);
       return id === undefined ? json : `${json.slice(0, -1)},"id":${id}}`;
     });
-    return this.texts;
+    return this.cachedMessages;
   }
 
   private idLine(at: number): string {
@@ -52,6 +52,6 @@ export class EventBatch {
   }
 
   private idAt(at: number): number | undefined {
-    return this.first === undefined ? undefined : this.first + at;
+    return this.firstSequence === undefined ? undefined : this.firstSequence + at;
   }
 }

@@ -27,20 +27,20 @@ export class SseSink implements EventSink {
   }
 
   write(batch: EventBatch, done: () => void): void {
-    this.way.write(batch.serverSentEvents, (error) => {
+    this.output.write(batch.serverSentEvents, (error) => {
       if (!error) done();
     });
   }
 
   keepAlive(): void {
-    this.way.write(': keep-alive\n\n');
+    this.output.write(': keep-alive\n\n');
   }
 
   end(): void {
     this.response.end();
   }
 
-  cut(): void {
+  terminate(): void {
     this.socket.destroy();
   }
 
@@ -48,7 +48,7 @@ export class SseSink implements EventSink {
    * Writes directly to the socket, because buffering in the response is slow with many subscribers. Uses the response
    * while earlier pipelined responses on the connection are unsent.
    */
-  private get way(): Writable {
+  private get output(): Writable {
     return this.response.socket === null ? this.response : this.socket;
   }
 }
@@ -63,17 +63,18 @@ export class WebSocketSink implements EventSink {
     });
   }
 
-  write({ messages }: EventBatch, done: () => void): void {
-    const last = messages.length - 1;
+  write({ webSocketMessages }: EventBatch, done: () => void): void {
+    const last = webSocketMessages.length - 1;
     const onLast = (error: Error | undefined): void => {
       if (!error) done();
     };
-    for (const [at, message] of messages.entries()) this.socket.send(message, at === last ? onLast : undefined);
+    for (const [index, message] of webSocketMessages.entries())
+      this.socket.send(message, index === last ? onLast : undefined);
   }
 
   keepAlive(): void {
     if (!this.isAlive) {
-      this.cut();
+      this.terminate();
       return;
     }
     this.isAlive = false;
@@ -84,7 +85,7 @@ export class WebSocketSink implements EventSink {
     this.socket.close(1000, 'The session has ended.');
   }
 
-  cut(): void {
+  terminate(): void {
     this.socket.terminate();
   }
 }

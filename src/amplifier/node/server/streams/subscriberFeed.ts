@@ -11,7 +11,7 @@ export interface EventSink {
   /** Closes after pending writes. */
   end(): void;
   /** Closes immediately. */
-  cut(): void;
+  terminate(): void;
 }
 
 interface SubscriberFeedOptions extends Pick<
@@ -33,16 +33,16 @@ const maxRestMs = 5;
  * `notice` and continues with the oldest one kept.
  */
 export class SubscriberFeed {
-  private readonly kept = new Map<number, string>();
+  private readonly eventJsonBySequence = new Map<number, string>();
   private keptLength = 0;
   private firstSequence = 1;
   private nextSequence = 1;
   private readonly subscribers = new Set<Subscriber>();
-  private latest: EventBatch | undefined;
-  private isFlushing = false;
+  private latestBatch: EventBatch | undefined;
+  private isFlushScheduled = false;
   private restUntilMs = 0;
   private hasEnded = false;
-  private timer: Disposable | undefined;
+  private keepAliveTimer: Disposable | undefined;
 
   constructor(private readonly options: SubscriberFeedOptions) {}
 
@@ -51,37 +51,41 @@ export class SubscriberFeed {
   }
 
   /** The id of the next appended event. */
-  get nextId(): number {
+  get nextEventId(): number {
     return this.nextSequence;
   }
 
   append(event: string, data: object): void {
     if (this.hasEnded) return;
     const json = JSON.stringify({ event, data });
-    this.kept.set(this.nextSequence++, json);
+    this.eventJsonBySequence.set(this.nextSequence++, json);
     this.keptLength += json.length;
     const { maxKeptEvents, maxKeptLength } = this.options;
     // Always keep the newest event, whatever its size.
-    while (this.kept.size > 1 && (this.kept.size > maxKeptEvents || this.keptLength > maxKeptLength)) this.dropOldest();
-    this.flushSoon();
+    while (
+      this.eventJsonBySequence.size > 1 &&
+      (this.eventJsonBySequence.size > maxKeptEvents || this.keptLength > maxKeptLength)
+    )
+      this.dropOldest();
+    this.scheduleFlush();
   }
 
   /** Sends the events after `afterSequence` and all new ones. Dispose the result when the subscriber disconnects. */
   subscribe(sink: EventSink, afterSequence: number): Disposable {
     const subscriber = new Subscriber(this, sink, Math.min(afterSequence, this.nextSequence - 1) + 1);
     this.subscribers.add(subscriber);
-    this.timer ??= this.keepAliveLater();
-    this.flushSoon();
-    return { dispose: () => this.forget(subscriber) };
+    this.keepAliveTimer ??= this.scheduleKeepAlive();
+    this.scheduleFlush();
+    return { dispose: () => this.removeSubscriber(subscriber) };
   }
 
   /** Closes subscribers after they have received the remaining events. */
   end(): void {
     this.hasEnded = true;
-    this.flushSoon();
+    this.scheduleFlush();
   }
 
-  get isOver(): boolean {
+  get isEnded(): boolean {
     return this.hasEnded;
   }
 
@@ -92,86 +96,87 @@ export class SubscriberFeed {
   /** The next batch at `sequence`: events, a notice about dropped events, or undefined if none is available yet. */
   batchAt(sequence: number): EventBatch | undefined {
     if (sequence >= this.nextSequence) return undefined;
-    if (sequence < this.firstSequence) return this.gap(sequence);
-    if (this.latest?.first !== sequence) this.latest = EventBatch.of(this.kept, sequence);
-    return this.latest;
+    if (sequence < this.firstSequence) return this.gapNotice(sequence);
+    if (this.latestBatch?.firstSequence !== sequence)
+      this.latestBatch = EventBatch.collectFrom(this.eventJsonBySequence, sequence);
+    return this.latestBatch;
   }
 
-  private gap(sequence: number): EventBatch {
+  private gapNotice(sequence: number): EventBatch {
     const count = this.firstSequence - sequence;
     const message = `${count} events are missing because the server no longer has them. Read faster or reconnect sooner.`;
     const data = { session_id: this.options.sessionId, level: 'warning', message };
-    return EventBatch.unnumbered(JSON.stringify({ event: 'notice', data }), this.firstSequence);
+    return EventBatch.createUnnumbered(JSON.stringify({ event: 'notice', data }), this.firstSequence);
   }
 
   private dropOldest(): void {
     const sequence = this.firstSequence++;
-    this.keptLength -= this.kept.get(sequence)?.length ?? 0;
-    this.kept.delete(sequence);
+    this.keptLength -= this.eventJsonBySequence.get(sequence)?.length ?? 0;
+    this.eventJsonBySequence.delete(sequence);
   }
 
   /**
    * Schedules a write after pending tasks, to combine bursts of events. Limits writing to about a third of the time, so
    * that many subscribers get fewer, larger writes.
    */
-  flushSoon(): void {
-    if (this.isFlushing || this.subscribers.size === 0) return;
-    this.isFlushing = true;
+  scheduleFlush(): void {
+    if (this.isFlushScheduled || this.subscribers.size === 0) return;
+    this.isFlushScheduled = true;
     const restMs = Math.min(maxRestMs, this.restUntilMs - performance.now());
     if (restMs >= minRestMs) setTimeout(this.flush, restMs);
     else setImmediate(this.flush);
   }
 
   private readonly flush = (): void => {
-    this.isFlushing = false;
+    this.isFlushScheduled = false;
     const startMs = performance.now();
     for (const subscriber of this.subscribers) subscriber.flush();
     const endMs = performance.now();
     this.restUntilMs = endMs + restShare * (endMs - startMs);
   };
 
-  private forget(subscriber: Subscriber): void {
+  private removeSubscriber(subscriber: Subscriber): void {
     this.subscribers.delete(subscriber);
     if (this.subscribers.size > 0) return;
-    this.timer?.dispose();
-    this.timer = undefined;
+    this.keepAliveTimer?.dispose();
+    this.keepAliveTimer = undefined;
   }
 
-  private keepAliveLater(): Disposable {
+  private scheduleKeepAlive(): Disposable {
     return this.options.clock.setTimer(this.options.keepAliveMs, () => {
-      this.timer = this.keepAliveLater();
-      for (const subscriber of this.subscribers) subscriber.beat(this.options.stallTimeoutMs);
+      this.keepAliveTimer = this.scheduleKeepAlive();
+      for (const subscriber of this.subscribers) subscriber.keepAlive(this.options.stallTimeoutMs);
     });
   }
 }
 
 class Subscriber {
   /** When the write in progress started. */
-  private waitingSinceMs: number | undefined;
+  private writeStartedAtMs: number | undefined;
 
   constructor(
     private readonly feed: SubscriberFeed,
     readonly sink: EventSink,
-    private next: number,
+    private nextSequence: number,
   ) {}
 
   flush(): void {
-    if (this.waitingSinceMs !== undefined) return;
-    const batch = this.feed.batchAt(this.next);
+    if (this.writeStartedAtMs !== undefined) return;
+    const batch = this.feed.batchAt(this.nextSequence);
     if (batch) {
-      this.next = batch.next;
-      this.waitingSinceMs = this.feed.monotonicNow();
+      this.nextSequence = batch.nextSequence;
+      this.writeStartedAtMs = this.feed.monotonicNow();
       this.sink.write(batch, () => {
-        this.waitingSinceMs = undefined;
-        this.feed.flushSoon();
+        this.writeStartedAtMs = undefined;
+        this.feed.scheduleFlush();
       });
-    } else if (this.feed.isOver) {
+    } else if (this.feed.isEnded) {
       this.sink.end();
     }
   }
 
-  beat(stallTimeoutMs: number): void {
-    if (this.waitingSinceMs === undefined) this.sink.keepAlive();
-    else if (this.feed.monotonicNow() - this.waitingSinceMs >= stallTimeoutMs) this.sink.cut();
+  keepAlive(stallTimeoutMs: number): void {
+    if (this.writeStartedAtMs === undefined) this.sink.keepAlive();
+    else if (this.feed.monotonicNow() - this.writeStartedAtMs >= stallTimeoutMs) this.sink.terminate();
   }
 }

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import type { EffectKind, SessionEffect, SessionInput } from '../../../../../src/amplifier/common/client/sessionInput';
-import { openApprovals } from '../../../../../src/amplifier/common/client/approvalTable';
-import { isTurnOpen, isTurnOwn, type OpenApproval } from '../../../../../src/amplifier/common/client/clientState';
+import { listOpenApprovals } from '../../../../../src/amplifier/common/client/approvalTable';
+import { isTurnOpen, isOwnTurnOpen, type OpenApproval } from '../../../../../src/amplifier/common/client/clientState';
 import { SessionWorld } from './sessionWorld';
 
 /** What is still allowed once readers have got all. */
@@ -172,8 +172,10 @@ class RandomSession {
   windDown(which: number): void {
     const { state } = this.world;
     // What others may be about to answer is left to them.
-    const isOurs = isTurnOwn(state);
-    const shown = openApprovals(state).filter(({ phase, isExtended }) => phase !== 'left' && (isOurs || !isExtended));
+    const isOurs = isOwnTurnOpen(state);
+    const shown = listOpenApprovals(state).filter(
+      ({ phase, isExtended }) => phase !== 'left' && (isOurs || !isExtended),
+    );
     if (state.life === 'open') this.shownAtEnd.push(...shown);
     this.make({ kind: 'dispose' });
     for (let round = 0; round < 400; round++) {

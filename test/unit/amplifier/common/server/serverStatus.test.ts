@@ -23,7 +23,7 @@ describe('the status of the Amplifier server', () => {
     [
       'answering',
       { news: { kind: 'answers', version: '1.0' } },
-      'ready: Version 1.0 answers at https://amp.example. [key context settings]',
+      'ready: Version 1.0 is running at https://amp.example. [key context settings]',
     ],
     [
       'answering without a version',

@@ -42,7 +42,7 @@ function violationsInTurn(...events: readonly SessionEvent[]) {
 
 function violationsIn(...events: readonly SessionEvent[]) {
   const grammar = new SessionGrammar();
-  return events.flatMap((event) => grammar.take(event) ?? []);
+  return events.flatMap((event) => grammar.checkEvent(event) ?? []);
 }
 
 describe('SessionGrammar', () => {

@@ -1,38 +1,52 @@
 import type { SessionStatus } from '../api/apiSchema';
-import { approvalRequired, expectApprovalsAgain, expireApprovals, isAwaitingApproval, isShown } from './approvalTable';
-import { ageOfPending, secondsToAnswer } from './approvalTime';
+import {
+  handleApprovalRequired,
+  setMayComeAgain,
+  closeAnsweredElsewhere,
+  isAwaitingApproval,
+  isApprovalShown,
+} from './approvalTable';
+import { pendingApprovalAgeMs, secondsToAnswer } from './approvalTime';
 import type { StatusPurpose } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
 import { isTurnOpen, type SessionState, type StatusWatch } from './clientState';
-import { beginCancel, check, clearTimers, notice, setTimer, update, type Step } from './sessionStep';
-import { endSession, failTurn, interruptTurn, joinTurn } from './turns';
+import {
+  beginCancel,
+  checkStatus,
+  clearTimers,
+  emitNotice,
+  setTimer,
+  updateState,
+  type ReducerStep,
+} from './reducerStep';
+import { endSession, failTurn, interruptTurn, ensureTurn } from './turns';
 
 const maxOvertaken = 3;
 /** How long the stream may still report approvals that are already shown. */
 const backlogMs = 250;
 
 /** Checks the status if an open turn had no events since the last heartbeat. */
-export function beat(step: Step): void {
+export function handleHeartbeat(step: ReducerStep): void {
   const { heard, watch, limits } = step.state;
-  if (isWatched(step.state) && heard === watch.heardAtBeat) check(step);
+  if (isWatched(step.state) && heard === watch.heardAtBeat) checkStatus(step);
   setWatch(step, { heardAtBeat: heard });
   setTimer(step, 'heartbeat', limits.heartbeatMs);
 }
 
-export function checkAnswered(step: Step, purpose: BelievedPurpose, status: SessionStatus): void {
-  if (believeStatus(step, purpose, status)) setWatch(step, { overtaken: 0 });
+export function handleCheckResult(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
+  if (applyStatusIfCurrent(step, purpose, status)) setWatch(step, { overtaken: 0 });
   else checkLater(step);
   endCheck(step);
 }
 
-export function endCheck(step: Step): void {
+export function endCheck(step: ReducerStep): void {
   const { isToAskAgain } = step.state.watch;
   setWatch(step, { isAsking: false, isToAskAgain: false });
-  if (isToAskAgain) check(step);
+  if (isToAskAgain) checkStatus(step);
 }
 
 /** Applies the status unless an event arrived during its request: the stream is more current. Returns whether it did. */
-export function believeStatus(step: Step, { heard }: BelievedPurpose, status: SessionStatus): boolean {
+export function applyStatusIfCurrent(step: ReducerStep, { heard }: StatusCheckPurpose, status: SessionStatus): boolean {
   if (step.state.life !== 'open' || step.state.heard !== heard) return false;
   applyStatus(step, status);
   if (status.status === 'idle' && isWatched(step.state)) {
@@ -43,39 +57,39 @@ export function believeStatus(step: Step, { heard }: BelievedPurpose, status: Se
 }
 
 /** Ends the open turn of an idle server, whose last events did not arrive in time. */
-export function settleTime(step: Step): void {
+export function handleSettleTimer(step: ReducerStep): void {
   const { heard, watch } = step.state;
   if (heard !== watch.heardAtIdle || !isWatched(step.state)) return;
   interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 
 /** After a reconnect, the server may report pending approvals again, before or after the status. */
-export function expectAgainOnConnection(step: Step): void {
-  update(step, { isNewlyConnected: true, isSealing: false });
-  expectApprovalsAgain(step, true);
+export function expectRepeatedApprovals(step: ReducerStep): void {
+  updateState(step, { isNewlyConnected: true, isSealing: false });
+  setMayComeAgain(step, true);
   sealSoon(step);
 }
 
-export function seal(step: Step): void {
-  update(step, { isSealing: false });
-  expectApprovalsAgain(step, false);
+export function handleSealTimer(step: ReducerStep): void {
+  updateState(step, { isSealing: false });
+  setMayComeAgain(step, false);
 }
 
 /** Makes up for events that the stream did not deliver. */
-function applyStatus(step: Step, status: SessionStatus): void {
+function applyStatus(step: ReducerStep, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   switch (status.status) {
     case 'idle':
       statusIsClear(step);
-      expireApprovals(step);
+      closeAnsweredElsewhere(step);
       return;
     case 'processing':
       statusIsClear(step);
-      expireApprovals(step);
-      joinTurn(step);
+      closeAnsweredElsewhere(step);
+      ensureTurn(step);
       return;
     case 'awaiting_approval':
-      joinTurn(step);
+      ensureTurn(step);
       // An unreadable approval does not contradict the shown ones.
       if (pending === undefined || pending === 'unreadable' || !pending.options?.length) statusIsUnclear(step);
       else showPending(step, status);
@@ -90,52 +104,52 @@ function applyStatus(step: Step, status: SessionStatus): void {
 }
 
 /** Shows the pending approval of the status, unless the stream has reported it. */
-function showPending(step: Step, status: SessionStatus): void {
+function showPending(step: ReducerStep, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   if (pending === undefined || pending === 'unreadable' || !pending.options) return;
   const { isNewlyConnected, sessionId } = step.state;
   statusIsClear(step);
-  if (!isShown(step.state, pending.approval_id)) {
+  if (!isApprovalShown(step.state, pending.approval_id)) {
     const { context = {}, options, prompt = 'The agent asks for your approval.', ...data } = pending;
-    const timeout = secondsToAnswer(pending.timeout, ageOfPending(step, status));
+    const timeout = secondsToAnswer(pending.timeout, pendingApprovalAgeMs(step, status));
     const request = { ...data, session_id: sessionId, prompt, options, timeout, default: 'deny', context } as const;
-    approvalRequired(step, request, true);
+    handleApprovalRequired(step, request, true);
   }
-  if (isNewlyConnected) expectApprovalsAgain(step, true);
+  if (isNewlyConnected) setMayComeAgain(step, true);
   sealSoon(step);
 }
 
 /** Waits for the event of an approval that the status does not describe, then stops the turn. */
-function statusIsUnclear(step: Step): void {
+function statusIsUnclear(step: ReducerStep): void {
   const { limits, unclearSinceMs = step.at.nowMs } = step.state;
   if (isAwaitingApproval(step.state)) {
     statusIsClear(step);
   } else if (step.at.nowMs - unclearSinceMs >= limits.settleMs) {
     statusIsClear(step);
-    notice(step, 'warning', sessionMessages.unclear);
+    emitNotice(step, 'warning', sessionMessages.unclear);
     beginCancel(step);
   } else {
-    update(step, { unclearSinceMs });
+    updateState(step, { unclearSinceMs });
     setTimer(step, 'unclear', limits.settleMs);
   }
 }
 
-function statusIsClear(step: Step): void {
+function statusIsClear(step: ReducerStep): void {
   if (step.state.unclearSinceMs !== undefined) clearTimers(step, 'unclear');
-  update(step, { isNewlyConnected: false, unclearSinceMs: undefined });
+  updateState(step, { isNewlyConnected: false, unclearSinceMs: undefined });
 }
 
 /** Retries a limited number of times, to avoid constant polling during a busy stream. */
-function checkLater(step: Step): void {
+function checkLater(step: ReducerStep): void {
   if (step.state.life !== 'open') return;
   const overtaken = step.state.watch.overtaken + 1;
   setWatch(step, { overtaken: overtaken > maxOvertaken ? 0 : overtaken });
   if (overtaken <= maxOvertaken) setTimer(step, 'checkLater', step.state.limits.settleMs);
 }
 
-function sealSoon(step: Step): void {
+function sealSoon(step: ReducerStep): void {
   if (step.state.isSealing) return;
-  update(step, { isSealing: true });
+  updateState(step, { isSealing: true });
   setTimer(step, 'seal', backlogMs);
 }
 
@@ -143,8 +157,8 @@ function isWatched({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' && prompt.kind === 'none';
 }
 
-function setWatch(step: Step, change: Partial<StatusWatch>): void {
-  update(step, { watch: { ...step.state.watch, ...change } });
+function setWatch(step: ReducerStep, change: Partial<StatusWatch>): void {
+  updateState(step, { watch: { ...step.state.watch, ...change } });
 }
 
-export type BelievedPurpose = StatusPurpose<'check' | 'prompt'>;
+export type StatusCheckPurpose = StatusPurpose<'check' | 'prompt'>;

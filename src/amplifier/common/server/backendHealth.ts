@@ -1,8 +1,8 @@
 import type { BackendHealth } from '../../../session/common/backendRegistry';
-import type { ServerNews } from './serverWatch';
+import type { ServerAvailability } from './serverMonitor';
 
 /** Converts what is known of the server at `url` for the list of backends. */
-export function serverHealth(news: ServerNews, url: URL): BackendHealth {
+export function toBackendHealth(news: ServerAvailability, url: URL): BackendHealth {
   switch (news.kind) {
     case 'notAsked':
       return { kind: 'asking' };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Credentials as WireCredentials } from '../api/apiSchema';
 import { isLoopback } from '../../../base/common/loopback';
-import { isPrivate } from './serverUrl';
+import { isSecureServer } from './serverUrl';
 
 /** Satisfied by VS Code's `SecretStorage`. */
 export interface SecretStore {
@@ -10,7 +10,7 @@ export interface SecretStore {
   delete(name: string): PromiseLike<void>;
 }
 
-interface CredentialsPorts {
+interface ApiKeyStoreDeps {
   readonly secrets: SecretStore;
   /** Shared by all windows; satisfied by VS Code's `globalState`. Holds origins, never a key. */
   readonly state: {
@@ -29,53 +29,53 @@ const Origins = z.array(z.string()).catch([]);
  * The API key for model providers, kept in SecretStorage. It is sent only in requests that create sessions, and only to a
  * server on this machine or to an https server that the user has confirmed.
  */
-export class Credentials {
+export class ApiKeyStore {
   /** Confirmed servers that could not be saved. */
-  private readonly unsaved = new Set<string>();
+  private readonly unsavedConfirmations = new Set<string>();
 
-  constructor(private readonly ports: CredentialsPorts) {}
+  constructor(private readonly deps: ApiKeyStoreDeps) {}
 
   /** The key for a server; undefined if none is stored or it may not be sent there. */
-  async for(server: URL): Promise<WireCredentials | undefined> {
-    const key = await this.ports.secrets.get(secretName);
-    if (key === undefined || key === '' || !(await this.mayGoTo(server))) return undefined;
+  async credentialsFor(server: URL): Promise<WireCredentials | undefined> {
+    const key = await this.deps.secrets.get(secretName);
+    if (key === undefined || key === '' || !(await this.maySendKeyTo(server))) return undefined;
     return { anthropic_api_key: key };
   }
 
   /** Why the stored key is never sent to this server, and what to do; undefined if it may be sent or none is stored. */
-  async problem(server: URL): Promise<string | undefined> {
-    if (isPrivate(server) || !(await this.isSet())) return undefined;
+  async keyProblem(server: URL): Promise<string | undefined> {
+    if (isSecureServer(server) || !(await this.hasKey())) return undefined;
     return `The API key is not sent to ${server.origin}, because the connection is not encrypted. Use an https address.`;
   }
 
-  async isSet(): Promise<boolean> {
-    return ((await this.ports.secrets.get(secretName)) ?? '') !== '';
+  async hasKey(): Promise<boolean> {
+    return ((await this.deps.secrets.get(secretName)) ?? '') !== '';
   }
 
   /** An empty key removes the stored one. */
-  async set(key: string): Promise<void> {
+  async setKey(key: string): Promise<void> {
     const trimmed = key.trim();
-    if (trimmed === '') await this.ports.secrets.delete(secretName);
-    else await this.ports.secrets.store(secretName, trimmed);
+    if (trimmed === '') await this.deps.secrets.delete(secretName);
+    else await this.deps.secrets.store(secretName, trimmed);
   }
 
   /** The user has to confirm each server again. */
   async forgetConfirmations(): Promise<void> {
-    this.unsaved.clear();
-    await this.ports.state.update(confirmedName, undefined);
+    this.unsavedConfirmations.clear();
+    await this.deps.state.update(confirmedName, undefined);
   }
 
-  private async mayGoTo(server: URL): Promise<boolean> {
+  private async maySendKeyTo(server: URL): Promise<boolean> {
     if (isLoopback(server)) return true;
-    if (!isPrivate(server)) return false;
-    const confirmed = Origins.parse(this.ports.state.get(confirmedName) ?? []);
-    if (confirmed.includes(server.origin) || this.unsaved.has(server.origin)) return true;
-    if (!(await this.ports.confirm(server.origin))) return false;
+    if (!isSecureServer(server)) return false;
+    const confirmed = Origins.parse(this.deps.state.get(confirmedName) ?? []);
+    if (confirmed.includes(server.origin) || this.unsavedConfirmations.has(server.origin)) return true;
+    if (!(await this.deps.confirm(server.origin))) return false;
     try {
-      await this.ports.state.update(confirmedName, [...confirmed, server.origin]);
+      await this.deps.state.update(confirmedName, [...confirmed, server.origin]);
     } catch {
       // Remembered for this window only.
-      this.unsaved.add(server.origin);
+      this.unsavedConfirmations.add(server.origin);
     }
     return true;
   }

@@ -1,16 +1,16 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Logger } from '../../../../base/common/log';
 import { toApiFailure } from '../http/apiFailure';
-import { parseJson } from '../http/httpBodies';
-import { Control } from '../http/requestSchemas';
+import { parseJsonBody } from '../http/httpBodies';
+import { ControlMessage } from '../http/requestSchemas';
 import type { ServedSession } from '../sessions/servedSession';
 import type { ServerLimits } from '../serverLimits';
 
-interface WebSocketControlOptions {
+interface WebSocketReceiverDeps {
   readonly session: ServedSession;
   readonly socket: WebSocket;
   readonly log: Logger;
-  readonly limits: Pick<ServerLimits, 'maxControlsAtOnce' | 'maxBadControls'>;
+  readonly limits: Pick<ServerLimits, 'maxConcurrentMessages' | 'maxInvalidMessages'>;
 }
 
 /** RFC 6455, section 7.4.1. */
@@ -20,63 +20,64 @@ const policyViolation = 1008;
  * Executes a client's messages on its WebSocket. Processes a few concurrently, so that a denial or stop does not wait for
  * a slow prompt. Pauses reading at the limit, until responses are sent: a client that does not read slows down only itself.
  */
-export class WebSocketControl {
+export class WebSocketReceiver {
   /** Messages that arrived together with the one after which reading was paused. */
-  private readonly unread: RawData[] = [];
-  private atWork = 0;
-  private badInARow = 0;
+  private readonly messageQueue: RawData[] = [];
+  private activeCount = 0;
+  private consecutiveInvalidCount = 0;
 
-  constructor(private readonly options: WebSocketControlOptions) {}
+  constructor(private readonly deps: WebSocketReceiverDeps) {}
 
   start(): void {
-    this.options.socket.on('message', (data) => {
-      this.unread.push(data);
-      this.work();
+    this.deps.socket.on('message', (data) => {
+      this.messageQueue.push(data);
+      this.processQueue();
     });
   }
 
-  private work(): void {
-    const { limits, socket } = this.options;
-    while (this.atWork < limits.maxControlsAtOnce) {
-      const data = this.unread.shift();
+  private processQueue(): void {
+    const { limits, socket } = this.deps;
+    while (this.activeCount < limits.maxConcurrentMessages) {
+      const data = this.messageQueue.shift();
       if (!data) {
         socket.resume();
         return;
       }
-      this.atWork++;
-      void this.handle(data).then(() => {
-        this.atWork--;
-        this.work();
+      this.activeCount++;
+      void this.handleMessage(data).then(() => {
+        this.activeCount--;
+        this.processQueue();
       });
     }
     socket.pause();
   }
 
   /** Success shows in the events; failures are sent in the error format. Never rejects. */
-  private async handle(data: RawData): Promise<void> {
-    const { limits, log, socket } = this.options;
+  private async handleMessage(data: RawData): Promise<void> {
+    const { limits, log, socket } = this.deps;
     if (socket.readyState !== socket.OPEN) return;
     try {
-      await this.act(this.read(data));
+      await this.executeMessage(this.parseMessage(data));
     } catch (error) {
       const failure = toApiFailure(error);
       if (failure.httpStatus >= 500) log.error('A message on a WebSocket failed', error);
-      const answered = this.answer(failure.body);
-      if (this.badInARow >= limits.maxBadControls) socket.close(policyViolation, 'Too many invalid messages.');
+      const answered = this.sendError(failure.body);
+      if (this.consecutiveInvalidCount >= limits.maxInvalidMessages)
+        socket.close(policyViolation, 'Too many invalid messages.');
       await answered;
     }
   }
 
   /** @throws ApiFailure 400 */
-  private read(data: RawData): Control {
-    this.badInARow++;
-    const message = parseJson(textOf(data), Control);
-    this.badInARow = 0;
+  private parseMessage(data: RawData): ControlMessage {
+    this.consecutiveInvalidCount++;
+    const message = parseJsonBody(textOf(data), ControlMessage);
+    this.consecutiveInvalidCount = 0;
     return message;
   }
 
-  private async act(message: Control): Promise<void> {
-    const { session } = this.options;
+  private async executeMessage(message: ControlMessage): Promise<void> {
+    const { session } = this.deps;
     switch (message.action) {
       case 'submit_prompt':
         await session.prompt(message);
@@ -90,8 +91,8 @@ export class WebSocketControl {
   }
 
   /** Resolves when the message was sent or has failed. */
-  private answer(body: object): Promise<void> {
-    return new Promise((resolve) => this.options.socket.send(JSON.stringify(body), () => resolve()));
+  private sendError(body: object): Promise<void> {
+    return new Promise((resolve) => this.deps.socket.send(JSON.stringify(body), () => resolve()));
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../../base/common/async';
 import type { ApprovalRequest, SessionStatusName } from '../../../common/api/apiSchema';
 import type { SessionEvent, EventData, TokenUsage } from '../../../../session/common/sessionEvents';
-import { ApiFailure, documented } from '../http/apiFailure';
-import { wireTime } from '../../../common/api/wireTime';
+import { ApiFailure, documentedFailure } from '../http/apiFailure';
+import { formatWireTime } from '../../../common/api/wireTime';
 
 interface Waiting {
   readonly request: EventData<'approval:required'>;
@@ -18,24 +18,24 @@ interface Waiting {
 const timerSlackMs = 1000;
 
 /** Tracks the events of a session: the totals for `GET /sessions/{id}` and the pending approvals. */
-export class SessionAccount {
+export class SessionTracker {
   messageCount = 0;
   readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
   /** Whether the last turn ended with an error. */
   hasFailed = false;
   /** Oldest first. */
-  private readonly waiting = new Map<string, Waiting>();
+  private readonly pendingById = new Map<string, Waiting>();
   /** Outcomes of the approvals of this turn, the latest last. */
-  private readonly resolved = new Map<string, 'answered' | 'timedOut'>();
+  private readonly outcomeById = new Map<string, 'answered' | 'timedOut'>();
 
   constructor(private readonly clock: Pick<Clock, 'now' | 'monotonicNow'>) {}
 
-  take(event: SessionEvent): void {
+  trackEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'prompt:submit':
         this.messageCount++;
         this.hasFailed = false;
-        this.resolved.clear();
+        this.outcomeById.clear();
         break;
       case 'prompt:complete':
         this.messageCount++;
@@ -46,7 +46,7 @@ export class SessionAccount {
         this.hasFailed = true;
         break;
       case 'approval:required':
-        this.waiting.set(event.data.approval_id, {
+        this.pendingById.set(event.data.approval_id, {
           request: event.data,
           sinceMs: this.clock.now(),
           askedAt: this.clock.monotonicNow(),
@@ -55,33 +55,33 @@ export class SessionAccount {
         break;
       case 'approval:granted':
       case 'approval:denied':
-        this.resolve(event.data.approval_id);
+        this.closeApproval(event.data.approval_id);
         break;
       default:
     }
   }
 
   statusOf(turn: { readonly isBusy: boolean; readonly isBackendDown: boolean }): SessionStatusName {
-    if (this.waiting.size > 0) return 'awaiting_approval';
+    if (this.pendingById.size > 0) return 'awaiting_approval';
     if (turn.isBusy) return 'processing';
     // After a failed turn, the session still accepts prompts unless its backend is down.
     return this.hasFailed && turn.isBackendDown ? 'error' : 'idle';
   }
 
   /** The oldest pending approval. `timestamp` is when its `timeout` started. */
-  get pendingApproval(): object | null {
-    const [oldest] = this.waiting.values();
-    return oldest ? { ...oldest.request, timestamp: wireTime(oldest.sinceMs) } : null;
+  get oldestPendingApproval(): object | null {
+    const [oldest] = this.pendingById.values();
+    return oldest ? { ...oldest.request, timestamp: formatWireTime(oldest.sinceMs) } : null;
   }
 
   /** All open approvals, the oldest first. */
-  get pending(): EventData<'approval:required'>[] {
-    return [...this.waiting.values()].map(({ request }) => request);
+  get pendingApprovals(): EventData<'approval:required'>[] {
+    return [...this.pendingById.values()].map(({ request }) => request);
   }
 
   /** Open approvals without an answer, the oldest first. */
-  get unanswered(): EventData<'approval:required'>[] {
-    return [...this.waiting.values()].flatMap(({ isAnswered, request }) => (isAnswered ? [] : request));
+  get unansweredApprovals(): EventData<'approval:required'>[] {
+    return [...this.pendingById.values()].flatMap(({ isAnswered, request }) => (isAnswered ? [] : request));
   }
 
   /**
@@ -89,45 +89,49 @@ export class SessionAccount {
    * @throws ApiFailure 400 if none is pending or the answer is not an option, 409 if it was answered or has timed out
    */
   beginAnswer({ decision, approval_id: id }: ApprovalRequest): EventData<'approval:required'> {
-    const waiting = id === undefined ? this.waiting.values().next().value : this.waiting.get(id);
-    if (!waiting) throw this.notWaiting(id ?? [...this.resolved.keys()].at(-1));
+    const waiting = id === undefined ? this.pendingById.values().next().value : this.pendingById.get(id);
+    if (!waiting) throw this.notPendingFailure(id ?? [...this.outcomeById.keys()].at(-1));
     const { approval_id, options } = waiting.request;
     if (waiting.isAnswered) throw answeredAlready(approval_id);
     if (!options.includes(decision)) {
       const message = `decision: Answer with one of: ${options.join(', ')}.`;
-      throw documented('APPROVAL_INVALID', message, { field: 'decision', approval_id, options });
+      throw documentedFailure('APPROVAL_INVALID', message, { field: 'decision', approval_id, options });
     }
     waiting.isAnswered = true;
     return waiting.request;
   }
 
   /** Call if the backend rejected the answer. */
-  takeBackAnswer(approvalId: string): void {
-    const waiting = this.waiting.get(approvalId);
+  cancelAnswer(approvalId: string): void {
+    const waiting = this.pendingById.get(approvalId);
     if (waiting) waiting.isAnswered = false;
   }
 
   /** Whether a client answered the pending approval, as opposed to a time-out or the end of the turn. */
   isAnswered(approvalId: string): boolean {
-    return this.waiting.get(approvalId)?.isAnswered === true;
+    return this.pendingById.get(approvalId)?.isAnswered === true;
   }
 
-  private resolve(id: string): void {
-    const waiting = this.waiting.get(id);
+  private closeApproval(id: string): void {
+    const waiting = this.pendingById.get(id);
     if (!waiting) return;
-    this.waiting.delete(id);
+    this.pendingById.delete(id);
     const { timeout = Infinity } = waiting.request;
     const isLate = this.clock.monotonicNow() - waiting.askedAt >= timeout * 1000 - timerSlackMs;
-    this.resolved.set(id, isLate && !waiting.isAnswered ? 'timedOut' : 'answered');
+    this.outcomeById.set(id, isLate && !waiting.isAnswered ? 'timedOut' : 'answered');
   }
 
-  private notWaiting(id: string | undefined): ApiFailure {
-    const how = id === undefined ? undefined : this.resolved.get(id);
+  private notPendingFailure(id: string | undefined): ApiFailure {
+    const how = id === undefined ? undefined : this.outcomeById.get(id);
     if (how === 'timedOut') {
       return new ApiFailure(409, 'APPROVAL_TIMEOUT', 'The approval timed out and was denied.', { approval_id: id });
     }
     if (how && id !== undefined) return answeredAlready(id);
-    return documented('APPROVAL_INVALID', 'No approval is pending.', id === undefined ? {} : { approval_id: id });
+    return documentedFailure(
+      'APPROVAL_INVALID',
+      'No approval is pending.',
+      id === undefined ? {} : { approval_id: id },
+    );
   }
 }
 

@@ -2,72 +2,72 @@ import { messageOf } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
-import { serverHealth } from './serverHealth';
+import { toBackendHealth } from './backendHealth';
 import { ownServerMessage } from './serverUrl';
-import type { ServerWatch } from './serverWatch';
+import type { ServerMonitor } from './serverMonitor';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 
-interface ServerRegistryOptions {
+interface ConfiguredServerDeps {
   /** The URL from the settings. @throws Error that names the invalid setting */
-  readonly server: () => URL;
+  readonly configuredUrl: () => URL;
   /** The caller owns the result. */
   readonly createBackend: (server: URL) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
   /** Whether the URL is that of this window's own server. */
-  readonly isOwn: (server: URL) => boolean;
-  readonly watch: Pick<ServerWatch, 'news' | 'onDidChange' | 'look' | 'heard'>;
+  readonly isOwnServer: (server: URL) => boolean;
+  readonly monitor: Pick<ServerMonitor, 'availability' | 'onDidChange' | 'checkIfStale' | 'updateFromBackend'>;
   readonly onListenerError: (error: unknown) => void;
 }
 
 /** Identifies the Amplifier server among the backends. */
-export const serverBackendId = 'amplifier';
+export const amplifierBackendId = 'amplifier';
 
 const untrustedMessage =
   'Amplifier servers are disabled in untrusted workspaces. Run "Workspaces: Manage Workspace Trust" to trust this one.';
 
 /** The Amplifier server from the settings as the only backend of a registry. It is recreated when the settings change. */
-export class ServerRegistry implements BackendRegistry, Disposable {
-  private readonly emitter = new Emitter<void>((error) => this.options.onListenerError(error));
+export class ConfiguredServer implements BackendRegistry, Disposable {
+  private readonly emitter = new Emitter<void>((error) => this.deps.onListenerError(error));
   readonly onDidChange = this.emitter.event;
-  private opened: Promise<SessionBackend> | undefined;
-  private told = '';
+  private openBackend: Promise<SessionBackend> | undefined;
+  private reportedNews = '';
 
-  constructor(private readonly options: ServerRegistryOptions) {}
+  constructor(private readonly deps: ConfiguredServerDeps) {}
 
   /** Reports changes of the server's availability. The caller disposes the result. */
   start(): Disposable {
-    const { watch } = this.options;
-    return watch.onDidChange(() => {
-      const news = JSON.stringify(watch.news);
-      if (this.told === news) return;
-      this.told = news;
+    const { monitor } = this.deps;
+    return monitor.onDidChange(() => {
+      const news = JSON.stringify(monitor.availability);
+      if (this.reportedNews === news) return;
+      this.reportedNews = news;
       this.emitter.fire();
     });
   }
 
   list(): Promise<readonly BackendEntry[]> {
-    const { isOwn, isTrusted, server, watch } = this.options;
-    const entry = { id: serverBackendId, title: 'Amplifier', source: 'server' } as const;
+    const { configuredUrl, isOwnServer, isTrusted, monitor } = this.deps;
+    const entry = { id: amplifierBackendId, title: 'Amplifier', source: 'server' } as const;
     try {
-      const url = server();
+      const url = configuredUrl();
       const description = url.origin;
       if (!isTrusted()) return Promise.resolve([{ ...entry, description, problem: untrustedMessage }]);
-      if (isOwn(url)) return Promise.resolve([{ ...entry, description, problem: ownServerMessage(url) }]);
-      watch.look();
-      return Promise.resolve([{ ...entry, description, health: serverHealth(watch.news, url) }]);
+      if (isOwnServer(url)) return Promise.resolve([{ ...entry, description, problem: ownServerMessage(url) }]);
+      monitor.checkIfStale();
+      return Promise.resolve([{ ...entry, description, health: toBackendHealth(monitor.availability, url) }]);
     } catch (error) {
       return Promise.resolve([{ ...entry, description: 'No server configured', problem: messageOf(error) }]);
     }
   }
 
   async open(id: string): Promise<SessionBackend> {
-    if (id !== serverBackendId) throw new BackendError('notFound', `There is no Amplifier server "${id}".`);
-    if (!this.options.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
-    const opened = (this.opened ??= this.create());
+    if (id !== amplifierBackendId) throw new BackendError('notFound', `There is no Amplifier server "${id}".`);
+    if (!this.deps.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
+    const opened = (this.openBackend ??= this.createBackend());
     try {
       return await opened;
     } catch (error) {
-      if (this.opened === opened) this.opened = undefined;
+      if (this.openBackend === opened) this.openBackend = undefined;
       throw new BackendError('notReady', messageOf(error), undefined, { cause: error });
     }
   }
@@ -80,9 +80,9 @@ export class ServerRegistry implements BackendRegistry, Disposable {
 
   /** Never rejects. */
   async stop(): Promise<void> {
-    const { opened } = this;
-    this.opened = undefined;
-    await end(opened);
+    const { openBackend } = this;
+    this.openBackend = undefined;
+    await end(openBackend);
   }
 
   dispose(): void {
@@ -90,12 +90,12 @@ export class ServerRegistry implements BackendRegistry, Disposable {
     this.emitter.dispose();
   }
 
-  private async create(): Promise<SessionBackend> {
-    const server = this.options.server();
-    if (this.options.isOwn(server)) throw new Error(ownServerMessage(server));
-    const backend = await this.options.createBackend(server);
+  private async createBackend(): Promise<SessionBackend> {
+    const server = this.deps.configuredUrl();
+    if (this.deps.isOwnServer(server)) throw new Error(ownServerMessage(server));
+    const backend = await this.deps.createBackend(server);
     backend.onDidChangeState((state) => {
-      this.options.watch.heard(state);
+      this.deps.monitor.updateFromBackend(state);
       this.emitter.fire();
     });
     return backend;

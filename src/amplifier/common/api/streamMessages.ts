@@ -1,6 +1,6 @@
 import { isRecord } from '../../../base/common/isRecord';
 import { parseJson } from '../../../base/common/parseJson';
-import { withTextId } from './apiSchema';
+import { withStringApprovalId } from './apiSchema';
 import { SessionEvent, type EventData } from '../../../session/common/sessionEvents';
 
 /** A raw message of the event stream. */
@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const knownNames: ReadonlySet<string> = new Set(SessionEvent.options.map((option) => option.shape.event.value));
 
 /** Decodes a message of the session's stream. Never throws: returns a reason for an ignored message. */
-export function decodeMessage(sessionId: string, message: StreamMessage): SessionEvent | IgnoredMessage {
+export function decodeStreamMessage(sessionId: string, message: StreamMessage): SessionEvent | IgnoredMessage {
   if (message.event !== undefined && message.event !== 'message') return ignored('name', message.event);
   const json = parseJson(message.data);
   if (json === undefined) return ignored('notJson');
@@ -66,9 +66,13 @@ const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
   'tool:pre': (data) => ({ ...withToolName(data), input: isRecord(data['input']) ? data['input'] : {} }),
   'tool:post': (data) => ({ ...withToolName(data), result: toolResult(data['result']) }),
   'tool:error': (data) => ({ ...withToolName(data), error: errorText(data) }),
-  'approval:required': (data) => ({ prompt: 'The agent asks for your approval.', options: [], ...withTextId(data) }),
-  'approval:granted': (data) => ({ decision: '', ...withTextId(data) }),
-  'approval:denied': (data) => ({ decision: '', ...withTextId(data) }),
+  'approval:required': (data) => ({
+    prompt: 'The agent asks for your approval.',
+    options: [],
+    ...withStringApprovalId(data),
+  }),
+  'approval:granted': (data) => ({ decision: '', ...withStringApprovalId(data) }),
+  'approval:denied': (data) => ({ decision: '', ...withStringApprovalId(data) }),
   'status:update': (data) => ({ status: 'processing', ...data }),
   error: (data) => ({ ...errorCode(data), ...data, error: errorText(data) }),
   'display:text': (data) => ({ ...data, level: data['type'], message: data['text'] }),

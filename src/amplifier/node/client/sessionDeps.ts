@@ -6,7 +6,7 @@ import type { ContextSource } from '../../common/context/contextSource';
 import type { AmplifierClient } from './http/amplifierClient';
 import type { EventStreamLimits } from './stream/eventStream';
 
-export interface AmplifierSessionOptions {
+export interface AmplifierSessionDeps {
   readonly id: string;
   readonly client: AmplifierClient;
   readonly clock: Clock;

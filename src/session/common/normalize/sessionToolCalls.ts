@@ -1,5 +1,5 @@
 import type { EventData, EventOf, SessionEvent, ToolKind } from '../sessionEvents';
-import { toolKindOf } from './toolKinds';
+import { inferToolKind } from './toolKinds';
 
 interface OpenCall {
   readonly id: string;
@@ -15,10 +15,10 @@ const maxEnded = 1000;
  * Normalizes the tool calls of a session: each gets one id, one start and one end; other events become updates. A result
  * without an id belongs to the oldest open call of the same tool and operation.
  */
-export class SessionCalls {
-  private readonly open = new Map<string, OpenCall>();
-  private readonly ended = new Map<string, OpenCall>();
-  private count = 0;
+export class SessionToolCalls {
+  private readonly openCallById = new Map<string, OpenCall>();
+  private readonly endedCallById = new Map<string, OpenCall>();
+  private generatedIdCount = 0;
 
   /** `idPrefix` is the prefix of generated ids. */
   constructor(
@@ -28,71 +28,71 @@ export class SessionCalls {
 
   /** The id of the only open call; undefined if there are none or several. */
   get onlyOpenId(): string | undefined {
-    const [id] = this.open.keys();
-    return this.open.size === 1 ? id : undefined;
+    const [id] = this.openCallById.keys();
+    return this.openCallById.size === 1 ? id : undefined;
   }
 
   isOpen(id: string): boolean {
-    return this.open.has(id);
+    return this.openCallById.has(id);
   }
 
   isEnded(id: string | undefined): id is string {
-    return id !== undefined && this.ended.has(id);
+    return id !== undefined && this.endedCallById.has(id);
   }
 
-  pre({ data }: EventOf<'tool:pre'>): void {
-    if (data.call_id !== undefined && this.open.has(data.call_id)) {
+  startCall({ data }: EventOf<'tool:pre'>): void {
+    if (data.call_id !== undefined && this.openCallById.has(data.call_id)) {
       const { input, ...changes } = data;
       // An empty input does not replace the earlier one.
       const update = Object.keys(input).length > 0 ? data : changes;
       this.emit({ event: 'tool:update', data: { ...update, call_id: data.call_id } });
       return;
     }
-    const { id } = this.begin(data);
+    const { id } = this.addOpenCall(data);
     this.emit({ event: 'tool:pre', data: { ...data, call_id: id, kind: data.kind ?? kindOf(data) } });
   }
 
-  update(event: EventOf<'tool:update'>): void {
+  updateCall(event: EventOf<'tool:update'>): void {
     const { call_id: id, kind, session_id } = event.data;
-    this.expect(session_id, id, kind);
+    this.ensureStarted(session_id, id, kind);
     this.emit(event);
   }
 
   /** Starts the call if its start was lost. */
-  expect(sessionId: string, id: string, kind: ToolKind = 'other'): void {
-    if (this.open.has(id) || this.ended.has(id)) return;
-    this.beginUnheard({ session_id: sessionId, call_id: id, kind, tool_name: kind, operation: kind });
+  ensureStarted(sessionId: string, id: string, kind: ToolKind = 'other'): void {
+    if (this.openCallById.has(id) || this.endedCallById.has(id)) return;
+    this.startMissingCall({ session_id: sessionId, call_id: id, kind, tool_name: kind, operation: kind });
   }
 
   /** Returns the call if it was denied, even if it had already ended. */
-  post({ data }: EventOf<'tool:post'>): { readonly operation: string } | undefined {
-    const known = data.call_id === undefined ? undefined : this.ended.get(data.call_id);
+  completeCall({ data }: EventOf<'tool:post'>): { readonly operation: string } | undefined {
+    const known = data.call_id === undefined ? undefined : this.endedCallById.get(data.call_id);
     if (known) {
       const status = data.result.success ? 'completed' : 'failed';
       this.emit({ event: 'tool:update', data: { ...data, call_id: known.id, status } });
       return known.isDenied ? known : undefined;
     }
-    const call = this.take(data);
+    const call = this.endMatchingCall(data);
     this.emit({ event: 'tool:post', data: { ...data, call_id: call.id } });
     return call.isDenied ? call : undefined;
   }
 
-  error({ data }: EventOf<'tool:error'>): void {
+  failCall({ data }: EventOf<'tool:error'>): void {
     if (!this.isEnded(data.call_id)) {
-      this.emit({ event: 'tool:error', data: { ...data, call_id: this.take(data).id } });
+      this.emit({ event: 'tool:error', data: { ...data, call_id: this.endMatchingCall(data).id } });
     } else if (!data.unfinished) {
       this.emit({ event: 'tool:update', data: { ...data, call_id: data.call_id, status: 'failed' } });
     }
   }
 
-  decide(id: string, isDenied: boolean): void {
-    const call = this.open.get(id);
+  setDenied(id: string, isDenied: boolean): void {
+    const call = this.openCallById.get(id);
     if (call) call.isDenied = isDenied;
   }
 
-  endAll(sessionId: string, reason: string): void {
-    for (const call of [...this.open.values()]) {
-      this.end(call);
+  endAllCalls(sessionId: string, reason: string): void {
+    for (const call of [...this.openCallById.values()]) {
+      this.moveToEnded(call);
       const { id, isDenied, operation, toolName } = call;
       const data = { session_id: sessionId, tool_name: toolName, operation, call_id: id };
       this.emit({
@@ -105,44 +105,48 @@ export class SessionCalls {
   }
 
   /** Ends the call of a result. Starts it first if its start was lost. */
-  private take(data: EventData<'tool:post' | 'tool:error'>): OpenCall {
-    const open = data.call_id === undefined ? this.oldest(data) : this.open.get(data.call_id);
-    const call = open ?? this.beginUnheard(data);
-    this.end(call);
+  private endMatchingCall(data: EventData<'tool:post' | 'tool:error'>): OpenCall {
+    const open = data.call_id === undefined ? this.findOldestOpenCall(data) : this.openCallById.get(data.call_id);
+    const call = open ?? this.startMissingCall(data);
+    this.moveToEnded(call);
     return call;
   }
 
-  private oldest({ tool_name, operation }: ToolName): OpenCall | undefined {
-    return [...this.open.values()].find((call) => call.toolName === tool_name && call.operation === operation);
+  private findOldestOpenCall({ tool_name, operation }: ToolName): OpenCall | undefined {
+    return [...this.openCallById.values()].find((call) => call.toolName === tool_name && call.operation === operation);
   }
 
-  private beginUnheard(data: UnheardCall): OpenCall {
-    const call = this.begin(data);
+  private startMissingCall(data: UnheardCall): OpenCall {
+    const call = this.addOpenCall(data);
     const { operation, session_id, tool_name } = data;
     const kind = data.kind ?? kindOf(data);
     this.emit({ event: 'tool:pre', data: { session_id, tool_name, operation, call_id: call.id, input: {}, kind } });
     return call;
   }
 
-  private begin({ call_id, tool_name, operation }: ToolName & { readonly call_id?: string | undefined }): OpenCall {
-    const call = { id: call_id ?? this.freeId(), toolName: tool_name, operation, isDenied: false };
-    this.open.set(call.id, call);
-    this.ended.delete(call.id);
+  private addOpenCall({
+    call_id,
+    tool_name,
+    operation,
+  }: ToolName & { readonly call_id?: string | undefined }): OpenCall {
+    const call = { id: call_id ?? this.generateId(), toolName: tool_name, operation, isDenied: false };
+    this.openCallById.set(call.id, call);
+    this.endedCallById.delete(call.id);
     return call;
   }
 
-  private freeId(): string {
+  private generateId(): string {
     let id: string;
-    do id = `${this.idPrefix}-${++this.count}`;
-    while (this.open.has(id) || this.ended.has(id));
+    do id = `${this.idPrefix}-${++this.generatedIdCount}`;
+    while (this.openCallById.has(id) || this.endedCallById.has(id));
     return id;
   }
 
-  private end(call: OpenCall): void {
-    this.open.delete(call.id);
-    this.ended.set(call.id, call);
-    const [oldest] = this.ended.keys();
-    if (this.ended.size > maxEnded && oldest !== undefined) this.ended.delete(oldest);
+  private moveToEnded(call: OpenCall): void {
+    this.openCallById.delete(call.id);
+    this.endedCallById.set(call.id, call);
+    const [oldest] = this.endedCallById.keys();
+    if (this.endedCallById.size > maxEnded && oldest !== undefined) this.endedCallById.delete(oldest);
   }
 }
 
@@ -150,5 +154,5 @@ type ToolName = Pick<EventData<'tool:pre'>, 'tool_name' | 'operation'>;
 type UnheardCall = ToolName & Pick<EventData<'tool:pre'>, 'session_id' | 'call_id' | 'kind'>;
 
 function kindOf({ tool_name, operation }: ToolName) {
-  return toolKindOf(tool_name, operation);
+  return inferToolKind(tool_name, operation);
 }

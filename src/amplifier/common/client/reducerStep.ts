@@ -1,84 +1,84 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { isAmplifierApiError, type AmplifierApiError } from '../api/apiErrors';
-import type { Call, Moment, SessionEffect, TimerKey } from './sessionInput';
+import type { CallId, Moment, SessionEffect, TimerKey } from './sessionInput';
 import type { SessionState } from './clientState';
 import { sessionMessages } from './sessionMessages';
 
 /** Processing of one input: the current state, and the events and effects collected so far. */
-export interface Step {
+export interface ReducerStep {
   state: SessionState;
   readonly at: Moment;
   readonly events: SessionEvent[];
   readonly effects: SessionEffect[];
 }
 
-export function update(step: Step, change: Partial<SessionState>): void {
+export function updateState(step: ReducerStep, change: Partial<SessionState>): void {
   step.state = { ...step.state, ...change };
 }
 
-export function notice(step: Step, level: 'info' | 'warning', message: string): void {
+export function emitNotice(step: ReducerStep, level: 'info' | 'warning', message: string): void {
   step.events.push({ event: 'notice', data: { session_id: step.state.sessionId, level, message } });
 }
 
-export function log(step: Step, level: 'debug' | 'info' | 'warn', message: string): void {
+export function logMessage(step: ReducerStep, level: 'debug' | 'info' | 'warn', message: string): void {
   step.effects.push({ kind: 'log', level, message: `session ${step.state.sessionId}: ${message}` });
 }
 
-export function setTimer(step: Step, key: TimerKey, delayMs: number): void {
+export function setTimer(step: ReducerStep, key: TimerKey, delayMs: number): void {
   step.effects.push({ kind: 'setTimer', key, delayMs });
 }
 
-export function clearTimers(step: Step, ...keys: readonly TimerKey[]): void {
+export function clearTimers(step: ReducerStep, ...keys: readonly TimerKey[]): void {
   for (const key of keys) step.effects.push({ kind: 'clearTimer', key });
 }
 
 /** Resolves the call, or rejects it with `error`. */
-export function settle(step: Step, call: Call | undefined, error?: unknown, requestId?: string): void {
-  if (call !== undefined) step.effects.push({ kind: 'settle', call, error: asBackendError(error), requestId });
+export function settleCall(step: ReducerStep, call: CallId | undefined, error?: unknown, requestId?: string): void {
+  if (call !== undefined) step.effects.push({ kind: 'settle', call, error: toBackendError(error), requestId });
 }
 
 /** Requests the status, to reconcile the session with it. */
-export function check(step: Step): void {
+export function checkStatus(step: ReducerStep): void {
   const { life, watch, heard } = step.state;
   if (life !== 'open') return;
   if (watch.isAsking) {
-    update(step, { watch: { ...watch, isToAskAgain: true } });
+    updateState(step, { watch: { ...watch, isToAskAgain: true } });
     return;
   }
-  update(step, { watch: { ...watch, isAsking: true } });
+  updateState(step, { watch: { ...watch, isAsking: true } });
   const purpose = { kind: 'check', heard, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
 /** Starts to cancel the turn; `advanceEnding` continues in stages. */
-export function beginCancel(step: Step, call?: Call): void {
+export function beginCancel(step: ReducerStep, call?: CallId): void {
   const { ending, limits } = step.state;
   const calls = [...(ending?.calls ?? []), ...(call === undefined ? [] : [call])];
   if (!ending) setTimer(step, 'endingDeadline', limits.cancelTimeoutMs);
   if (!ending) setTimer(step, 'endingStage', promptGraceMs);
   const begun = ending ?? { stage: 'prompt', isClose: false, heldEnd: undefined };
-  update(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
+  updateState(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
 }
 
 /** How long cancelling waits for a prompt that is being sent. */
 export const promptGraceMs = 5000;
 
 /** Stops a turn on the server whose end was already emitted. */
-export function stopLeftTurn(step: Step): void {
+export function stopAbandonedTurn(step: ReducerStep): void {
   if (step.state.stop) return;
-  update(step, { stop: { stage: 'telling', isLeft: true } });
+  updateState(step, { stop: { stage: 'telling', isLeft: true } });
   step.effects.push({ kind: 'tell', way: 'route' });
 }
 
-export function closedError(): BackendError {
+export function sessionClosedError(): BackendError {
   return new BackendError('closed', sessionMessages.closed);
 }
 
-export function asBackendError(error: unknown): unknown {
+export function toBackendError(error: unknown): unknown {
   return isAmplifierApiError(error) ? error.toBackendError() : error;
 }
 
-export function isUnknownSession(error: unknown): error is AmplifierApiError {
+export function isSessionNotFound(error: unknown): error is AmplifierApiError {
   return isAmplifierApiError(error) && error.code === 'SESSION_NOT_FOUND';
 }
