@@ -11,7 +11,7 @@ export class AgentProblems implements vscode.Disposable {
 
   constructor(private readonly editor: Pick<EditorPort, 'resolve'>) {}
 
-  /** Adds to the session's earlier diagnostics of the file, without duplicates. Ignores paths that peers may not see. */
+  /** Adds diagnostics to the earlier ones of the file, without duplicates. Ignores paths that peers may not see. */
   async add(session: BackendSession, { path, diagnostics }: EventData<'diagnostic:add'>): Promise<void> {
     const files = this.diagnosticsBySession.get(session) ?? new Map<string, Map<string, vscode.Diagnostic>>();
     this.diagnosticsBySession.set(session, files);
@@ -34,7 +34,6 @@ export class AgentProblems implements vscode.Disposable {
     if (resolved !== undefined && this.diagnosticsBySession.get(session)?.delete(resolved)) this.showFile(resolved);
   }
 
-  /** Whether a session has reported the problem. `path` is absolute. */
   hasReported(path: string, problem: Diagnostic): boolean {
     return (this.diagnosticCollection.get(vscode.Uri.file(path)) ?? []).some(
       ({ message, range: { start, end }, severity, source }) =>

@@ -12,9 +12,8 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { ContextChips } from '../common/context/contextChips';
 import type { ContextCollector, ContextCollectorDeps } from '../common/context/contextCollector';
-import type { ContextSwitches } from '../common/context/contextSwitches';
+import { restoreContextSwitches, type ContextSwitches } from '../common/context/contextSwitches';
 import { ApiKeyStore, type SecretStore } from '../common/server/apiKeyStore';
-import { restoreContextSwitches } from '../common/context/restoreContextSwitches';
 import { amplifierBackendId, ConfiguredServer } from '../common/server/configuredServer';
 import { serverStatus, type ServerActions, type ServerSituation } from '../common/server/serverStatus';
 import { ServerTokens } from '../common/server/serverTokens';
@@ -30,9 +29,7 @@ import { confirmSendingKey, manageApiKey, manageToken } from './secretDialogs';
 interface AmplifierFeatureDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
-  /** For the API key and the tokens. */
   readonly secrets: SecretStore;
-  /** For the user's choices. */
   readonly memento: Memento;
   /** The URL at which this window serves its own agents. */
   readonly served: { readonly url: URL | undefined; readonly onDidChange: Event<void> };
@@ -190,11 +187,7 @@ function loadClient() {
 }
 
 const actions: ServerActions = {
-  openSettings: {
-    label: 'Open settings',
-    command: 'workbench.action.openSettings',
-    arguments: ['amplifier.server'],
-  },
+  openSettings: { label: 'Open settings', command: 'workbench.action.openSettings', arguments: ['amplifier.server'] },
   setApiKey: { label: 'Set API key', command: commandIds.amplifierSetApiKey },
   setToken: { label: 'Set server token', command: commandIds.amplifierSetToken },
   chooseContext: { label: 'Configure editor context', command: commandIds.amplifierChooseContext },

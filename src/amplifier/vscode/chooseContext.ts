@@ -9,7 +9,7 @@ const titles: Record<ContextKind, string> = {
   selection: 'Selection',
 };
 
-/** The command `backline.amplifier.chooseContext`: selects the context that is sent automatically to an Amplifier server. */
+/** The command `backline.amplifier.chooseContext`: selects the context that is sent automatically. */
 export async function chooseContext(context: ContextCollector, switches: ContextSwitches): Promise<void> {
   const items = (await context.describeKinds()).map(({ kind, label, isOn }) => ({
     context: kind,

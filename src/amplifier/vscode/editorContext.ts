@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import type { Event } from '../../base/common/event';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { openFiles } from '../../platform/vscode/openFiles';
+import type { GitState } from '../common/api/apiSchema';
 import { ContextCollector, type ContextCollectorDeps } from '../common/context/contextCollector';
 import type { ContextSwitches } from '../common/context/contextSwitches';
+import { gitRepositoryOf, type GitChange } from '../../platform/vscode/gitRepository';
 import { watchGit } from '../../platform/vscode/gitWatch';
 import type { DocumentLanguages } from './documentLanguages';
-import { gitStateOf } from './gitState';
 
-/** Creates the collector of this window's editor context. */
 export function createContextCollector(
   editor: EditorPort,
   switches: ContextSwitches,
@@ -38,4 +38,18 @@ export function editorContextChanges(
     (listener) => vscode.workspace.onDidChangeWorkspaceFolders(() => listener()),
     (listener) => watchGit(listener, onError),
   ];
+}
+
+/** The state of the repository that contains `folder` (absolute path); undefined without Git or a repository. */
+async function gitStateOf(folder: string): Promise<GitState | undefined> {
+  const repository = await gitRepositoryOf(folder);
+  if (!repository) return undefined;
+  const { branch = '', modified, staged, untracked } = repository;
+  const pathsOf = (changes: readonly GitChange[]): string[] => changes.map(({ path }) => path);
+  return {
+    branch,
+    staged_files: pathsOf(staged),
+    modified_files: pathsOf(modified),
+    untracked_files: pathsOf(untracked),
+  };
 }

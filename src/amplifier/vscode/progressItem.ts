@@ -18,7 +18,6 @@ export class ProgressItem implements vscode.Disposable {
     this.render();
   }
 
-  /** Call when the turn or the session ends. */
   clear(session: BackendSession): void {
     if (this.progressBySession.delete(session)) this.render();
   }

@@ -28,10 +28,7 @@ export async function manageApiKey(credentials: ApiKeyStore, messages: Messages)
   );
 }
 
-/**
- * The command `backline.amplifier.setToken`: sets, replaces or removes a server's access token. Resolves to whether it
- * changed. @throws Error for a server without an encrypted connection
- */
+/** The command `backline.amplifier.setToken`. Returns whether it changed. @throws Error for an insecure server */
 export async function manageToken(tokens: ServerTokens, server: URL, messages: Messages): Promise<boolean> {
   const { origin } = server;
   const isSet = (await tokens.tokenFor(server)) !== undefined;
@@ -53,7 +50,6 @@ export async function manageToken(tokens: ServerTokens, server: URL, messages: M
   return true;
 }
 
-/** Asks the user whether the API key may be sent to a server on another machine. */
 export async function confirmSendingKey(origin: string): Promise<boolean> {
   const send = 'Send the Key';
   const detail = 'The key is sent whenever a session starts there. Only continue if you trust this server.';
@@ -73,7 +69,6 @@ async function chooseAction(title: string, placeHolder: string): Promise<'set' |
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.action;
 }
 
-/** Masks the input. */
 async function askForSecret(texts: {
   title: string;
   prompt: string;

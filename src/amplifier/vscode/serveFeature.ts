@@ -11,7 +11,6 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages, type MessageAction } from '../../platform/vscode/messages';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
-import { confirmNoToken } from './confirmNoToken';
 
 interface ServeFeatureDeps extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
   /** The backends to serve. Never includes an Amplifier server, which could be this one. */
@@ -25,7 +24,6 @@ interface ServeFeatureDeps extends Pick<FeatureContext, 'log' | 'status' | 'cloc
 
 interface ServedAt {
   readonly url: string;
-  /** Undefined if clients need none. */
   readonly token: string | undefined;
 }
 
@@ -53,7 +51,6 @@ export class ServeFeature implements Feature {
     this.messages = new Messages(deps.log);
   }
 
-  /** Undefined while not serving. */
   get url(): URL | undefined {
     return this.activeServer && new URL(this.activeServer.url);
   }
@@ -173,4 +170,14 @@ function statusOf(served: ServedAt | undefined): Pick<FeatureStatus, 'state' | '
 function portNote(url: string): string {
   if (new URL(url).port === String(defaultPort)) return '';
   return ` Port ${defaultPort} is already in use, possibly by another window.`;
+}
+
+async function confirmNoToken(isServing: boolean): Promise<boolean> {
+  const open = 'Serve Without a Token';
+  const detail =
+    'Any program of any user on this machine can then use the agents of this window to read and change files and run ' +
+    'commands, and can answer their approvals. Web pages can’t connect. This lasts until you stop serving or close the ' +
+    `window.${isServing ? ' The current sessions end.' : ''}`;
+  const message = 'Serve the agents of this window without a token?';
+  return (await vscode.window.showWarningMessage(message, { modal: true, detail }, open)) === open;
 }

@@ -27,7 +27,6 @@ export class SessionEffects implements Disposable {
     void this.readEvents(session);
   }
 
-  /** Whether a session has reported the problem. `path` is absolute. */
   isReported(path: string, problem: Diagnostic): boolean {
     return this.problems.hasReported(path, problem);
   }

@@ -6,10 +6,7 @@ import type { BackendEntry, BackendRegistry } from './backendRegistry';
 import { observeSessions, type SessionObserver } from './observeSessions';
 import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
-/**
- * Combines the backends of several registries. If ids collide, the first registry wins. Calls `observe` for every session
- * that is opened through it.
- */
+/** Combines several registries, of which earlier ones win. Calls `observe` for every opened session. */
 export class AllBackends implements BackendRegistry, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(

@@ -4,7 +4,7 @@ import type { ApprovalOptionKind } from './sessionEvents';
 const denyWords =
   /^(?:deny|denied|reject|rejected|refuse|decline|no)(?:,? (?:(?:this )?once|all|always|this time))?[.!]?$/iu;
 
-/** Returns the denying option with the smallest scope: `reject_once` before `reject_always`, "Deny" before "Deny All". */
+/** Returns the denying option with the smallest scope, such as "Deny" before "Deny All"; undefined without one. */
 export function findDenyOption(options: readonly string[], kinds?: readonly ApprovalOptionKind[]): string | undefined {
   if (kinds?.length === options.length) {
     const once = kinds.indexOf('reject_once');
@@ -19,7 +19,6 @@ export function isDenial(decision: string): boolean {
   return denyWords.test(decision.trim());
 }
 
-/** The reason of an approval whose request was withdrawn. */
 export const withdrawnReason = 'The request was withdrawn.';
 
 /** Reasons for closing an approval that nobody has denied. */

@@ -1,7 +1,6 @@
 import type { Event } from '../../base/common/event';
 import type { SessionBackend } from './sessionBackend';
 
-/** A backend that the user can choose. */
 export interface BackendEntry {
   /** Stable across restarts; unique within its registry. */
   readonly id: string;
@@ -18,7 +17,6 @@ export interface BackendEntry {
   readonly cannotList?: true;
   /** Initial option values for new sessions, from the settings. Keys are option ids, or `mode` and `model`. */
   readonly defaults?: Readonly<Record<string, string | boolean>> | undefined;
-  /** A command line that installs the missing program. */
   readonly install?: string;
   /** Last known health of a server that Backline does not start. */
   readonly health?: BackendHealth;
@@ -34,13 +32,10 @@ export type BackendHealth =
 export interface BackendRegistry {
   /** The entries or the state of an open backend may have changed. */
   readonly onDidChange: Event<void>;
-  /**
-   * Refreshes the entries without starting agents or waiting for servers, whose results arrive by `onDidChange`. A single
-   * invalid entry does not cause a rejection.
-   */
+  /** Refreshes the entries, without starting agents or waiting for servers. `onDidChange` reports later results. */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;
   /**
-   * Returns the entry's only backend, which starts on first use. Call again after a change of its settings, which stops it.
+    * Returns the entry's only backend, which starts on first use. Call again after a change of its settings stopped it.
    * @throws BackendError `notFound`, `notReady` (the entry's problem), `untrusted`
    */
   open(id: string): Promise<SessionBackend>;

@@ -16,10 +16,7 @@ type EventLogOptions = EventLogLimits & NormalizerOptions;
 /** Number of events that a reader gets before it yields to other tasks. */
 const eventsPerYield = 256;
 
-/**
- * The normalized events of a session, numbered from 1, for any number of readers. Each reader only holds a position. If
- * its next event was dropped, it continues with the oldest one kept.
- */
+/** The normalized events of a session, numbered from 1. Slow readers skip events that were dropped meanwhile. */
 export class EventLog {
   private readonly maxEvents: number;
   private readonly maxUnits: number;

@@ -16,7 +16,6 @@ export interface OptionChoice {
   readonly isShown: boolean;
 }
 
-/** The part of a session that holds its options. */
 export interface OptionTarget {
   readonly config: readonly ConfigOption[];
   /** @throws the backend's error */
@@ -41,7 +40,6 @@ export function isModeOption({ category, id }: ConfigOption): boolean {
   return category === 'mode' || (category === undefined && id === 'mode');
 }
 
-/** Converts the current values to choices. */
 export function choicesOf(options: readonly ConfigOption[]): OptionChoice[] {
   return options.map(({ id, value }) => ({ option: id, value, from: 'shown', isShown: true }));
 }
@@ -58,7 +56,6 @@ export function unattendedOf(option: ConfigOption, value: OptionValue = option.v
   return option.choices.find((choice) => choice.value === value)?.unattended;
 }
 
-/** Whether the agent asks for fewer approvals than before. */
 function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[]): boolean {
   const freedom = (options: readonly ConfigOption[]): number => {
     const unattended = unattendedIn(options);
@@ -91,10 +88,7 @@ export async function applyChoices(
   return missing;
 }
 
-/**
- * Restores the options of a resumed session if the agent would ask for fewer approvals than `before`. Else keeps the
- * agent's own values, and returns a message for the user if the mode has changed. @throws BackendError `optionRefused`
- */
+/** Restores `before` if the agent would ask less, else returns a message if the mode changed. @throws BackendError */
 export async function keepAsking(
   target: OptionTarget,
   before: readonly ConfigOption[],

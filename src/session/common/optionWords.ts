@@ -3,7 +3,6 @@
 export const allowingWords =
   /\b(?:allow|allows|allowed|approve|approved|accept|yes|ok|okay|proceed|continue|confirm|run|apply|grant|permit|trust|overwrite)\b/;
 
-/** Words that always mean denial. */
 export const denyingWords =
   /\b(?:deny|denies|denied|reject|rejects|rejected|decline|refuse|cancel|skip|stop|abort|block|forbid|disallow)\b/;
 

@@ -99,8 +99,8 @@ export interface BackendSession extends Disposable {
   readonly commands: readonly SlashCommand[];
 
   /**
-   * Reads the events after `afterSequence` (default 0), in order, for any number of concurrent readers. Ends when the
-   * session is closed or `signal` fires. Skips events that are no longer kept, which shows as a gap in `sequence`.
+    * Reads the events after `afterSequence` (default 0), until the session closes or `signal` fires. Any number of
+    * readers may read concurrently. Events that are no longer kept leave a gap in `sequence`.
    */
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent>;
 
@@ -108,7 +108,7 @@ export interface BackendSession extends Disposable {
   prompt(input: PromptInput): Promise<{ requestId: string }>;
   /** Cancels the turn. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;
-  /** `option` must be one of the listed options, byte for byte. @throws BackendError `approvalInvalid`, `approvalResolved` */
+  /** `option` must equal a listed one, byte for byte. @throws BackendError `approvalInvalid`, `approvalResolved` */
   approve(approvalId: string, option: string): Promise<void>;
   /** @throws BackendError `unsupported` */
   setConfig(optionId: string, value: string | boolean): Promise<void>;

@@ -79,7 +79,7 @@ const Seconds = z.union([
     .regex(/^\d+(?:\.\d+)?$/u)
     .transform(Number),
 ]);
-/** Optional fields of an approval. Invalid ones are ignored, because rejecting the event would let the tool run unasked. */
+/** Invalid fields are ignored, because dropping the event would let the tool run without approval. */
 export const approvalDetails = {
   timeout: Seconds.optional().catch(undefined),
   context: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -144,7 +144,7 @@ const event = <Name extends string, Shape extends z.core.$ZodLooseShape>(name: N
 export const SessionEvent = z.discriminatedUnion('event', [
   event('session:start', { profile: Text.optional(), timestamp: Text.optional() }),
   event('session:end', { reason: Text.optional(), token_usage: SideUsage }),
-  /** `agent_session_id`: the agent was restarted and uses a new session with this id, without a memory of the old one. */
+  /** `agent_session_id`: the agent was restarted and uses a new session, which does not remember the old one. */
   event('session:info', { title: Text.optional(), updated_at: Text.optional(), agent_session_id: Text.optional() }),
 
   /** `replayed`: belongs to the history that `session/load` replays. */
@@ -192,8 +192,8 @@ export const SessionEvent = z.discriminatedUnion('event', [
   event('tool:error', { ...toolName, error: Text, unfinished: z.boolean().optional(), ...toolDetails }),
 
   /**
-   * `options` are the possible answers, to be sent back byte for byte; `option_kinds` are their meanings, in the same order.
-   * `timeout` is in seconds. `call_id` is the waiting tool call. `wire_id` is the original id if it was a number.
+    * `options` are the possible answers, to be sent back byte for byte; `option_kinds` are their meanings, in the same
+    * order. `timeout` is in seconds. `call_id` is the waiting tool call. `wire_id` is the original id if it was a number.
    */
   event('approval:required', {
     approval_id: Text,

@@ -56,10 +56,7 @@ export class JsonRpcPeer implements Disposable {
     this.disposables.add(stream.onMessage((message) => this.handleMessage(message)));
   }
 
-  /**
-   * Sends a request and resolves to the unvalidated result.
-   * @throws RpcError for an error response; TimeoutError; ConnectionClosedError
-   */
+  /** Resolves to the unvalidated result. @throws RpcError (the error response), TimeoutError, ConnectionClosedError */
   async request(method: string, params: unknown, { signal, timeoutMs }: RequestOptions = {}): Promise<unknown> {
     if (this.closeReason) throw new ConnectionClosedError(this.closeReason);
     signal?.throwIfAborted();
@@ -83,7 +80,6 @@ export class JsonRpcPeer implements Disposable {
     }
   }
 
-  /** Rejects pending requests and aborts running handlers. */
   dispose(): void {
     this.close({ reason: 'disposed' });
   }

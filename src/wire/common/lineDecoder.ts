@@ -9,10 +9,7 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 const excerptBytes = 200;
 
-/**
- * Splits UTF-8 bytes into lines that end in LF or CRLF. Push chunks, then read until no line is left. Examines each byte
- * once and copies it at most once, so the cost is linear for lines of any length.
- */
+/** Splits UTF-8 bytes into lines that end in LF or CRLF, in linear time for lines of any length. */
 export class LineDecoder {
   private readonly textDecoder = new TextDecoder();
   private readonly chunks: Uint8Array[] = [];

@@ -10,7 +10,6 @@ export interface StreamClosed {
 /** Received data that is not a message: a line without a JSON object, or one above the size limit. */
 export interface StreamNoise {
   readonly kind: 'notJson' | 'tooLong';
-  /** The beginning of the line, for the log. */
   readonly excerpt: string;
   readonly bytes: number;
 }

@@ -12,7 +12,6 @@ export interface TrafficEntry {
   readonly bytes: number;
   /** On responses: time since the request, in milliseconds. */
   readonly ms?: number;
-  /** On error responses: the error code. */
   readonly error?: number | string;
 }
 
@@ -47,7 +46,6 @@ export class TrafficLog implements TrafficTap {
     return this.watcherCount > 0;
   }
 
-  /** Number of older messages that were dropped. */
   get dropped(): number {
     return this.droppedCount;
   }

@@ -2,7 +2,6 @@ import type { RecordedTraffic } from './traffic';
 
 interface TrafficTextOptions {
   readonly maxEntries: number;
-  /** Number of older messages that were dropped. */
   readonly dropped: number;
   /** Formats milliseconds since the epoch as a local time of fixed length. */
   readonly formatTime: (timeMs: number) => string;
@@ -11,7 +10,6 @@ interface TrafficTextOptions {
 const columns = ['TIME', '', 'PROTOCOL', 'PEER', 'METHOD', 'BYTES', 'MS', 'ERROR'] as const;
 /** Wide enough that columns rarely move. */
 const minWidths = [12, 5, 9, 10, 24, 8, 6, 0] as const;
-/** Indexes of right-aligned columns. */
 const numeric: ReadonlySet<number> = new Set([5, 6]);
 
 /** Formats messages as plain text: a header and one line per message, in columns. Ends with a line ending. */

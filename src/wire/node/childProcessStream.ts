@@ -22,10 +22,7 @@ const maxTurnMs = 4;
 /** A grandchild can keep stdout open after the child has exited. */
 const drainAfterExitMs = 500;
 
-/**
- * Exchanges JSON lines over the stdin and stdout of a child process. Closes when stdout ends or soon after the child exits,
- * but only after all messages were delivered. Owns both pipes, not the child.
- */
+/** Exchanges JSON lines over the pipes of a child process, which it owns. Delivers all messages before it closes. */
 export class ChildProcessStream implements MessageStream {
   private readonly messageEmitter = new Emitter<Record<string, unknown>>((error) =>
     this.options.onListenerError(error),

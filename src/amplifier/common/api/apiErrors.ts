@@ -14,16 +14,11 @@ const seeServerLog = 'Check the log of the Amplifier server.';
 export const promptAgainAdvice = 'Send your prompt again to continue in a new session.';
 const setKey = 'Run the command "Backline: Set Amplifier API Key".';
 
-/** The error codes of the API reference. */
 export const documentedErrors = {
   INVALID_REQUEST: { httpStatus: 400, backend: 'invalidRequest', advice: 'Check the profile and the model.' },
   MISSING_CREDENTIALS: { httpStatus: 401, backend: 'authRequired', advice: setKey },
   INVALID_API_KEY: { httpStatus: 401, backend: 'authRequired', advice: setKey },
-  API_KEY_UNAUTHORIZED: {
-    httpStatus: 403,
-    backend: 'authRequired',
-    advice: 'Use an API key with access to this model, or choose another model.',
-  },
+  API_KEY_UNAUTHORIZED: { httpStatus: 403, backend: 'authRequired', advice: 'Use another API key or another model.' },
   RATE_LIMITED: { httpStatus: 429, backend: 'backend', advice: 'Wait a minute and try again.' },
   SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: promptAgainAdvice },
   PROFILE_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: 'Choose another profile.' },
@@ -38,11 +33,7 @@ export const documentedErrors = {
 
 /** Undocumented codes of the real server. */
 const real = {
-  NO_PENDING_APPROVAL: {
-    httpStatus: 400,
-    backend: 'approvalResolved',
-    advice: 'No approval is pending.',
-  },
+  NO_PENDING_APPROVAL: { httpStatus: 400, backend: 'approvalResolved', advice: 'No approval is pending.' },
   SESSION_CREATE_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Check the profile, or choose another one.' },
   PROFILE_LIST_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Enter the name of a profile instead.' },
   PROFILE_LOAD_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Enter the name of a profile instead.' },
@@ -55,7 +46,6 @@ const tokenMissing = 'The Amplifier server requires a valid token.';
 const setToken = 'Run the command "Backline: Set Amplifier Server Token".';
 const checkAddress = 'Check amplifier.server.host and amplifier.server.port.';
 
-/** Errors that occur before or without a response of the API. */
 const local = {
   UNREACHABLE: { backend: 'notReady', advice: `Start the Amplifier server. ${checkAddress}` },
   CERTIFICATE: {
@@ -86,7 +76,6 @@ export class AmplifierApiError extends Error {
     /** A documented code, an undocumented one of the server, or one of `local`. */
     readonly code: string,
     message: string,
-    /** Undefined without a response. */
     readonly httpStatus?: number,
     readonly details?: unknown,
     options?: ErrorOptions,
@@ -126,11 +115,7 @@ function joinSentences(first: string, second: string): string {
   return second === '' ? ended : `${ended} ${second}`;
 }
 
-const Coded = z.object({
-  code: z.string().min(1),
-  message: z.string().optional(),
-  details: z.unknown().optional(),
-});
+const Coded = z.object({ code: z.string().min(1), message: z.string().optional(), details: z.unknown().optional() });
 const Wrapped = z.union([
   z.object({ error: Coded }).transform(({ error }) => error),
   z.object({ detail: z.object({ error: Coded }) }).transform(({ detail }) => detail.error),

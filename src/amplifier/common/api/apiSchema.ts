@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { SessionEvent, approvalDetails, TokenUsage } from '../../../session/common/sessionEvents';
 import { isSessionState } from '../../../session/common/sessionState';
 
-// The messages of Amplifier's REST API. Requests follow the API reference. Response schemas are more lenient, because the
-// real server omits and adds fields.
+// The messages of Amplifier's REST API. Requests follow the API reference. Response schemas are more lenient, because
+// the real server omits and adds fields.
 
 const Text = z.string();
 const Count = z.number().int().nonnegative();
@@ -120,17 +120,6 @@ function isNothing(value: unknown): boolean {
   return !value || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
-/** A reported approval is pending, whatever the status says: an unanswered tool call would run after the time-out. */
-function isWaiting({
-  status,
-  pending_approval: pending,
-}: {
-  status: SessionStatusName;
-  pending_approval: unknown;
-}): boolean {
-  return pending !== undefined && (status === 'idle' || status === 'processing');
-}
-
 function readPending(value: unknown): PendingApproval | 'unreadable' | undefined {
   if (isNothing(value)) return undefined;
   const fields = z.record(z.string(), z.unknown()).safeParse(value).data;
@@ -150,11 +139,16 @@ export const SessionStatus = z
     token_usage: TokenUsage.nullish().catch(undefined),
     /** `unreadable`: an approval is pending, but its contents could not be parsed. */
     pending_approval: z.unknown().optional().transform(readPending),
-    /** Our extension: a client that loads the session resumes after this event; `state` holds the events of its current state. */
+    /** Our extension: a client that loads the session resumes after this event, in the state given by `state`. */
     last_event_id: Count.optional().catch(undefined),
     state: z.unknown().optional().transform(readState),
   })
-  .transform((session) => (isWaiting(session) ? { ...session, status: 'awaiting_approval' as const } : session));
+  // A reported approval is pending, whatever the status says: its tool call would run after the time-out.
+  .transform((session) =>
+    session.pending_approval && (session.status === 'idle' || session.status === 'processing')
+      ? { ...session, status: 'awaiting_approval' as const }
+      : session,
+  );
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
 export const SessionList = z.object({
@@ -180,7 +174,7 @@ export type Health = z.infer<typeof Health>;
 export const ServerInfo = z.looseObject({ amplifier_core_version: optionalText, api_version: optionalText });
 export type ServerInfo = z.infer<typeof ServerInfo>;
 
-/** Whether this is the real server, which reports `api_version` and cumulative token usage, unlike the API reference. */
+/** Whether this is the real server, which, unlike the API reference, reports `api_version` and cumulative token usage. */
 export function isRealServer({ api_version, amplifier_core_version }: ServerInfo): boolean {
   return api_version !== undefined && amplifier_core_version === undefined;
 }

@@ -2,10 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 
 type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
-/**
- * Merges consecutive deltas of the same text, such as those of one socket read, into one event, to save work downstream.
- * Emits it at the end of the current task at the latest. Keeps the order of events.
- */
+/** Merges consecutive deltas of the same text into one event, which it emits at the end of the current task. */
 export class DeltaMerger {
   private firstDelta: Delta | undefined;
   private deltaTexts: string[] = [];

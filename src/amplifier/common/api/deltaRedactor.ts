@@ -19,10 +19,7 @@ const textEnds: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
   'session:end',
 ]);
 
-/**
- * Redacts secrets in streamed text. If a piece ends with what may be the start of a secret, that end is held back until
- * the next piece or the end of the text.
- */
+/** Redacts secrets in streamed text. Holds back the end of a piece that may be the start of a secret. */
 export class DeltaRedactor {
   /** Keyed by block index or 'thinking'. */
   private readonly heldDeltas = new Map<string, Delta>();

@@ -47,7 +47,6 @@ export class SecretRedactor {
 
 interface Pattern {
   readonly whole: RegExp;
-  /** Matches an incomplete secret at the end of a text. */
   readonly begun: RegExp;
   readonly maxLength: number;
 }

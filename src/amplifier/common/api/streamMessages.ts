@@ -3,7 +3,6 @@ import { parseJson } from '../../../base/common/parseJson';
 import { withStringApprovalId } from './apiSchema';
 import { SessionEvent, type EventData } from '../../../session/common/sessionEvents';
 
-/** A raw message of the event stream. */
 export interface StreamMessage {
   /** The SSE `event:` field; absent over a WebSocket. */
   readonly event?: string | undefined;
@@ -52,7 +51,6 @@ function decodeRare(sessionId: string, wireName: string, data: unknown): Session
   return event.data ?? ignored('invalid', wireName);
 }
 
-/** Undocumented events of the real server. */
 const renamed: Readonly<Record<string, string>> = { 'display:text': 'notice', warning: 'notice' };
 
 /** Convert what servers omit or format differently into the canonical form, before validation. */
@@ -90,7 +88,6 @@ function toolResult(result: unknown): Fields {
   return { success: (result['error'] ?? null) === null, output: result };
 }
 
-/** `error` may be a string, a `{ code, message }` object, or absent in favor of `message`. */
 function errorText({ error, message }: Fields): string {
   if (typeof error === 'string') return error;
   if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
@@ -102,7 +99,6 @@ function errorCode({ error }: Fields): Fields {
   return isRecord(error) && typeof error['code'] === 'string' ? { code: error['code'] } : {};
 }
 
-/** `null` means absent. */
 function withoutNulls(data: Fields): Fields {
   return without(data, (value) => value === null);
 }

@@ -1,7 +1,4 @@
-/**
- * Converts a server's time to RFC 3339 in UTC; undefined if it is invalid. A time without a zone is local time: the
- * server that omits the zone runs on this machine.
- */
+/** Converts a server's time to RFC 3339 in UTC; undefined if invalid. Without a zone, it is the local time. */
 export function toRfc3339(text: string | undefined): string | undefined {
   const timeMs = text === undefined ? NaN : Date.parse(text);
   return Number.isNaN(timeMs) ? undefined : new Date(timeMs).toISOString();

@@ -11,7 +11,7 @@ import {
   setTimer,
   stopAbandonedTurn,
   updateState,
-  type ReducerStep,
+  type Step,
 } from './reducerStep';
 
 const lookMs = 500;
@@ -20,11 +20,8 @@ const requestTimeoutMs = 3000;
 /** A server that just accepted a prompt may still report `idle`. */
 const enoughIdleLooks = 2;
 
-/**
- * Call before reporting the end of a turn that may continue on the server. Polls the session's status until the turn
- * ends, and denies its approvals: a server may treat a time-out as permission.
- */
-export function abandonTurn(step: ReducerStep, { isStopped = false, isDiscarded = false }): void {
+/** Denies a turn's approvals until it ends on the server. Call before emitting its end to readers. */
+export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false }): void {
   abortPrompt(step);
   const stopping = 'prompt';
   const begun = { stage: 'looking', idleLooks: 0, pauseMs: lookMs, denial: undefined } as const;
@@ -34,14 +31,13 @@ export function abandonTurn(step: ReducerStep, { isStopped = false, isDiscarded 
 }
 
 /** Stops following the turn: the user is back, or there is no time left. */
-export function stopFollowing(step: ReducerStep): void {
+export function stopFollowing(step: Step): void {
   if (!step.state.abandoned) return;
   updateState(step, { abandoned: undefined });
   clearTimers(step, 'look', 'abandoned');
 }
 
-/** Stops the turn once its prompt is no longer being sent. */
-export function advanceAbandonedTurn(step: ReducerStep): void {
+export function advanceAbandonedTurn(step: Step): void {
   const { abandoned, prompt, stop } = step.state;
   if (abandoned?.stopping === 'prompt' && prompt.kind === 'none') {
     change(step, { stopping: abandoned.isStopped ? 'turn' : 'done' });
@@ -52,7 +48,7 @@ export function advanceAbandonedTurn(step: ReducerStep): void {
 }
 
 /** Handles an event of the turn while the stream is still open. */
-export function handleAbandonedEvent(step: ReducerStep, { event, data }: SessionEvent): void {
+export function handleAbandonedEvent(step: Step, { event, data }: SessionEvent): void {
   if (event === 'approval:granted' || event === 'approval:denied') change(step, { denial: undefined });
   if (event !== 'approval:required') return;
   const denial = findDenyOption(data.options, data.option_kinds);
@@ -60,7 +56,7 @@ export function handleAbandonedEvent(step: ReducerStep, { event, data }: Session
   if (denial !== undefined && step.state.abandoned) deny(step, denial, 'heard');
 }
 
-export function handleAbandonedStatus(step: ReducerStep, { status, pending_approval: pending }: SessionStatus): void {
+export function handleAbandonedStatus(step: Step, { status, pending_approval: pending }: SessionStatus): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking') return;
   if (status === 'awaiting_approval') {
@@ -79,27 +75,26 @@ export function handleAbandonedStatus(step: ReducerStep, { status, pending_appro
   else pause(step, idleLooks);
 }
 
-/** The status request or the denial failed. */
-export function handleAbandonedFailure(step: ReducerStep, error: unknown): void {
+export function handleAbandonedFailure(step: Step, error: unknown): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking' && abandoned?.stage !== 'denying') return;
   if (isSessionNotFound(error)) stopFollowing(step);
   else pause(step, 0, Math.min(maxLookMs, abandoned.pauseMs * 2));
 }
 
-export function handleAbandonedDenial(step: ReducerStep, error: unknown): void {
+export function handleAbandonedDenial(step: Step, error: unknown): void {
   if (error !== undefined) handleAbandonedFailure(step, error);
   else if (step.state.abandoned?.stage === 'denying') pause(step, 0);
 }
 
-export function pollAbandonedTurn(step: ReducerStep): void {
+export function pollAbandonedTurn(step: Step): void {
   if (!step.state.abandoned) return;
   change(step, { stage: 'looking' });
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'look' }, timeoutMs: requestTimeoutMs });
 }
 
 /** The turn is over, or the time limit for following it has passed. */
-export function endAbandonedTurn(step: ReducerStep): void {
+export function endAbandonedTurn(step: Step): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {
     stopFollowing(step);
@@ -110,22 +105,21 @@ export function endAbandonedTurn(step: ReducerStep): void {
   step.effects.push({ kind: 'delete', purpose: 'discard', timeoutMs: requestTimeoutMs });
 }
 
-export function handleDiscarded(step: ReducerStep, error: unknown): void {
+export function handleDiscarded(step: Step, error: unknown): void {
   if (error !== undefined) logMessage(step, 'warn', `it stays on the server: ${messageOf(error)}`);
   stopFollowing(step);
 }
 
-function pause(step: ReducerStep, idleLooks: number, pauseMs = lookMs): void {
+function pause(step: Step, idleLooks: number, pauseMs = lookMs): void {
   change(step, { stage: 'pausing', idleLooks, pauseMs });
   setTimer(step, 'look', pauseMs);
 }
 
-/** Denies the pending approval, whichever it is. */
-function deny(step: ReducerStep, decision: string, kind: 'look' | 'heard'): void {
+function deny(step: Step, decision: string, kind: 'look' | 'heard'): void {
   step.effects.push({ kind: 'answer', purpose: { kind }, body: { decision }, timeoutMs: requestTimeoutMs });
 }
 
-function change(step: ReducerStep, part: Partial<AbandonedTurn>): void {
+function change(step: Step, part: Partial<AbandonedTurn>): void {
   const { abandoned } = step.state;
   if (abandoned) updateState(step, { abandoned: { ...abandoned, ...part } });
 }

@@ -1,18 +1,15 @@
 import type { SessionStatus } from '../api/apiSchema';
-import { setTimer, updateState, type ReducerStep } from './reducerStep';
+import { setTimer, updateState, type Step } from './reducerStep';
 
-/** The server's time-out if it reports none. */
 const defaultTimeoutSeconds = 300;
-/** Time to answer an approval of unknown age. */
 const unknownAgeMs = 10_000;
 /** After this much silence the stream has delivered its backlog. */
 const quietMs = 250;
-/** Tolerance for clocks that differ slightly. */
 const clockSlackMs = 1000;
 
 /**
- * The user's time to answer, in seconds (rounded down to tenths, never negative): the rest of the server's time-out minus
- * a margin for sending a denial, which is a tenth of the time-out, but at least 1 and at most 15 seconds.
+  * The user's time to answer, in seconds (rounded down to tenths, never negative): the rest of the server's time-out
+  * minus a margin for sending a denial, which is a tenth of the time-out, but at least 1 and at most 15 seconds.
  */
 export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: number | undefined): number {
   const timeoutMs = Math.max(0, timeoutSeconds ?? defaultTimeoutSeconds) * 1000;
@@ -22,20 +19,19 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
 }
 
 /** Records that approvals which have not been reported yet were requested after `timeMs`. */
-export function recordNoneBefore(step: ReducerStep, timeMs: number): void {
+export function recordNoneBefore(step: Step, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;
   updateState(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
 }
 
-/** Records data on the stream, and waits for silence after it. */
-export function recordStreamActivity(step: ReducerStep): void {
+export function recordStreamActivity(step: Step): void {
   const { timeMs } = step.at;
   updateState(step, { age: { ...step.state.age, heardAtMs: timeMs } });
   if (step.state.age.quietDueMs === undefined) awaitQuiet(step, quietMs);
 }
 
-export function checkStreamQuiet(step: ReducerStep): void {
+export function checkStreamQuiet(step: Step): void {
   const { timeMs } = step.at;
   const { heardAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - heardAtMs;
@@ -53,16 +49,16 @@ export function checkStreamQuiet(step: ReducerStep): void {
  * backlog of a new connection or by replay. They are not older than the last time at which none was pending or the
  * stream had been read completely. `timestamp` is the approval's own time, if it has one.
  */
-export function approvalAgeMs({ state, at }: ReducerStep, timestamp: unknown): number | undefined {
+export function approvalAgeMs({ state, at }: Step, timestamp: unknown): number | undefined {
   const ages = [typeof timestamp === 'string' ? Date.parse(timestamp) : NaN, state.age.noneBeforeMs ?? NaN]
     .map((sinceMs) => at.timeMs - sinceMs)
     .filter((ageMs) => ageMs >= -clockSlackMs);
   return ages.length === 0 ? undefined : Math.max(0, Math.min(...ages));
 }
 
-/** Age of the approval in `status`, in milliseconds. Without a timestamp of its own, it dates from the last activity. */
+/** Age of the status's approval in milliseconds. Without its own timestamp, it dates from the last activity. */
 export function pendingApprovalAgeMs(
-  step: ReducerStep,
+  step: Step,
   { pending_approval: pending, last_activity }: SessionStatus,
 ): number | undefined {
   const known = pending === 'unreadable' ? undefined : approvalAgeMs(step, pending?.['timestamp']);
@@ -70,7 +66,7 @@ export function pendingApprovalAgeMs(
   return known ?? (Number.isNaN(sinceMs) ? undefined : Math.max(0, step.at.timeMs - sinceMs));
 }
 
-function awaitQuiet(step: ReducerStep, delayMs: number): void {
+function awaitQuiet(step: Step, delayMs: number): void {
   updateState(step, { age: { ...step.state.age, quietDueMs: step.at.timeMs + delayMs } });
   setTimer(step, 'quiet', delayMs);
 }

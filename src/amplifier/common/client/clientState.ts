@@ -20,22 +20,18 @@ const defaultLimits = {
 };
 export type SessionLimits = Readonly<typeof defaultLimits>;
 
-/** The client's immutable state of one session. */
 export interface SessionState {
   readonly sessionId: string;
   readonly limits: SessionLimits;
   /** `ended`: the end was emitted. `over`: readers are done, but denials continue. `settled`: nothing is left to do. */
   readonly life: 'open' | 'ended' | 'over' | 'settled';
-  /** The call that waits for the first connection. */
   readonly opening: CallId | undefined;
   readonly config: readonly ConfigOption[];
   readonly commands: readonly SlashCommand[];
   readonly usage: Usage;
   readonly turn: Turn;
   readonly prompt: PromptPhase;
-  /** Number of prompts for which the server returned no id. */
   readonly unnamedPrompts: number;
-  /** The editor context sent with the last prompt. */
   readonly lastContext: WorkspaceContext | undefined;
   /** By our ids, in order of arrival. */
   readonly approvals: ReadonlyMap<string, Approval>;
@@ -47,7 +43,6 @@ export interface SessionState {
   /** Since when the status does not identify the pending approval. */
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
-  /** Number of stream events so far. */
   readonly heard: number;
   readonly watch: StatusWatch;
   readonly ending: RequestedEnd | undefined;
@@ -63,7 +58,6 @@ interface ApprovalRequest {
   /** Our unique id: a server may use the same id for all approvals of a session. */
   readonly id: string;
   readonly wireId: string;
-  /** The id to send back to the server. */
   readonly sentId: string | number;
   /** Whether the server supports our extensions: it reports option kinds and reads the approval id of an answer. */
   readonly isExtended: boolean;
@@ -77,7 +71,6 @@ interface ApprovalRequest {
 /** Pending for readers. `answering`: an answer is being sent. */
 export interface ShownApproval extends ApprovalRequest {
   readonly phase: 'waiting' | 'answering';
-  /** We are denying it, with retries. */
   readonly isBeingDenied: boolean;
   /** The user did not answer in time, so the denial is not the user's. */
   readonly isTimedOut: boolean;
@@ -85,7 +78,7 @@ export interface ShownApproval extends ApprovalRequest {
   readonly mayComeAgain: boolean;
 }
 
-/** Closed for readers, but possibly pending on the server: denied until the denial arrives or the server's time is up. */
+/** Closed for readers, but possibly pending on the server, so it is denied until that succeeds or time is up. */
 interface LeftApproval extends ApprovalRequest {
   readonly phase: 'left';
   readonly triesLeft: number;
@@ -118,12 +111,10 @@ export type Turn =
       readonly requestId: string | undefined;
       /** The server's `prompt:submit` has arrived, or none is expected. Another one starts a new turn. */
       readonly isEchoed: boolean;
-      /** Started by a prompt of this client. */
       readonly isOwn: boolean;
     };
 export type OpenTurn = Extract<Turn, { kind: 'open' }>;
 
-/** Progress of sending a prompt. */
 export type PromptPhase =
   | { readonly kind: 'none' }
   /** Checking that the session accepts a prompt. */
@@ -155,7 +146,6 @@ export interface StatusWatch {
   readonly heardAtIdle: number;
 }
 
-/** Progress of cancelling a turn or closing the session. */
 export interface RequestedEnd {
   /** In this order: wait for a prompt being sent, deny approvals, stop the turn, end the session. */
   readonly stage: 'prompt' | 'denying' | 'stopping' | 'closing';
@@ -181,7 +171,6 @@ export interface AbandonedTurn {
   readonly isStopped: boolean;
   /** End the session on the server when the turn is over or its time is up. */
   readonly isDiscarded: boolean;
-  /** Number of consecutive status checks that found the server idle. */
   readonly idleLooks: number;
   readonly pauseMs: number;
   /** The denying option last reported by the stream, for servers with an unreadable status. */
@@ -219,7 +208,6 @@ export function initialSessionState(options: {
   };
 }
 
-/** Whether a turn is open or its prompt is being sent. */
 export function isTurnOpen({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' || prompt.kind === 'posting';
 }
@@ -228,12 +216,10 @@ export function isSessionBusy(state: SessionState): boolean {
   return state.prompt.kind !== 'none' || state.turn.kind === 'open';
 }
 
-/** Whether silence on the stream is suspicious. */
 export function isExpectingEvents(state: SessionState): boolean {
   return state.life !== 'open' || isTurnOpen(state);
 }
 
-/** Whether the open turn answers a prompt of this client. */
 export function isOwnTurnOpen({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' ? turn.isOwn : prompt.kind === 'posting';
 }

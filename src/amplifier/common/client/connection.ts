@@ -12,12 +12,12 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type ReducerStep,
+  type Step,
 } from './reducerStep';
 import { endCheck, expectRepeatedApprovals } from './statusChecks';
 import { endSession, failTurn, interruptTurn } from './turns';
 
-export function handleConnected(step: ReducerStep): void {
+export function handleConnected(step: Step): void {
   const { connection, opening } = step.state;
   // The grace timer continues: the connection may not last.
   updateState(step, { connection: { ...connection, isConnected: true }, opening: undefined });
@@ -28,7 +28,7 @@ export function handleConnected(step: ReducerStep): void {
   checkStatus(step);
 }
 
-export function handleReconnecting(step: ReducerStep, { attempt, delayMs }: SessionInput<'reconnecting'>): void {
+export function handleReconnecting(step: Step, { attempt, delayMs }: SessionInput<'reconnecting'>): void {
   const { connection, limits } = step.state;
   logMessage(step, 'info', `connecting again in ${delayMs} ms (attempt ${attempt})`);
   step.effects.push({ kind: 'tellReconnecting', attempt, delayMs });
@@ -37,13 +37,12 @@ export function handleReconnecting(step: ReducerStep, { attempt, delayMs }: Sess
   updateState(step, { connection: { isConnected: false, hasGrace: true } });
 }
 
-/** The connection is stable. */
-export function endGracePeriod(step: ReducerStep): void {
+export function endGracePeriod(step: Step): void {
   updateState(step, { connection: { ...step.state.connection, hasGrace: false } });
   clearTimers(step, 'grace');
 }
 
-export function handleGraceTimer(step: ReducerStep): void {
+export function handleGraceTimer(step: Step): void {
   const { isConnected } = step.state.connection;
   updateState(step, { connection: { isConnected, hasGrace: false } });
   if (isConnected) return;
@@ -51,21 +50,20 @@ export function handleGraceTimer(step: ReducerStep): void {
   interruptTurn(step, 'The connection to the server was lost during this turn.');
 }
 
-/** The stream has failed permanently. */
-export function handleStreamFailure(step: ReducerStep, error: AmplifierApiError): void {
+export function handleStreamFailure(step: Step, error: AmplifierApiError): void {
   settleCall(step, step.state.opening, error);
   updateState(step, { opening: undefined });
   giveUp(step, error);
 }
 
-export function handleCheckFailure(step: ReducerStep, error: unknown): void {
+export function handleCheckFailure(step: Step, error: unknown): void {
   endCheck(step);
   if (step.state.life !== 'open') return;
   if (isSessionNotFound(error)) giveUp(step, error);
   else if (isTransportError(error)) step.effects.push({ kind: 'reconnect' });
 }
 
-function giveUp(step: ReducerStep, error: AmplifierApiError): void {
+function giveUp(step: Step, error: AmplifierApiError): void {
   const isRestart = error.code === 'SESSION_NOT_FOUND';
   const goesOn = !isRestart && hasUnattendedTurn(step.state);
   if (goesOn) abandonTurn(step, { isStopped: hasOwnTurn(step.state) });

@@ -18,24 +18,24 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type ReducerStep,
+  type Step,
 } from './reducerStep';
 import { endSession, endTurn, handleEvent } from './turns';
 
 /** Time limit for denying approvals before the turn is stopped. */
 const denyMs = 2000;
 
-/** `sessionEnded`: the session had to be ended. `goesOn`: the turn cannot be stopped. `notStopped`: the result is unknown. */
+/** `sessionEnded`: the session had to be ended. `goesOn`: the turn cannot be stopped. `notStopped`: unknown. */
 type StopOutcome = 'turnEnded' | 'sessionEnded' | 'goesOn' | 'notStopped';
 
 /** Denies approvals and stops the turn within one time limit, and reports the outcome. */
-export function cancelTurn(step: ReducerStep, call: CallId): void {
+export function cancelTurn(step: Step, call: CallId): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step, call);
   else settleCall(step, call);
 }
 
 /** Denies approvals, stops the turn and ends the session on the server within one time limit. */
-export function closeSession(step: ReducerStep, call: CallId): void {
+export function closeSession(step: Step, call: CallId): void {
   const { life, ending, limits } = step.state;
   if (life !== 'open') {
     settleCall(step, call);
@@ -48,7 +48,7 @@ export function closeSession(step: ReducerStep, call: CallId): void {
 }
 
 /** Moves on to the next stage once the current one is complete. */
-export function advanceEnding(step: ReducerStep): void {
+export function advanceEnding(step: Step): void {
   const { ending, prompt, stop } = step.state;
   if (ending?.stage === 'prompt') {
     abortPrompt(step);
@@ -59,14 +59,13 @@ export function advanceEnding(step: ReducerStep): void {
   if (stop?.stage === 'grace' && !stop.isLeft && hasEnded(step)) stopEnded(step, 'turnEnded');
 }
 
-/** The current stage takes too long. */
-export function handleEndingStageTimer(step: ReducerStep): void {
+export function handleEndingStageTimer(step: Step): void {
   const { ending } = step.state;
   if (ending?.stage === 'prompt') waitNoLonger(step);
   else if (ending?.stage === 'denying') beginStopping(step, ending);
 }
 
-export function handleEndingDeadline(step: ReducerStep): void {
+export function handleEndingDeadline(step: Step): void {
   const { ending, stop } = step.state;
   if (!ending) return;
   step.effects.push({ kind: 'abort', purpose: 'stop' });
@@ -81,13 +80,13 @@ export function handleEndingDeadline(step: ReducerStep): void {
 }
 
 /** If the server still accepts the prompt, its turn is stopped then. */
-function waitNoLonger(step: ReducerStep): void {
+function waitNoLonger(step: Step): void {
   const { prompt } = step.state;
   if (prompt.kind === 'posting') updateState(step, { prompt: { ...prompt, isLate: true } });
 }
 
 /** Holds back a `session:end` until its cause has been reported. Returns whether it did. */
-export function holdBackSessionEnd(step: ReducerStep, event: SessionEvent): boolean {
+export function holdBackSessionEnd(step: Step, event: SessionEvent): boolean {
   const { ending } = step.state;
   if (event.event !== 'session:end' || !ending?.isCancel) return false;
   updateState(step, { ending: { ...ending, heldEnd: event } });
@@ -95,7 +94,7 @@ export function holdBackSessionEnd(step: ReducerStep, event: SessionEvent): bool
 }
 
 /** The request to stop the turn was sent or failed. */
-export function handleStopSent(step: ReducerStep, way: StopMethod, error: unknown): void {
+export function handleStopSent(step: Step, way: StopMethod, error: unknown): void {
   const { stop, limits } = step.state;
   if (stop?.stage !== 'telling') return;
   if (error === undefined) {
@@ -108,14 +107,14 @@ export function handleStopSent(step: ReducerStep, way: StopMethod, error: unknow
   }
 }
 
-export function checkWhetherStopped(step: ReducerStep): void {
+export function checkWhetherStopped(step: Step): void {
   const { stop } = step.state;
   if (!stop) return;
   updateState(step, { stop: { ...stop, stage: 'asking' } });
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'stop' }, timeoutMs: undefined });
 }
 
-export function handleStopStatus(step: ReducerStep, { status }: SessionStatus): void {
+export function handleStopStatus(step: Step, { status }: SessionStatus): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking') return;
   // The turn's last events may have been lost.
@@ -129,7 +128,7 @@ export function handleStopStatus(step: ReducerStep, { status }: SessionStatus): 
 }
 
 /** Result of deleting the session, or failure of the status request. */
-export function handleStopResult(step: ReducerStep, error: unknown): void {
+export function handleStopResult(step: Step, error: unknown): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking' && stop?.stage !== 'deleting') return;
   if (error === undefined || isSessionNotFound(error)) {
@@ -141,7 +140,7 @@ export function handleStopResult(step: ReducerStep, error: unknown): void {
 }
 
 /** Result of deleting the session for a close. */
-export function handleCloseResult(step: ReducerStep, error: unknown): void {
+export function handleCloseResult(step: Step, error: unknown): void {
   const { ending } = step.state;
   if (ending?.stage !== 'closing') return;
   if (error !== undefined) {
@@ -152,7 +151,7 @@ export function handleCloseResult(step: ReducerStep, error: unknown): void {
 }
 
 /** Settles the calls that wait for the end. Continues to stop an abandoned turn only. */
-export function dropEnding(step: ReducerStep): void {
+export function dropEnding(step: Step): void {
   const { ending, stop, abandoned } = step.state;
   if (stop && abandoned?.isStopped) updateState(step, { stop: { ...stop, isLeft: true } });
   else if (stop && !stop.isLeft) dropStop(step);
@@ -162,12 +161,12 @@ export function dropEnding(step: ReducerStep): void {
   for (const call of ending.calls) settleCall(step, call);
 }
 
-export function dropStop(step: ReducerStep): void {
+export function dropStop(step: Step): void {
   updateState(step, { stop: undefined });
   clearTimers(step, 'stopGrace');
 }
 
-function beginDenying(step: ReducerStep, ending: RequestedEnd): void {
+function beginDenying(step: Step, ending: RequestedEnd): void {
   if (!isTurnOpen(step.state)) {
     conclude(step, ending, 'nothing');
     return;
@@ -178,7 +177,7 @@ function beginDenying(step: ReducerStep, ending: RequestedEnd): void {
   denyAllApprovals(step);
 }
 
-function beginStopping(step: ReducerStep, ending: RequestedEnd): void {
+function beginStopping(step: Step, ending: RequestedEnd): void {
   clearTimers(step, 'endingStage');
   updateState(step, { ending: { ...ending, stage: 'stopping' } });
   if (step.state.stop) return;
@@ -190,13 +189,13 @@ function beginStopping(step: ReducerStep, ending: RequestedEnd): void {
   step.effects.push({ kind: 'tell', way: 'route' });
 }
 
-function stopEnded(step: ReducerStep, outcome: StopOutcome): void {
+function stopEnded(step: Step, outcome: StopOutcome): void {
   dropStop(step);
   const { ending } = step.state;
   if (ending?.stage === 'stopping') conclude(step, ending, outcome);
 }
 
-function conclude(step: ReducerStep, ending: RequestedEnd, outcome: StopOutcome | 'nothing'): void {
+function conclude(step: Step, ending: RequestedEnd, outcome: StopOutcome | 'nothing'): void {
   const { isCancel, isClose, heldEnd, calls } = ending;
   const isOver = outcome === 'goesOn' || outcome === 'sessionEnded';
   const isLeft = outcome === 'goesOn' || (isClose && outcome === 'notStopped');
@@ -217,6 +216,6 @@ function conclude(step: ReducerStep, ending: RequestedEnd, outcome: StopOutcome 
   else if (heldEnd) handleEvent(step, heldEnd);
 }
 
-function hasEnded({ state }: ReducerStep): boolean {
+function hasEnded({ state }: Step): boolean {
   return !isTurnOpen(state) || state.ending?.heldEnd !== undefined;
 }

@@ -13,7 +13,7 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type ReducerStep,
+  type Step,
 } from './reducerStep';
 import { applyStatusIfCurrent, type StatusCheckPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
@@ -24,7 +24,7 @@ const idleWaitMs = 100;
 const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
 
 /** Sends one prompt at a time, with the editor context that changed since the last one, after checking the status. */
-export function beginPrompt(step: ReducerStep, { call, prompt: input }: SessionInput<'prompt'>): void {
+export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'prompt'>): void {
   const refusal = refusalOf(step.state, isSessionBusy(step.state));
   if (refusal) {
     settleCall(step, call, refusal);
@@ -37,8 +37,8 @@ export function beginPrompt(step: ReducerStep, { call, prompt: input }: SessionI
   }
 }
 
-/** Continues only if idle: the real server accepts, but ignores, prompts while an approval is pending or after an error. */
-export function handlePromptStatus(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
+/** Continues only if idle: the real server ignores prompts while an approval is pending or after an error. */
+export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const { call, input, attempt } = prompt;
@@ -60,16 +60,16 @@ export function handlePromptStatus(step: ReducerStep, purpose: StatusCheckPurpos
   }
 }
 
-export function checkWhetherIdle(step: ReducerStep): void {
+export function checkWhetherIdle(step: Step): void {
   const { prompt, heard } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const purpose = { kind: 'prompt', heard, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
-/** The first prompt repeats the context of `POST /sessions`: the real server passes only a prompt's context to the model. */
+/** The first prompt repeats the context of `POST /sessions`, which the real server does not pass to the model. */
 export function handlePromptCollected(
-  step: ReducerStep,
+  step: Step,
   { call, context, attached, text, wireText }: SessionInput<'collected'>,
 ): void {
   const { prompt, lastContext } = step.state;
@@ -84,7 +84,7 @@ export function handlePromptCollected(
   step.effects.push({ kind: 'post', call, request });
 }
 
-export function handlePromptAccepted(step: ReducerStep, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
+export function handlePromptAccepted(step: Step, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
   const { prompt, life, usage } = step.state;
   if (prompt.kind !== 'posting') return;
   if (!isAccepted) updateState(step, { usage: { ...usage, isCumulative: true } });
@@ -96,7 +96,7 @@ export function handlePromptAccepted(step: ReducerStep, { requestId, isAccepted 
   if (prompt.isLate) stopLate(step);
 }
 
-export function handlePromptFailure(step: ReducerStep, { call, error }: SessionInput<'promptFailed'>): void {
+export function handlePromptFailure(step: Step, { call, error }: SessionInput<'promptFailed'>): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none' || prompt.call !== call) return;
   if (prompt.kind === 'posting' && prompt.hasTurn && isAnswerLost(error)) takenUnanswered(step, prompt);
@@ -105,14 +105,14 @@ export function handlePromptFailure(step: ReducerStep, { call, error }: SessionI
 }
 
 /** The turn has started, only the response was lost: the prompt must not be sent again. */
-function takenUnanswered(step: ReducerStep, { call, context }: Posting): void {
+function takenUnanswered(step: Step, { call, context }: Posting): void {
   const { turn } = step.state;
   updateState(step, { prompt: { kind: 'none' }, lastContext: context });
   settleCall(step, call, undefined, turn.kind === 'open' ? turn.requestId : undefined);
   checkStatus(step);
 }
 
-export function failPrompt(step: ReducerStep, error: unknown): void {
+export function failPrompt(step: Step, error: unknown): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none') return;
   updateState(step, { prompt: { kind: 'none' } });
@@ -123,20 +123,20 @@ export function failPrompt(step: ReducerStep, error: unknown): void {
 }
 
 /** Cancels a prompt that has not been posted yet. */
-export function abortPrompt(step: ReducerStep): void {
+export function abortPrompt(step: Step): void {
   const { kind } = step.state.prompt;
   if (kind !== 'asking' && kind !== 'collecting') return;
   step.effects.push({ kind: 'abort', purpose: 'prompt' });
   failPrompt(step, new BackendError('cancelled', 'The prompt was canceled before it was sent.'));
 }
 
-function failIfOver(step: ReducerStep): boolean {
+function failIfOver(step: Step): boolean {
   const isOver = step.state.life !== 'open';
   if (isOver) failPrompt(step, sessionClosedError());
   return isOver;
 }
 
-function stopLate(step: ReducerStep): void {
+function stopLate(step: Step): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step);
 }
 

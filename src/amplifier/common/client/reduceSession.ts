@@ -17,27 +17,25 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type ReducerStep,
+  type Step,
 } from './reducerStep';
 
 /** Computes the next state of a session, the events for its readers, and the effects to perform. */
-export function reduceSession(state: SessionState, input: SessionInput, at: Moment): Readonly<ReducerStep> {
-  const step: ReducerStep = { state, at, events: [], effects: [] };
+export function reduceSession(state: SessionState, input: SessionInput, at: Moment): Readonly<Step> {
+  const step: Step = { state, at, events: [], effects: [] };
   handle(step, input);
   advance(step);
   return step;
 }
 
-function handle<Kind extends InputKind>(step: ReducerStep, input: SessionInput<Kind>): void {
+function handle<Kind extends InputKind>(step: Step, input: SessionInput<Kind>): void {
   const handlers = step.state.life === 'open' ? whileOpen : afterwards;
   handlers[input.kind]?.(step, input);
 }
 
-const refuse = (step: ReducerStep, { call }: { readonly call: CallId }): void =>
-  settleCall(step, call, sessionClosedError());
-const done = (step: ReducerStep, { call }: { readonly call: CallId }): void => settleCall(step, call);
+const refuse = (step: Step, { call }: { readonly call: CallId }): void => settleCall(step, call, sessionClosedError());
+const done = (step: Step, { call }: { readonly call: CallId }): void => settleCall(step, call);
 
-/** Handlers for results of effects and for timers. */
 const results = {
   status: statusAnswered,
   statusFailed,
@@ -48,9 +46,9 @@ const results = {
   told: (step, { way, error }) => ending.handleStopSent(step, way, error),
   deleted: (step, { purpose, error }) => afterDelete[purpose](step, error),
   timer: (step, { key }) => timer(step, key),
-} satisfies Partial<InputHandlers<ReducerStep>>;
+} satisfies Partial<InputHandlers<Step>>;
 
-const whileOpen: Partial<InputHandlers<ReducerStep>> = {
+const whileOpen: Partial<InputHandlers<Step>> = {
   ...results,
   begin: (step) => time.recordNoneBefore(step, step.at.timeMs),
   resume,
@@ -71,10 +69,10 @@ const whileOpen: Partial<InputHandlers<ReducerStep>> = {
   // If the status does not describe the approval either, the turn is stopped.
   lostApproval: checkStatus,
   streamFailed: (step, { error }) => connection.handleStreamFailure(step, error),
-} satisfies Omit<InputHandlers<ReducerStep>, 'giveUp'>;
+} satisfies Omit<InputHandlers<Step>, 'giveUp'>;
 
 /** Handlers after the session has ended for its readers. */
-const afterwards: Partial<InputHandlers<ReducerStep>> = {
+const afterwards: Partial<InputHandlers<Step>> = {
   ...results,
   start: refuse,
   prompt: refuse,
@@ -85,7 +83,7 @@ const afterwards: Partial<InputHandlers<ReducerStep>> = {
   giveUp,
 };
 
-const timers: Readonly<Record<FixedTimerKey, (step: ReducerStep) => void>> = {
+const timers: Readonly<Record<FixedTimerKey, (step: Step) => void>> = {
   heartbeat: watch.handleHeartbeat,
   settle: watch.handleSettleTimer,
   checkLater: checkStatus,
@@ -107,7 +105,7 @@ const afterDelete = {
   discard: abandoned.handleDiscarded,
 } as const;
 
-function timer(step: ReducerStep, key: TimerKey): void {
+function timer(step: Step, key: TimerKey): void {
   if (isPlain(key)) timers[key](step);
   else approvals.handleApprovalTimer(step, key.slice('approval '.length));
 }
@@ -116,7 +114,7 @@ function isPlain(key: TimerKey): key is FixedTimerKey {
   return Object.hasOwn(timers, key);
 }
 
-function statusAnswered(step: ReducerStep, { purpose, status }: SessionInput<'status'>): void {
+function statusAnswered(step: Step, { purpose, status }: SessionInput<'status'>): void {
   if (purpose.kind === 'check' || purpose.kind === 'prompt') {
     if (status.status !== 'awaiting_approval') time.recordNoneBefore(step, purpose.askedAtMs);
     if (purpose.kind === 'check') watch.handleCheckResult(step, purpose, status);
@@ -126,7 +124,7 @@ function statusAnswered(step: ReducerStep, { purpose, status }: SessionInput<'st
   else abandoned.handleAbandonedStatus(step, status);
 }
 
-function statusFailed(step: ReducerStep, { purpose, error }: SessionInput<'statusFailed'>): void {
+function statusFailed(step: Step, { purpose, error }: SessionInput<'statusFailed'>): void {
   if (purpose.kind === 'check') connection.handleCheckFailure(step, error);
   else if (purpose.kind === 'prompt') prompts.failPrompt(step, error);
   else if (purpose.kind === 'allowance') approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
@@ -134,21 +132,21 @@ function statusFailed(step: ReducerStep, { purpose, error }: SessionInput<'statu
   else abandoned.handleAbandonedFailure(step, error);
 }
 
-function answered(step: ReducerStep, { purpose, error }: SessionInput<'answered'>): void {
+function answered(step: Step, { purpose, error }: SessionInput<'answered'>): void {
   if (purpose.kind === 'approval') {
     if (error === undefined) approvals.handleAnswerAccepted(step, purpose);
     else approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
   } else if (purpose.kind === 'look') abandoned.handleAbandonedDenial(step, error);
 }
 
-function start(step: ReducerStep, { call }: SessionInput<'start'>): void {
+function start(step: Step, { call }: SessionInput<'start'>): void {
   updateState(step, { opening: call });
   setTimer(step, 'heartbeat', step.state.limits.heartbeatMs);
   step.effects.push({ kind: 'openStream' });
 }
 
 /** Advances dependent processes until the state no longer changes. */
-function advance(step: ReducerStep): void {
+function advance(step: Step): void {
   let before;
   do {
     before = step.state;
@@ -160,7 +158,7 @@ function advance(step: ReducerStep): void {
 }
 
 /** Restores a session that existed before. A pending approval dates from the last activity. */
-function resume(step: ReducerStep, { status, askedAtMs }: SessionInput<'resume'>): void {
+function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void {
   const { token_usage: soFar, last_event_id: eventId, last_activity: lastActivity } = status;
   if (soFar) updateState(step, { usage: { ...step.state.usage, soFar } });
   for (const event of status.state) turns.handleEvent(step, event);
@@ -169,7 +167,7 @@ function resume(step: ReducerStep, { status, askedAtMs }: SessionInput<'resume'>
 }
 
 /** Leaves the session on the server. Stops its own turn, if the server supports that. */
-function leaveSession(step: ReducerStep): void {
+function leaveSession(step: Step): void {
   if (hasOwnTurn(step.state)) {
     abandoned.abandonTurn(step, { isStopped: true });
     emitNotice(step, 'warning', sessionMessages.left);
@@ -179,7 +177,7 @@ function leaveSession(step: ReducerStep): void {
 }
 
 /** Ends the session for its readers. Denials, and following an abandoned turn, continue. */
-function finish(step: ReducerStep): void {
+function finish(step: Step): void {
   updateState(step, { life: 'over' });
   settleCall(step, step.state.opening, sessionClosedError());
   updateState(step, { opening: undefined });
@@ -189,15 +187,14 @@ function finish(step: ReducerStep): void {
   if (!step.state.abandoned) step.effects.push({ kind: 'closeStream' });
 }
 
-function settleWhenDone(step: ReducerStep): void {
+function settleWhenDone(step: Step): void {
   const { abandoned, stop } = step.state;
   if (abandoned || stop || approvals.listOpenApprovals(step.state).length > 0) return;
   updateState(step, { life: 'settled' });
   step.effects.push({ kind: 'closeStream' }, { kind: 'tellSettled' });
 }
 
-/** Stops all remaining work immediately. */
-function giveUp(step: ReducerStep): void {
+function giveUp(step: Step): void {
   approvals.resolveAllApprovals(step);
   abandoned.stopFollowing(step);
   if (step.state.stop) ending.dropStop(step);

@@ -3,7 +3,6 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { AmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceContext } from '../api/apiSchema';
 
-/** Identifies the caller that waits for a result. */
 export type CallId = number;
 
 /** `nowMs` is monotonic; `timeMs` is the time of day, comparable with times from the server. */
@@ -89,7 +88,6 @@ interface Inputs {
 }
 
 interface Effects {
-  /** Replaces an earlier timer with the same key. */
   readonly setTimer: { readonly key: TimerKey; readonly delayMs: number };
   readonly clearTimer: { readonly key: TimerKey };
   readonly openStream: unknown;
@@ -110,7 +108,6 @@ interface Effects {
   readonly delete: { readonly purpose: DeletePurpose; readonly timeoutMs: number | undefined };
   /** Aborts requests; their results are discarded. */
   readonly abort: { readonly purpose: 'prompt' | 'stop' };
-  /** Resolves a call, or rejects it with `error`. */
   readonly settle: { readonly call: CallId; readonly error: unknown; readonly requestId: string | undefined };
   readonly log: { readonly level: 'debug' | 'info' | 'warn'; readonly message: string };
   readonly tellConnected: unknown;

@@ -2,7 +2,6 @@ import { promptAgainAdvice } from '../api/apiErrors';
 
 const nextPrompt = 'Your next prompt continues in a new session.';
 
-/** Messages for the user when a session or turn ends abnormally. */
 export const sessionMessages = {
   closed: `This session has ended. ${promptAgainAdvice}`,
   failed: `The session failed on the server. ${promptAgainAdvice}`,

@@ -10,15 +10,7 @@ import { pendingApprovalAgeMs, secondsToAnswer } from './approvalTime';
 import type { StatusPurpose } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
 import { isTurnOpen, type SessionState, type StatusWatch } from './clientState';
-import {
-  beginCancel,
-  checkStatus,
-  clearTimers,
-  emitNotice,
-  setTimer,
-  updateState,
-  type ReducerStep,
-} from './reducerStep';
+import { beginCancel, checkStatus, clearTimers, emitNotice, setTimer, updateState, type Step } from './reducerStep';
 import { endSession, failTurn, interruptTurn, ensureTurn } from './turns';
 
 const maxOvertaken = 3;
@@ -26,27 +18,27 @@ const maxOvertaken = 3;
 const backlogMs = 250;
 
 /** Checks the status if an open turn had no events since the last heartbeat. */
-export function handleHeartbeat(step: ReducerStep): void {
+export function handleHeartbeat(step: Step): void {
   const { heard, watch, limits } = step.state;
   if (isWatched(step.state) && heard === watch.heardAtBeat) checkStatus(step);
   setWatch(step, { heardAtBeat: heard });
   setTimer(step, 'heartbeat', limits.heartbeatMs);
 }
 
-export function handleCheckResult(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
+export function handleCheckResult(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
   if (applyStatusIfCurrent(step, purpose, status)) setWatch(step, { overtaken: 0 });
   else checkLater(step);
   endCheck(step);
 }
 
-export function endCheck(step: ReducerStep): void {
+export function endCheck(step: Step): void {
   const { isToAskAgain } = step.state.watch;
   setWatch(step, { isAsking: false, isToAskAgain: false });
   if (isToAskAgain) checkStatus(step);
 }
 
-/** Applies the status unless an event arrived during its request: the stream is more current. Returns whether it did. */
-export function applyStatusIfCurrent(step: ReducerStep, { heard }: StatusCheckPurpose, status: SessionStatus): boolean {
+/** Applies the status, unless an event arrived during its request. Returns whether it did. */
+export function applyStatusIfCurrent(step: Step, { heard }: StatusCheckPurpose, status: SessionStatus): boolean {
   if (step.state.life !== 'open' || step.state.heard !== heard) return false;
   applyStatus(step, status);
   if (status.status === 'idle' && isWatched(step.state)) {
@@ -57,26 +49,25 @@ export function applyStatusIfCurrent(step: ReducerStep, { heard }: StatusCheckPu
 }
 
 /** Ends the open turn of an idle server, whose last events did not arrive in time. */
-export function handleSettleTimer(step: ReducerStep): void {
+export function handleSettleTimer(step: Step): void {
   const { heard, watch } = step.state;
   if (heard !== watch.heardAtIdle || !isWatched(step.state)) return;
   interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 
 /** After a reconnect, the server may report pending approvals again, before or after the status. */
-export function expectRepeatedApprovals(step: ReducerStep): void {
+export function expectRepeatedApprovals(step: Step): void {
   updateState(step, { isNewlyConnected: true, isSealing: false });
   setMayComeAgain(step, true);
   sealSoon(step);
 }
 
-export function handleSealTimer(step: ReducerStep): void {
+export function handleSealTimer(step: Step): void {
   updateState(step, { isSealing: false });
   setMayComeAgain(step, false);
 }
 
-/** Makes up for events that the stream did not deliver. */
-function applyStatus(step: ReducerStep, status: SessionStatus): void {
+function applyStatus(step: Step, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   switch (status.status) {
     case 'idle':
@@ -104,7 +95,7 @@ function applyStatus(step: ReducerStep, status: SessionStatus): void {
 }
 
 /** Shows the pending approval of the status, unless the stream has reported it. */
-function showPending(step: ReducerStep, status: SessionStatus): void {
+function showPending(step: Step, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   if (pending === undefined || pending === 'unreadable' || !pending.options) return;
   const { isNewlyConnected, sessionId } = step.state;
@@ -120,7 +111,7 @@ function showPending(step: ReducerStep, status: SessionStatus): void {
 }
 
 /** Waits for the event of an approval that the status does not describe, then stops the turn. */
-function statusIsUnclear(step: ReducerStep): void {
+function statusIsUnclear(step: Step): void {
   const { limits, unclearSinceMs = step.at.nowMs } = step.state;
   if (isAwaitingApproval(step.state)) {
     statusIsClear(step);
@@ -134,20 +125,20 @@ function statusIsUnclear(step: ReducerStep): void {
   }
 }
 
-function statusIsClear(step: ReducerStep): void {
+function statusIsClear(step: Step): void {
   if (step.state.unclearSinceMs !== undefined) clearTimers(step, 'unclear');
   updateState(step, { isNewlyConnected: false, unclearSinceMs: undefined });
 }
 
 /** Retries a limited number of times, to avoid constant polling during a busy stream. */
-function checkLater(step: ReducerStep): void {
+function checkLater(step: Step): void {
   if (step.state.life !== 'open') return;
   const overtaken = step.state.watch.overtaken + 1;
   setWatch(step, { overtaken: overtaken > maxOvertaken ? 0 : overtaken });
   if (overtaken <= maxOvertaken) setTimer(step, 'checkLater', step.state.limits.settleMs);
 }
 
-function sealSoon(step: ReducerStep): void {
+function sealSoon(step: Step): void {
   if (step.state.isSealing) return;
   updateState(step, { isSealing: true });
   setTimer(step, 'seal', backlogMs);
@@ -157,7 +148,7 @@ function isWatched({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' && prompt.kind === 'none';
 }
 
-function setWatch(step: ReducerStep, change: Partial<StatusWatch>): void {
+function setWatch(step: Step, change: Partial<StatusWatch>): void {
   updateState(step, { watch: { ...step.state.watch, ...change } });
 }
 

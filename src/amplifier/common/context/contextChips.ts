@@ -20,7 +20,6 @@ interface ContextChipsDeps {
 export class ContextChips implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.deps.onListenerError(error)));
-  /** The chips may have changed. Coalesced. */
   readonly onDidChange = this.emitter.event;
   private readonly refreshCoalescer: Coalescer;
   private isFollowing = false;
@@ -40,7 +39,6 @@ export class ContextChips implements Disposable {
     return (await this.deps.collector.describeKinds()).filter(({ count }) => count > 0);
   }
 
-  /** Ignores unknown kinds. */
   set(kind: string, isOn: boolean): void {
     const known = contextKinds.find((name) => name === kind);
     if (known) this.deps.switches.setEnabled(known, isOn);

@@ -13,7 +13,6 @@ export interface ContextCollectorDeps {
   >;
   /** Absolute paths of the files in editor tabs, the active one first. */
   readonly openDocuments: () => readonly string[];
-  /** Returns VS Code's language id. */
   readonly languageOf: (path: string) => string;
   /** Returns the state of the repository that contains `folder`, with absolute paths; undefined without one. */
   readonly gitState: (folder: string) => Promise<GitState | undefined>;
@@ -25,16 +24,11 @@ export interface ContextCollectorDeps {
 const maxFiles = 20;
 /** Limit for the content of one file, in UTF-16 units. */
 const maxContentLength = 64 * 1024;
-/** Larger files are skipped. */
 const maxFileBytes = 8 * 1024 * 1024;
 const maxDiagnostics = 200;
-/** Limit for each list of the Git state. */
 const maxGitFiles = 200;
 
-/**
- * Collects the editor context for an Amplifier server. Reads through the editor port, so that excluded files and files
- * outside the workspace are never sent. Omits what cannot be read.
- */
+/** Collects the editor context for an Amplifier server, without files that peers may not see or that are unreadable. */
 export class ContextCollector implements ContextSource {
   constructor(private readonly deps: ContextCollectorDeps) {}
 
@@ -61,7 +55,6 @@ export class ContextCollector implements ContextSource {
     return present(await Promise.all(unique.map((path) => this.readFile(path))));
   }
 
-  /** Describes all kinds for the user, including disabled ones. */
   async describeKinds(): Promise<readonly ContextChip[]> {
     const [paths, git, diagnostics] = await Promise.all([
       this.allowedPaths(this.deps.openDocuments()),
@@ -134,7 +127,6 @@ export class ContextCollector implements ContextSource {
       .slice(0, maxDiagnostics);
   }
 
-  /** The primary selection of the active editor, unless it is empty. */
   private primarySelection(): ContextSelection | undefined {
     const active = this.deps.editor.activeSelection;
     const primary = active?.selections[0];

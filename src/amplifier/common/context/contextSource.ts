@@ -20,7 +20,7 @@ export function diffContext(last: WorkspaceContext | undefined, current: Workspa
   return update;
 }
 
-/** Puts attached files first in the list of open files. Sends the full list, because a server may replace the previous one. */
+/** Puts attached files first in the list of open files, which is complete, because a server may replace the last one. */
 export function withAttachedFiles(
   update: ContextUpdate,
   current: WorkspaceContext,

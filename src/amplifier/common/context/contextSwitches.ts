@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
+import type { Memento } from '../../../base/common/memento';
 
 /** Kinds of editor context that are sent automatically to an Amplifier server, besides the workspace root. */
 export const contextKinds = ['openFiles', 'git', 'diagnostics', 'selection'] as const;
@@ -45,4 +47,16 @@ export class ContextSwitches implements Disposable {
   dispose(): void {
     this.emitter.dispose();
   }
+}
+
+const memoryName = 'amplifier.contextOff';
+const Kept = z.array(z.enum(contextKinds)).catch([]);
+
+/** Restores the switches from the memento and saves changes to it. The caller disposes them. */
+export function restoreContextSwitches(memento: Memento, onError: (error: unknown) => void): ContextSwitches {
+  const switches = new ContextSwitches(Kept.parse(memento.get(memoryName) ?? []), onError);
+  switches.onDidChange(() => {
+    memento.update(memoryName, switches.disabledKinds).then(undefined, onError);
+  });
+  return switches;
 }

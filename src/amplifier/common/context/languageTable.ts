@@ -2,11 +2,7 @@ import * as z from 'zod';
 
 const Texts = z.array(z.string()).catch([]);
 /** `contributes.languages` in the manifest of an extension. */
-const Contribution = z.object({
-  id: z.string().min(1),
-  extensions: Texts.default([]),
-  filenames: Texts.default([]),
-});
+const Contribution = z.object({ id: z.string().min(1), extensions: Texts.default([]), filenames: Texts.default([]) });
 const Manifest = z.object({ contributes: z.object({ languages: z.array(z.unknown()) }) });
 
 /** Determines a file's language by its name. VS Code itself only knows the language of loaded documents. */

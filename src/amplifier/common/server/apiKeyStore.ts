@@ -17,7 +17,6 @@ interface ApiKeyStoreDeps {
     get(name: string): unknown;
     update(name: string, value: unknown): PromiseLike<void>;
   };
-  /** Asks the user whether the key may be sent to this origin. */
   readonly confirm: (origin: string) => Promise<boolean>;
 }
 
@@ -25,10 +24,7 @@ const secretName = 'backline.amplifier.apiKey';
 const confirmedName = 'backline.amplifier.confirmedServers';
 const Origins = z.array(z.string()).catch([]);
 
-/**
- * The API key for model providers, kept in SecretStorage. It is sent only in requests that create sessions, and only to a
- * server on this machine or to an https server that the user has confirmed.
- */
+/** The API key for model providers. Sent only to servers on this machine and https servers that the user confirmed. */
 export class ApiKeyStore {
   /** Confirmed servers that could not be saved. */
   private readonly unsavedConfirmations = new Set<string>();

@@ -1,10 +1,9 @@
 import { messageOf } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
-import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
-import { toBackendHealth } from './backendHealth';
+import type { BackendEntry, BackendHealth, BackendRegistry } from '../../../session/common/backendRegistry';
 import { ownServerMessage } from './serverUrl';
-import type { ServerMonitor } from './serverMonitor';
+import type { ServerAvailability, ServerMonitor } from './serverMonitor';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 
 interface ConfiguredServerDeps {
@@ -13,19 +12,17 @@ interface ConfiguredServerDeps {
   /** The caller owns the result. */
   readonly createBackend: (server: URL) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
-  /** Whether the URL is that of this window's own server. */
   readonly isOwnServer: (server: URL) => boolean;
   readonly monitor: Pick<ServerMonitor, 'availability' | 'onDidChange' | 'checkIfStale' | 'updateFromBackend'>;
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** Identifies the Amplifier server among the backends. */
 export const amplifierBackendId = 'amplifier';
 
 const untrustedMessage =
   'Amplifier servers are disabled in untrusted workspaces. Run "Workspaces: Manage Workspace Trust" to trust this one.';
 
-/** The Amplifier server from the settings as the only backend of a registry. It is recreated when the settings change. */
+/** A registry whose only backend is the Amplifier server from the settings. Recreated when they change. */
 export class ConfiguredServer implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.deps.onListenerError(error));
   readonly onDidChange = this.emitter.event;
@@ -106,4 +103,21 @@ async function end(opened: Promise<SessionBackend> | undefined): Promise<void> {
   const backend = await opened?.catch(() => undefined);
   await backend?.stop();
   backend?.dispose();
+}
+
+function toBackendHealth(news: ServerAvailability, url: URL): BackendHealth {
+  switch (news.kind) {
+    case 'notAsked':
+      return { kind: 'asking' };
+    case 'unreachable': {
+      const hint = 'Start it, or check amplifier.server.host and amplifier.server.port.';
+      return { kind: 'silent', message: `No Amplifier server is running at ${url.host}. ${hint}` };
+    }
+    case 'answers':
+    case 'needsToken':
+      return news;
+    case 'unusable':
+    case 'missed':
+      return { kind: 'silent', message: news.message };
+  }
 }

@@ -10,7 +10,6 @@ import type { BackendState } from '../../../session/common/sessionBackend';
 export type ServerAvailability =
   | { readonly kind: 'notAsked' }
   | { readonly kind: 'answers'; readonly version?: string }
-  /** Nothing listens at its address. */
   | { readonly kind: 'unreachable' }
   /** The server requires a valid token; `message` says what to do. */
   | { readonly kind: 'needsToken'; readonly message: string }
@@ -28,7 +27,6 @@ interface ServerMonitorDeps {
 
 /** Delays between checks after the start: a server that starts together with VS Code needs some time. */
 const retryDelaysMs = [2000, 10_000];
-/** Includes reading keys and tokens. */
 const healthTimeoutMs = 3000;
 /** A result is not checked again within this time. */
 const freshMs = 5000;

@@ -4,16 +4,12 @@ import type { ServerAvailability } from './serverMonitor';
 
 export interface ServerSituation {
   readonly isTrusted: boolean;
-  /** The URL from the settings, or the problem with them and what to do. */
   readonly server: { readonly url: URL } | { readonly problem: string };
   readonly news: ServerAvailability;
-  /** Whether the server is this window's own. */
   readonly isOwn?: boolean;
-  /** Why the stored API key is not sent to this server, and what to do. */
   readonly keyProblem?: string | undefined;
 }
 
-/** Commands to offer to the user. */
 export type ServerActions = Readonly<
   Record<'openSettings' | 'setApiKey' | 'setToken' | 'chooseContext' | 'manageTrust', StatusAction>
 >;

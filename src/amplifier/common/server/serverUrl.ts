@@ -32,13 +32,11 @@ export function isSecureServer(server: URL): boolean {
   return isLoopback(server) || server.protocol === 'https:';
 }
 
-/** Whether both URLs have the same port of this machine. */
 export function isSameLoopbackServer(one: URL, other: URL): boolean {
   const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
   return isLoopback(one) && isLoopback(other) && portOf(one) === portOf(other);
 }
 
-/** The error if the settings point to this window's own server. */
 export function ownServerMessage({ origin }: URL): string {
   return (
     `This window serves its own agents at ${origin}. ` +

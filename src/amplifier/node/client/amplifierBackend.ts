@@ -62,7 +62,6 @@ export class AmplifierBackend implements SessionBackend {
   private readonly sessions = new Set<AmplifierSession>();
   /** Of closed sessions whose approvals may still be pending on the server. */
   private readonly pendingDenials = new Set<PendingDenials>();
-  /** Deletions of sessions whose creation was cancelled. */
   private readonly pendingDeletions = new Set<Promise<void>>();
   private currentState: BackendState = { kind: 'stopped' };
   private serverInfo: ServerInfo | undefined;
@@ -271,7 +270,6 @@ interface OpenOptions {
   readonly cwd?: string;
   readonly heard?: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Called before the stream opens. */
   readonly prepare: (session: AmplifierSession) => void;
 }
 

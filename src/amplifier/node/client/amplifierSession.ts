@@ -12,7 +12,6 @@ import {
 import { SessionDriver } from './sessionDriver';
 import type { AmplifierSessionDeps } from './sessionDeps';
 
-/** A session on an Amplifier server. */
 export class AmplifierSession implements BackendSession {
   readonly id: string;
   private readonly eventLog: EventLog;
@@ -69,7 +68,6 @@ export class AmplifierSession implements BackendSession {
     await this.driver.sendAndWait((call) => ({ kind: 'cancel', call }));
   }
 
-  /** Emits a notice to the readers of the session. */
   emitNotice(level: 'info' | 'warning', message: string): void {
     this.driver.sendInput({ kind: 'notice', level, message });
   }
@@ -89,7 +87,7 @@ export class AmplifierSession implements BackendSession {
     await this.driver.sendAndWait((call) => ({ kind: 'close', call }));
   }
 
-  /** Leaves the session on the server, from where it can be loaded again. Stops its own turn and denies its approvals. */
+  /** Leaves the session on the server, to be loaded again. Stops its own turn and denies its approvals. */
   dispose(): void {
     this.driver.sendInput({ kind: 'dispose' });
   }

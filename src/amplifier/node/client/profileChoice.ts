@@ -8,7 +8,6 @@ import type { AmplifierClient } from './http/amplifierClient';
 
 interface ProfileChoiceDeps {
   readonly client: Pick<AmplifierClient, 'listProfiles' | 'getProfile'>;
-  /** The profile from the settings; empty without one. */
   readonly configured: () => string;
   readonly log: Logger;
 }
@@ -31,7 +30,7 @@ export class ProfileChoice {
     return this.deps.configured() || (info && isRealServer(info) ? 'vscode-simple' : 'dev');
   }
 
-  /** Returns options for the profile (from the server's list, else as free text) and the model (if the server lists any). */
+  /** Returns options for the profile (listed or as free text) and, if the server lists models, for the model. */
   async listOptions(
     chosen: SessionChoices,
     info: ServerInfo | undefined,
@@ -45,7 +44,6 @@ export class ProfileChoice {
     return model ? [profile, model] : [profile];
   }
 
-  /** Call after the server created a session with the profile. */
   markAccepted(profile: string): void {
     this.problemByProfile.delete(profile);
   }

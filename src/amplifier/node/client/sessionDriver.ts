@@ -188,7 +188,6 @@ export class SessionDriver {
       });
   }
 
-  /** Runs a request without a result. */
   private runAction(
     kind: string,
     work: (signal: AbortSignal) => Promise<unknown>,

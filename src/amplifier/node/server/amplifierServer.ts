@@ -26,13 +26,11 @@ export interface AmplifierServerDeps {
   readonly log: Logger;
   readonly newId: () => string;
   readonly version: string;
-  /** A loopback address. */
   readonly host: '127.0.0.1' | '::1' | 'localhost';
   /** Tried in this order; 0 means any free port. */
   readonly ports: readonly number[];
   /** Without a token, every program on this machine may use the server. */
   readonly token: string | undefined;
-  /** Describes the source of the profiles in `GET /info`. */
   readonly profilesFrom: string;
   readonly limits?: Partial<ServerLimits>;
 }
@@ -40,9 +38,7 @@ export interface AmplifierServerDeps {
 interface ServerLoad extends SessionLoad {
   readonly connections: number;
   readonly webSockets: number;
-  /** Requests without a response yet. */
   readonly requests: number;
-  /** Bytes of bodies that are being read. */
   readonly heldBytes: number;
 }
 
@@ -89,7 +85,6 @@ export class AmplifierServer {
     return `http://${host === '::1' ? '[::1]' : host}:${this.boundPort}`;
   }
 
-  /** The resources currently in use. */
   get load(): ServerLoad {
     return {
       connections: this.connections.count,
@@ -295,7 +290,6 @@ export class AmplifierServer {
   }
 }
 
-/** Responds to a request that Node.js could not parse. */
 function refuseMalformed(error: Error, socket: Duplex): void {
   if (!socket.writable || errorCode(error) === 'ECONNRESET') {
     socket.destroy();

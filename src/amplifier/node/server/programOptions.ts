@@ -12,7 +12,7 @@ export interface ProgramOptions {
   readonly cwd: string;
 }
 
-export const programUsage = `Serves an Agent Client Protocol agent to clients of Amplifier's REST, SSE and WebSocket API.
+export const programUsage = `Serves an ACP agent to clients of Amplifier's REST, SSE and WebSocket API.
 
   node amplifier-server.js [options]
 

@@ -5,22 +5,17 @@ export const defaultServerLimits = {
   maxConnections: 1000,
   /** Limit for all connections, including those that only get an error response. Further ones are dropped. */
   maxSockets: 20_000,
-  /** SSE and WebSocket streams per session. */
   maxSubscribers: 256,
   /** Limit for one request body or WebSocket message. */
   maxBodyBytes: 16 * 1024 * 1024,
-  /** Limit for all bodies being read at the same time. */
   maxTotalBodyBytes: 128 * 1024 * 1024,
   /** Concurrently processed messages of one WebSocket. Reading pauses at the limit. */
   maxConcurrentMessages: 8,
   /** Consecutive invalid messages after which the WebSocket is closed. */
   maxInvalidMessages: 100,
-  /** Time limit for the closing handshake of a WebSocket. */
   webSocketCloseMs: 2_000,
   maxUrlLength: 4096,
-  /** Time limit for receiving the headers of a request. */
   headersTimeoutMs: 10_000,
-  /** Time limit for receiving a complete request. */
   requestTimeoutMs: 60_000,
   /** Time limit for creating a session; the first start of an agent may download it. */
   createTimeoutMs: 6 * 60_000,
@@ -32,7 +27,6 @@ export const defaultServerLimits = {
   closeTimeoutMs: 5_000,
   /** Time for subscribers to receive the end of their session when the server stops. */
   drainTimeoutMs: 500,
-  /** Interval of keep-alives on a stream. */
   keepAliveMs: 15_000,
   /** A subscriber that does not read waiting data for this long is disconnected. */
   stallTimeoutMs: 2 * 60_000,

@@ -6,18 +6,13 @@ const paragraph = '\n\n';
 interface Block {
   readonly index: number;
   hasText: boolean;
-  /** Started by the server, which also ends it. */
   readonly isAnnounced: boolean;
 }
 
-/**
- * Normalizes the content blocks of one turn: each gets a start, an end and a unique index. The real server sends no
- * starts and restarts its indexes at 0 in each step.
- */
+/** Gives each content block of a turn a start, an end and a unique index. The real server sends none of these. */
 export class ContentBlocks {
   private readonly openBlockByWireIndex = new Map<number, Block>();
   private nextBlockIndex = 0;
-  /** Text of the whole turn; blocks are paragraphs. */
   private turnText = '';
   /** Offsets of the current and the previous step in the text. */
   private stepStart = 0;
@@ -75,10 +70,7 @@ export class ContentBlocks {
     this.stepStart = this.turnText.length;
   }
 
-  /**
-   * Adds the part of the response that the deltas did not contain. A response may be the text of the turn or of its last
-   * step, ignoring white space. A response that matches neither is appended as a whole.
-   */
+  /** Adds the text that the deltas lacked. `response` is that of the turn or its last step, else it is appended. */
   completeText(response: string): void {
     const step = this.turnText.slice(this.stepStart);
     const lastStep = this.turnText.slice(this.lastStepStart, this.stepStart);

@@ -16,14 +16,11 @@ export interface NormalizerOptions {
   readonly heard?: string;
   /** Warn about denied calls that succeeded. Not for agents, which report a denial as success. */
   readonly warnsOfDeniedRuns?: boolean;
-  /** Prefix of generated call ids; default `call`. Must be unique for each resumed session, to not match earlier ids. */
+  /** Prefix of generated call ids; default `call`. Must be unique whenever a session is resumed. */
   readonly callIdPrefix?: string;
 }
 
-/**
- * Converts the events of one session to the normal form of docs/architecture.md: complete turns in which everything
- * starts and ends exactly once. Passes on normal events unchanged.
- */
+/** Converts events to the normal form of docs/architecture.md: in each turn, everything starts and ends once. */
 export class SessionNormalizer {
   private readonly toolCalls: SessionToolCalls;
   private readonly openApprovals: OpenApprovals;
@@ -51,7 +48,6 @@ export class SessionNormalizer {
     this.thoughts = new Thoughts(emit);
   }
 
-  /** Text of the open turn so far. */
   get heard(): string {
     return [this.textBeforeResume, this.openTurn?.blocks.text ?? ''].filter((text) => text !== '').join('\n\n');
   }
@@ -245,7 +241,6 @@ export class SessionNormalizer {
     this.emit({ event: 'prompt:complete', data });
   }
 
-  /** Closes everything that is still open in the turn. */
   private closeOpenParts(sessionId: string, reason: string): void {
     const { openTurn: turn } = this;
     this.openTurn = undefined;

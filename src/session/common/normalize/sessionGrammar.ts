@@ -1,10 +1,9 @@
 import type { EventData, SessionEvent } from '../sessionEvents';
-import type { SessionRule } from './sessionRules';
 
 export interface GrammarViolation {
-  readonly rule: SessionRule;
+  /** A rule of "Sessions: the normal form" in docs/architecture.md. */
+  readonly rule: string;
   readonly event: SessionEvent;
-  /** 0-based index of the event. */
   readonly index: number;
 }
 
@@ -21,7 +20,6 @@ export class SessionGrammar {
   private stateAfterTurn: 'none' | 'unheard' = 'unheard';
   private nextBlockIndex = 0;
   private readonly openBlocks = new Set<number>();
-  /** Text of all blocks of the turn. */
   private turnText = '';
   private openThought: string | undefined;
   /** The previous event, if it ended a thought. */
@@ -36,45 +34,45 @@ export class SessionGrammar {
     const index = this.eventCount++;
     this.sessionId ??= event.data.session_id;
     this.trackEvent(event);
-    return rule && { rule, event, index };
+    return rule === undefined ? undefined : { rule, event, index };
   }
 
-  private findBrokenSessionRule({ event, data }: SessionEvent): SessionRule | undefined {
+  private findBrokenSessionRule({ event, data }: SessionEvent): string | undefined {
     if (this.hasEnded) return 'nothing follows session:end';
     if (this.eventCount === 0 && event !== 'session:start') return 'session:start comes first';
     if (this.eventCount > 0 && event === 'session:start') return 'session:start comes once';
-    if (this.eventCount > 0 && data.session_id !== this.sessionId) return 'all events are of one session';
+    if (this.eventCount > 0 && data.session_id !== this.sessionId) return 'all events belong to one session';
     return undefined;
   }
 
-  private findBrokenEventRule({ event, data }: SessionEvent): SessionRule | undefined {
+  private findBrokenEventRule({ event, data }: SessionEvent): string | undefined {
     switch (event) {
       case 'session:end':
       case 'prompt:submit':
-        return this.turnState === 'asked' ? 'an asked turn ends before what follows it' : this.findUnclosedPart();
+        return this.turnState === 'asked' ? 'a prompted turn ends before the next one' : this.findUnclosedPart();
       case 'prompt:complete':
-        if (this.turnState === 'none') return 'only a turn that is open ends';
+        if (this.turnState === 'none') return 'only an open turn ends';
         return this.findUnclosedPart() ?? this.findBrokenResponseRule(data.response);
       case 'error':
         return this.findUnclosedPart();
       case 'content_block:start':
-        if (this.openThought !== undefined) return 'no block begins or goes on in a thought';
-        return data.block_index === this.nextBlockIndex ? undefined : 'blocks count from 0 in each turn';
+        if (this.openThought !== undefined) return 'no block starts or continues in a thought';
+        return data.block_index === this.nextBlockIndex ? undefined : 'block indexes start at 0 in each turn';
       case 'content_block:delta':
-        return data.delta === '' ? 'a delta is never empty' : this.findBrokenBlockRule(data.block_index);
+        return data.delta === '' ? 'deltas are never empty' : this.findBrokenBlockRule(data.block_index);
       case 'content_block:media':
         return this.findBrokenBlockRule(data.block_index);
       case 'content_block:end':
-        return this.openBlocks.has(data.block_index) ? undefined : 'only an open block goes on or ends';
+        return this.openBlocks.has(data.block_index) ? undefined : 'only an open block continues or ends';
       case 'thinking:delta':
-        return data.delta === '' ? 'a delta is never empty' : undefined;
+        return data.delta === '' ? 'deltas are never empty' : undefined;
       case 'thinking:final':
         return this.findBrokenThoughtRule(data.thinking);
       case 'tool:pre':
         if (data.call_id === undefined || data.kind === undefined) return 'a call has an id and a kind';
-        return this.openCallIds.has(data.call_id) ? 'a call begins once' : undefined;
+        return this.openCallIds.has(data.call_id) ? 'a call starts once' : undefined;
       case 'tool:update':
-        return this.startedCallIds.has(data.call_id) ? undefined : 'only a call that has begun is updated';
+        return this.startedCallIds.has(data.call_id) ? undefined : 'only a call that has started is updated';
       case 'tool:post':
       case 'tool:error':
         return this.openCallIds.has(data.call_id ?? '') ? undefined : 'only an open call ends';
@@ -82,39 +80,40 @@ export class SessionGrammar {
         return this.findBrokenApprovalRule(data);
       case 'approval:granted':
       case 'approval:denied':
-        return this.openApprovalIds.has(data.approval_id) ? undefined : 'only a question that waits is answered';
+        return this.openApprovalIds.has(data.approval_id) ? undefined : 'only a pending approval is answered';
       default:
         return undefined;
     }
   }
 
-  private findUnclosedPart(): SessionRule | undefined {
+  private findUnclosedPart(): string | undefined {
     if (this.openBlocks.size > 0) return 'no block stays open';
     if (this.openThought !== undefined) return 'no thought stays open';
     if (this.openCallIds.size > 0) return 'no call stays open';
-    if (this.openApprovalIds.size > 0) return 'no question stays open';
+    if (this.openApprovalIds.size > 0) return 'no approval stays open';
     return undefined;
   }
 
-  private findBrokenResponseRule(response: string): SessionRule | undefined {
+  private findBrokenResponseRule(response: string): string | undefined {
     const isTold = shown(this.turnText).includes(shown(response));
-    return isTold ? undefined : 'a response has no text that the blocks had not';
+    return isTold ? undefined : 'a response contains no text that is not in the blocks';
   }
 
-  private findBrokenBlockRule(index: number): SessionRule | undefined {
-    if (this.openThought !== undefined) return 'no block begins or goes on in a thought';
-    return this.openBlocks.has(index) ? undefined : 'only an open block goes on or ends';
+  private findBrokenBlockRule(index: number): string | undefined {
+    if (this.openThought !== undefined) return 'no block starts or continues in a thought';
+    return this.openBlocks.has(index) ? undefined : 'only an open block continues or ends';
   }
 
-  private findBrokenThoughtRule(thinking: string): SessionRule | undefined {
-    if (this.openThought === undefined) return thinking === this.previousThought ? 'a thought is told once' : undefined;
-    return shown(thinking) === shown(this.openThought) ? undefined : 'a thought ends as it was told';
+  private findBrokenThoughtRule(thinking: string): string | undefined {
+    if (this.openThought === undefined)
+      return thinking === this.previousThought ? 'a thought is emitted once' : undefined;
+    return shown(thinking) === shown(this.openThought) ? undefined : 'a thought ends with the emitted text';
   }
 
-  private findBrokenApprovalRule({ approval_id, call_id }: EventData<'approval:required'>): SessionRule | undefined {
-    if (this.openApprovalIds.has(approval_id)) return 'a question is asked once';
-    if (call_id === undefined) return this.openCallIds.size === 1 ? 'a question names the only open call' : undefined;
-    return this.startedCallIds.has(call_id) ? undefined : 'a question is of a call that has begun';
+  private findBrokenApprovalRule({ approval_id, call_id }: EventData<'approval:required'>): string | undefined {
+    if (this.openApprovalIds.has(approval_id)) return 'an approval is requested once';
+    if (call_id === undefined) return this.openCallIds.size === 1 ? 'an approval names the only open call' : undefined;
+    return this.startedCallIds.has(call_id) ? undefined : 'an approval belongs to a call that has started';
   }
 
   private trackEvent({ event, data }: SessionEvent): void {

@@ -12,15 +12,14 @@ interface OpenCall {
 const maxEnded = 1000;
 
 /**
- * Normalizes the tool calls of a session: each gets one id, one start and one end; other events become updates. A result
- * without an id belongs to the oldest open call of the same tool and operation.
+  * Gives each tool call of a session one id, one start and one end; other events become updates. A result without an id
+  * belongs to the oldest open call of the same tool and operation.
  */
 export class SessionToolCalls {
   private readonly openCallById = new Map<string, OpenCall>();
   private readonly endedCallById = new Map<string, OpenCall>();
   private generatedIdCount = 0;
 
-  /** `idPrefix` is the prefix of generated ids. */
   constructor(
     private readonly emit: (event: SessionEvent) => void,
     private readonly idPrefix: string,
@@ -49,7 +48,7 @@ export class SessionToolCalls {
       return;
     }
     const { id } = this.addOpenCall(data);
-    this.emit({ event: 'tool:pre', data: { ...data, call_id: id, kind: data.kind ?? kindOf(data) } });
+    this.emit({ event: 'tool:pre', data: { ...data, call_id: id, kind: data.kind ?? inferToolKind(data) } });
   }
 
   updateCall(event: EventOf<'tool:update'>): void {
@@ -119,7 +118,7 @@ export class SessionToolCalls {
   private startMissingCall(data: UnheardCall): OpenCall {
     const call = this.addOpenCall(data);
     const { operation, session_id, tool_name } = data;
-    const kind = data.kind ?? kindOf(data);
+    const kind = data.kind ?? inferToolKind(data);
     this.emit({ event: 'tool:pre', data: { session_id, tool_name, operation, call_id: call.id, input: {}, kind } });
     return call;
   }
@@ -152,7 +151,3 @@ export class SessionToolCalls {
 
 type ToolName = Pick<EventData<'tool:pre'>, 'tool_name' | 'operation'>;
 type UnheardCall = ToolName & Pick<EventData<'tool:pre'>, 'session_id' | 'call_id' | 'kind'>;
-
-function kindOf({ tool_name, operation }: ToolName) {
-  return inferToolKind(tool_name, operation);
-}

@@ -1,4 +1,4 @@
-import type { ToolKind } from '../sessionEvents';
+import type { EventData, ToolKind } from '../sessionEvents';
 
 /** Kinds by words in tool names, for servers that do not report a kind. The first match wins. */
 const kindWords: readonly (readonly [RegExp, ToolKind])[] = [
@@ -14,10 +14,10 @@ const kindWords: readonly (readonly [RegExp, ToolKind])[] = [
   [/think|plan/i, 'think'],
 ];
 
-export function inferToolKind(name: string, operation: string): ToolKind {
-  for (const text of [operation, name]) {
-    const found = kindWords.find(([words]) => words.test(text));
-    if (found) return found[1];
-  }
-  return 'other';
+export function inferToolKind({
+  operation,
+  tool_name,
+}: Pick<EventData<'tool:pre'>, 'operation' | 'tool_name'>): ToolKind {
+  const matchOf = (text: string): ToolKind | undefined => kindWords.find(([words]) => words.test(text))?.[1];
+  return matchOf(operation) ?? matchOf(tool_name) ?? 'other';
 }

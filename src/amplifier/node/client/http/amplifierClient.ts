@@ -11,7 +11,6 @@ import { createKeepAliveAgent, sendRequest, type HttpResponse } from './httpRequ
 
 interface AmplifierClientOptions {
   readonly baseUrl: URL;
-  /** Bearer token, for servers that require one. */
   readonly token?: string;
   readonly log: Logger;
   readonly traffic?: TrafficTap;
@@ -39,10 +38,7 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * A client for Amplifier's REST API, except event streams. Every call ends after its time-out at the latest, and rejects
- * with an AmplifierApiError. Dispose to close idle connections.
- */
+/** A client for Amplifier's REST API. All calls have a time-out and reject with an AmplifierApiError. */
 export class AmplifierClient implements Disposable {
   readonly baseUrl: URL;
   /** Removes the token and all sent keys from responses. */
@@ -112,7 +108,6 @@ export class AmplifierClient implements Disposable {
     return this.get('/info', '', api.ServerInfo, signal);
   }
 
-  /** The URL of the session's SSE stream. */
   eventsUrl(id: string): URL {
     return this.resolveUrl(ofSession('GET', id, '/events').path);
   }
@@ -123,7 +118,6 @@ export class AmplifierClient implements Disposable {
     return url;
   }
 
-  /** Headers for every request to this server. */
   get headers(): Readonly<Record<string, string>> {
     const { token } = this.options;
     return token === undefined ? {} : { Authorization: `Bearer ${token}` };

@@ -30,15 +30,11 @@ export function createKeepAliveAgent(url: URL): http.Agent {
   return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
 }
 
-/** Opens an HTTP or HTTPS request, which does not follow redirects. */
 export function openRequest(url: URL, options: http.RequestOptions): http.ClientRequest {
   return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
 }
 
-/**
- * Sends a request and reads the response of any status.
- * @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, `RESPONSE_TOO_LARGE`
- */
+/** @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, … */
 export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
   try {
     return await sendOnce(options, options.agent);

@@ -5,7 +5,6 @@ import type { StreamMessage } from '../../../common/api/streamMessages';
 /** Callbacks of one SSE or WebSocket connection. None is called after `onEnd` or `dispose`. */
 export interface EventConnectionHandlers {
   readonly onOpen: () => void;
-  /** Any data arrived, including keep-alives. */
   readonly onActivity: () => void;
   readonly onKeepAlive: () => void;
   readonly onMessage: (message: StreamMessage) => void;
@@ -22,15 +21,12 @@ export interface EventConnectionRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly lastEventId?: string;
-  /** Limit for one event, in UTF-16 units. */
+  /** In UTF-16 units. */
   readonly maxEventLength: number;
-  /** Time limit for the response headers. */
   readonly connectTimeoutMs: number;
-  /** Removes secrets from data of the server. */
   readonly redact: (text: string) => string;
 }
 
-/** Opens a connection; dispose the result to close it. */
 export type OpenEventConnection = (request: EventConnectionRequest, handlers: EventConnectionHandlers) => Disposable;
 
 /** In bytes. A longer id could make the server refuse the request for its size. */

@@ -20,7 +20,6 @@ interface EventStreamDeps extends Partial<EventStreamLimits> {
   readonly eventsUrl: URL;
   readonly webSocketUrl: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Removes secrets from data of the server. */
   readonly redact: (text: string) => string;
   readonly clock: Clock;
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
@@ -31,7 +30,7 @@ interface EventStreamDeps extends Partial<EventStreamLimits> {
 }
 
 const defaults = {
-  /** Limit for one event, in UTF-16 units. */
+  /** In UTF-16 units. */
   maxEventLength: 16 * 1024 * 1024,
   connectTimeoutMs: 15_000,
   /** Reconnects after a suspicious silence of this length. */
@@ -46,10 +45,7 @@ const silentTicks = 3;
 /** A connection is stable if it lasts longer than this and the delay before it. */
 const lastingMs = 5000;
 
-/**
- * Keeps a connection to a session's events: reconnects when it is lost or silent, resumes after the last event id, and
- * falls back to the WebSocket if the server refuses SSE. Dispose to close it.
- */
+/** Receives a session's events over SSE, or a WebSocket if SSE is refused. Reconnects and resumes after failures. */
 export class EventStream implements Disposable {
   private readonly limits: EventStreamLimits;
   private connection: Disposable | undefined;
@@ -57,7 +53,6 @@ export class EventStream implements Disposable {
   private silenceTimer: Disposable | undefined;
   private stabilityTimer: Disposable | undefined;
   private transport: 'sse' | 'webSocket' = 'sse';
-  /** Why SSE was refused; set while trying the WebSocket. */
   private sseRefusal: AmplifierApiError | undefined;
   private attemptCount = 0;
   private retryDelayMs = 0;

@@ -5,7 +5,6 @@ import { lastEventIdHeader, type OpenEventConnection } from './eventConnection';
 import { openRequest, readErrorResponse, toTransportError } from '../http/httpRequest';
 import { SseReader } from './sseReader';
 
-/** Interval of TCP keep-alive probes, which detect a dead peer on a silent stream. */
 const keepAliveMs = 30_000;
 
 /** Opens an SSE connection over node:http, because `fetch` closes silent streams. */

@@ -55,10 +55,7 @@ export const openWebSocketConnection: OpenEventConnection = (options, handlers) 
 const tooBig = 1009;
 const closeTimeoutMs = 1000;
 
-/**
- * Opens a WebSocket only to stop the turn. Resolves when it is closed, by the server or after a second.
- * @throws AmplifierApiError if the server has no WebSocket
- */
+/** Stops the turn over a separate WebSocket. @throws AmplifierApiError if the server has no WebSocket */
 export function sendStopOverWebSocket(request: EventConnectionRequest): Promise<void> {
   const socket = open(request);
   return new Promise((resolve, reject) => {

@@ -23,7 +23,6 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Creates a documented error, with the status from the API reference. */
 export function documentedFailure(
   code: DocumentedErrorCode,
   message: string,

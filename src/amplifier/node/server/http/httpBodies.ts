@@ -7,7 +7,7 @@ interface BodyLimits {
   readonly held: BodyMemoryBudget;
 }
 
-/** Reads and validates the JSON body of a request. Keeps nothing of a body above the limit. @throws ApiFailure 400, 413, 429 */
+/** Reads and validates the JSON body of a request. @throws ApiFailure 400, 413 above the limit, 429 */
 export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
@@ -44,8 +44,8 @@ export function sendJson(
     response.end(bytes);
     return;
   }
-  // The connection closes after this response. A client that is still sending would miss it, so drain the request first.
-  // `requestTimeoutMs` bounds that.
+  // The connection closes after this response. A client that is still sending would miss it, so drain the request
+  // first. `requestTimeoutMs` bounds that.
   response.write(bytes);
   request.once('close', () => response.end());
   request.resume();

@@ -26,7 +26,6 @@ export class HttpConnections {
     });
   }
 
-  /** Number of served connections. */
   get count(): number {
     return this.servedSockets.size;
   }
@@ -47,10 +46,7 @@ export class HttpConnections {
     );
   }
 
-  /**
-   * Serves a request ignoring its Upgrade header, which HTTP allows. Node.js has detached the connection, so feed it the
-   * request again without the header.
-   */
+  /** Serves a request without its Upgrade header. Replays it, because Node.js has detached the connection. */
   serveWithoutUpgrade({ method, url, httpVersion, rawHeaders, socket }: IncomingMessage, head: Buffer): void {
     const lines = [`${method} ${url} HTTP/${httpVersion}`];
     for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -22,7 +22,6 @@ type Route =
   | { readonly answer: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse }
   /** Writes its own response, which may be a stream. */
   | { readonly stream: (id: string, request: IncomingMessage, response: ServerResponse) => void }
-  /** Upgrades to a WebSocket. */
   | { readonly upgrade: (id: string, request: IncomingMessage, socket: Duplex, head: Buffer) => void };
 
 /** Keys are `METHOD /path`; one path segment may be `{id}`. */

@@ -21,7 +21,6 @@ interface ServedSessionDeps {
   readonly profile: string;
   readonly cwd: string;
   readonly backend: SessionBackend;
-  /** Owned by the served session. */
   readonly session: BackendSession;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,7 +42,6 @@ export class ServedSession {
   /** The context from the creation of the session, until the first prompt. */
   private unsentContext: ContextUpdate;
   private followPromise = Promise.resolve();
-  /** Set once closing has been requested. */
   private closeReason: string | undefined;
   private hasEnded = false;
 

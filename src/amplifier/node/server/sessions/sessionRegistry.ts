@@ -8,7 +8,6 @@ import type { ServerLimits } from '../serverLimits';
 import type { SessionStarter } from './sessionStarter';
 
 interface SessionRegistryDeps {
-  /** Stopped together with the registry. */
   readonly starter: SessionStarter;
   readonly clock: Clock;
   readonly log: Logger;

@@ -21,10 +21,8 @@ interface SessionStarterDeps {
 
 interface StartedSession {
   readonly backend: SessionBackend;
-  /** Owned by the caller. */
   readonly session: BackendSession;
   readonly cwd: string;
-  /** May differ from the requested profile. */
   readonly profile: string;
   /** Messages about deviations from the request. */
   readonly notices: readonly string[];
@@ -55,7 +53,6 @@ export class SessionStarter {
     }
   }
 
-  /** Number of unwanted sessions that are not closed yet. */
   get pendingCleanupCount(): number {
     return this.pendingCleanups.size;
   }

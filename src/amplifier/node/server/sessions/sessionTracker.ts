@@ -6,7 +6,6 @@ import { formatWireTime } from '../../../common/api/wireTime';
 
 interface Waiting {
   readonly request: EventData<'approval:required'>;
-  /** Time of day, for clients. */
   readonly sinceMs: number;
   /** Monotonic time in milliseconds. */
   readonly askedAt: number;
@@ -21,7 +20,6 @@ const timerSlackMs = 1000;
 export class SessionTracker {
   messageCount = 0;
   readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
-  /** Whether the last turn ended with an error. */
   hasFailed = false;
   /** Oldest first. */
   private readonly pendingById = new Map<string, Waiting>();
@@ -101,7 +99,6 @@ export class SessionTracker {
     return waiting.request;
   }
 
-  /** Call if the backend rejected the answer. */
   cancelAnswer(approvalId: string): void {
     const waiting = this.pendingById.get(approvalId);
     if (waiting) waiting.isAnswered = false;

@@ -5,7 +5,6 @@ import type { WebSocket } from 'ws';
 import type { EventBatch } from './eventBatch';
 import type { EventSink } from './subscriberFeed';
 
-/** Idle time before TCP keep-alive probes. */
 const tcpKeepAliveMs = 30_000;
 
 /** Writes Server-Sent Events. Opens the stream on construction. */
@@ -44,10 +43,7 @@ export class SseSink implements EventSink {
     this.socket.destroy();
   }
 
-  /**
-   * Writes directly to the socket, because buffering in the response is slow with many subscribers. Uses the response
-   * while earlier pipelined responses on the connection are unsent.
-   */
+  /** The socket, which is faster than the response, unless earlier pipelined responses are still unsent. */
   private get output(): Writable {
     return this.response.socket === null ? this.response : this.socket;
   }

@@ -79,10 +79,7 @@ export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: Api
   socket.end(Buffer.concat([Buffer.from(head), bytes]));
 }
 
-/**
- * The event id to resume after; 0 without one. Clients that cannot set headers use the query. The header is newer,
- * because browsers reconnect to the original URL.
- */
+/** The event id to resume after, or 0. The header is newer than the query, which browsers keep on reconnects. */
 function lastEventId({ headers, url = '' }: IncomingMessage): number {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const id = headers['last-event-id'] ?? query.get('last_event_id');

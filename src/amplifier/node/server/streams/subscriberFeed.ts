@@ -3,14 +3,11 @@ import type { Disposable } from '../../../../base/common/disposable';
 import type { ServerLimits } from '../serverLimits';
 import { EventBatch } from './eventBatch';
 
-/** The connection of one subscriber. */
 export interface EventSink {
   /** Calls `done` when the batch was handed to the operating system. No other write happens until then. */
   write(batch: EventBatch, done: () => void): void;
   keepAlive(): void;
-  /** Closes after pending writes. */
   end(): void;
-  /** Closes immediately. */
   terminate(): void;
 }
 
@@ -50,7 +47,6 @@ export class SubscriberFeed {
     return this.subscribers.size;
   }
 
-  /** The id of the next appended event. */
   get nextEventId(): number {
     return this.nextSequence;
   }
@@ -104,7 +100,7 @@ export class SubscriberFeed {
 
   private gapNotice(sequence: number): EventBatch {
     const count = this.firstSequence - sequence;
-    const message = `${count} events are missing because the server no longer has them. Read faster or reconnect sooner.`;
+    const message = `${count} events are missing: the server no longer has them. Read faster or reconnect sooner.`;
     const data = { session_id: this.options.sessionId, level: 'warning', message };
     return EventBatch.createUnnumbered(JSON.stringify({ event: 'notice', data }), this.firstSequence);
   }
@@ -115,10 +111,7 @@ export class SubscriberFeed {
     this.eventJsonBySequence.delete(sequence);
   }
 
-  /**
-   * Schedules a write after pending tasks, to combine bursts of events. Limits writing to about a third of the time, so
-   * that many subscribers get fewer, larger writes.
-   */
+  /** Combines bursts of events into one write, and limits writing to about a third of the time. */
   scheduleFlush(): void {
     if (this.isFlushScheduled || this.subscribers.size === 0) return;
     this.isFlushScheduled = true;
@@ -151,7 +144,6 @@ export class SubscriberFeed {
 }
 
 class Subscriber {
-  /** When the write in progress started. */
   private writeStartedAtMs: number | undefined;
 
   constructor(

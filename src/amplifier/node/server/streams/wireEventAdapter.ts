@@ -2,10 +2,7 @@ import type { SessionEvent, EventData, EventOf } from '../../../../session/commo
 
 type Status = Pick<EventData<'status:update'>, 'status' | 'message'>;
 
-/**
- * Adapts a session's events for clients of the API reference: fills in fields that agents may omit, ends every turn with
- * `prompt:complete` (including failed turns), and adds a `status:update` when the activity changes.
- */
+/** Adds the fields, `prompt:complete` and `status:update` events that clients of the API reference expect. */
 export class WireEventAdapter {
   private isTurnOpen = false;
   private requestId: string | undefined;
@@ -15,7 +12,6 @@ export class WireEventAdapter {
 
   constructor(private readonly sessionId: string) {}
 
-  /** Returns the event and additional ones. */
   adaptEvent(event: SessionEvent): readonly SessionEvent[] {
     switch (event.event) {
       case 'prompt:submit':
@@ -83,7 +79,6 @@ export class WireEventAdapter {
   }
 }
 
-/** Used if the agent does not report the usage. */
 const noTokens = { input_tokens: 0, output_tokens: 0 };
 
 /** Sends the text as `error` and `message`, because clients of the API reference read either. */

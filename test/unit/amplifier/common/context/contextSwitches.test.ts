@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { restoreContextSwitches } from '../../../../../src/amplifier/common/context/restoreContextSwitches';
+import { restoreContextSwitches } from '../../../../../src/amplifier/common/context/contextSwitches';
 
 const throwIt = (error: unknown): never => {
   throw error;
