@@ -83,7 +83,7 @@ describe('Amplifier, as a user sees it', () => {
   it('takes an API key without showing it, and says what becomes of it', async () => {
     await window.runCommand(command);
     await input.fill('two words');
-    await toast('It must not contain spaces.');
+    await toast('The value must not contain spaces.');
     await typeKey(key);
     await toast(/API key stored\. It is sent to the Amplifier server when a session starts/);
     await window.screenshot('amplifier-key');

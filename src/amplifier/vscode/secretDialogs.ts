@@ -78,6 +78,6 @@ async function askForSecret(texts: {
     ...texts,
     password: true,
     ignoreFocusOut: true,
-    validateInput: (value) => (/^\s*\S+\s*$/u.test(value) ? undefined : 'It must not contain spaces.'),
+    validateInput: (value) => (/^\s*\S+\s*$/u.test(value) ? undefined : 'The value must not contain spaces.'),
   });
 }

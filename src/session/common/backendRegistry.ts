@@ -35,7 +35,7 @@ export interface BackendRegistry {
   /** Refreshes the entries, without starting agents or waiting for servers. `onDidChange` reports later results. */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;
   /**
-    * Returns the entry's only backend, which starts on first use. Call again after a change of its settings stopped it.
+   * Returns the entry's only backend, which starts on first use. Call again after a change of its settings stopped it.
    * @throws BackendError `notFound`, `notReady` (the entry's problem), `untrusted`
    */
   open(id: string): Promise<SessionBackend>;

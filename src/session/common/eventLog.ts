@@ -21,9 +21,9 @@ export class EventLog {
   private readonly maxEvents: number;
   private readonly maxUnits: number;
   private keptEvents: (SessionEvent | undefined)[] = [];
-  /** Approximate size of each event in `kept`, in UTF-16 units. */
+  /** Approximate size of each event in `keptEvents`, in UTF-16 units. */
   private eventSizes: number[] = [];
-  /** Number of empty slots at the front of `kept`, which are removed in blocks. */
+  /** Number of empty slots at the front of `keptEvents`, which are removed in blocks. */
   private droppedCount = 0;
   private firstSequence = 1;
   private totalUnits = 0;
@@ -32,7 +32,7 @@ export class EventLog {
   private readonly normalizer: SessionNormalizer;
   private readonly checkGrammar = watchGrammar();
 
-  /** `breathe` yields to other tasks while a reader catches up. */
+  /** `yieldToOthers` lets other tasks run while a reader catches up. */
   constructor(
     private readonly yieldToOthers: () => Promise<void>,
     { maxEvents = 50_000, maxUnits = 32 * 1024 * 1024, ...how }: EventLogOptions = {},

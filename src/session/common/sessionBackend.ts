@@ -99,8 +99,8 @@ export interface BackendSession extends Disposable {
   readonly commands: readonly SlashCommand[];
 
   /**
-    * Reads the events after `afterSequence` (default 0), until the session closes or `signal` fires. Any number of
-    * readers may read concurrently. Events that are no longer kept leave a gap in `sequence`.
+   * Reads the events after `afterSequence` (default 0), until the session closes or `signal` fires. Any number of
+   * readers may read concurrently. Events that are no longer kept leave a gap in `sequence`.
    */
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent>;
 

@@ -79,7 +79,7 @@ const Seconds = z.union([
     .regex(/^\d+(?:\.\d+)?$/u)
     .transform(Number),
 ]);
-/** Invalid fields are ignored, because dropping the event would let the tool run without approval. */
+/** Fields of an approval. Invalid ones are ignored: dropping the event would let the tool run without approval. */
 export const approvalDetails = {
   timeout: Seconds.optional().catch(undefined),
   context: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -192,8 +192,8 @@ export const SessionEvent = z.discriminatedUnion('event', [
   event('tool:error', { ...toolName, error: Text, unfinished: z.boolean().optional(), ...toolDetails }),
 
   /**
-    * `options` are the possible answers, to be sent back byte for byte; `option_kinds` are their meanings, in the same
-    * order. `timeout` is in seconds. `call_id` is the waiting tool call. `wire_id` is the original id if it was a number.
+   * `options` are the possible answers, to be sent back byte for byte; `option_kinds` are their meanings, in the same
+   * order. `timeout` is in seconds. `call_id` is the waiting tool call. `wire_id` is the original id if it was a number.
    */
   event('approval:required', {
     approval_id: Text,

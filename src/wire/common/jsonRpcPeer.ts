@@ -44,7 +44,7 @@ interface Pending {
 export class JsonRpcPeer implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly pendingRequests = new Map<Id, Pending>();
-  private readonly handlerControllers = new Set<AbortController>();
+  private readonly handlerAbortControllers = new Set<AbortController>();
   private nextRequestId = 0;
   private closeReason: StreamClosed | undefined;
 
@@ -90,7 +90,7 @@ export class JsonRpcPeer implements Disposable {
     this.disposables.dispose();
     const error = new ConnectionClosedError(closed);
     for (const pending of this.pendingRequests.values()) pending.reject(error);
-    for (const controller of this.handlerControllers) controller.abort(error);
+    for (const controller of this.handlerAbortControllers) controller.abort(error);
   }
 
   private handleMessage(message: Record<string, unknown>): void {
@@ -111,7 +111,7 @@ export class JsonRpcPeer implements Disposable {
 
   private async answerRequest({ id, method, params }: z.infer<typeof InboundRequest>): Promise<void> {
     const controller = new AbortController();
-    this.handlerControllers.add(controller);
+    this.handlerAbortControllers.add(controller);
     try {
       const handler = this.deps.handlers.get(method);
       if (!handler) throw new RpcError(rpcErrorCode.methodNotFound, `Method not found - '${method}'`);
@@ -121,7 +121,7 @@ export class JsonRpcPeer implements Disposable {
       // Also reached if the result cannot be serialized.
       await this.sendError(id, errorObject(error));
     } finally {
-      this.handlerControllers.delete(controller);
+      this.handlerAbortControllers.delete(controller);
     }
   }
 

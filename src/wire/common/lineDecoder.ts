@@ -59,17 +59,17 @@ export class LineDecoder {
     return this.takeOverlongLine();
   }
 
-  private finishLine(last: Uint8Array): string | OverlongLine | undefined {
+  private finishLine(lastPart: Uint8Array): string | OverlongLine | undefined {
     if (this.isSkippingLine) {
       this.isSkippingLine = false;
       return undefined;
     }
-    if (this.lineBytes + last.length > this.maxLineBytes) {
-      this.lineParts.push(last);
-      this.lineBytes += last.length;
+    if (this.lineBytes + lastPart.length > this.maxLineBytes) {
+      this.lineParts.push(lastPart);
+      this.lineBytes += lastPart.length;
       return this.takeOverlongLine();
     }
-    const bytes = this.lineBytes === 0 ? last : this.joinParts(last);
+    const bytes = this.lineBytes === 0 ? lastPart : this.joinParts(lastPart);
     return this.textDecoder.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes);
   }
 
@@ -80,10 +80,10 @@ export class LineDecoder {
     return { excerpt, bytes };
   }
 
-  private joinParts(last: Uint8Array): Uint8Array {
-    const whole = new Uint8Array(this.lineBytes + last.length);
+  private joinParts(lastPart: Uint8Array): Uint8Array {
+    const whole = new Uint8Array(this.lineBytes + lastPart.length);
     let offset = 0;
-    for (const part of [...this.lineParts, last]) {
+    for (const part of [...this.lineParts, lastPart]) {
       whole.set(part, offset);
       offset += part.length;
     }

@@ -22,7 +22,7 @@ export const documentedErrors = {
   RATE_LIMITED: { httpStatus: 429, backend: 'backend', advice: 'Wait a minute and try again.' },
   SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: promptAgainAdvice },
   PROFILE_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: 'Choose another profile.' },
-  SESSION_BUSY: { httpStatus: 409, backend: 'busy', advice: 'Wait for the running turn, or stop it.' },
+  SESSION_BUSY: { httpStatus: 409, backend: 'busy', advice: 'Wait for the running turn or stop it.' },
   APPROVAL_TIMEOUT: { httpStatus: 408, backend: 'approvalResolved', advice: 'No approvals are pending.' },
   APPROVAL_INVALID: { httpStatus: 400, backend: 'approvalInvalid', advice: 'Choose one of the listed options.' },
   SERVER_ERROR: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
@@ -34,11 +34,11 @@ export const documentedErrors = {
 /** Undocumented codes of the real server. */
 const real = {
   NO_PENDING_APPROVAL: { httpStatus: 400, backend: 'approvalResolved', advice: 'No approval is pending.' },
-  SESSION_CREATE_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Check the profile, or choose another one.' },
+  SESSION_CREATE_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Check the profile or choose another one.' },
   PROFILE_LIST_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Enter the name of a profile instead.' },
   PROFILE_LOAD_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Enter the name of a profile instead.' },
   PROMPT_SUBMIT_FAILED: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
-  APPROVAL_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Stop the turn if it should not go on.' },
+  APPROVAL_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Stop the turn if it should not continue.' },
   SESSION_DELETE_FAILED: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
 } as const satisfies Record<string, ErrorFacts>;
 
@@ -56,11 +56,11 @@ const local = {
   TIMEOUT: { backend: 'timeout', advice: 'Try again. If this continues, restart the Amplifier server.' },
   CANCELLED: { backend: 'cancelled', advice: '' },
   REDIRECTED: { backend: 'protocol', advice: `Redirects are not followed. ${checkAddress}` },
-  UNEXPECTED_CONTENT_TYPE: { backend: 'protocol', advice: `Is this an Amplifier server? ${checkAddress}` },
-  INVALID_RESPONSE: { backend: 'protocol', advice: `Is this an Amplifier server? ${checkAddress}` },
+  UNEXPECTED_CONTENT_TYPE: { backend: 'protocol', advice: `The server may not be an Amplifier server. ${checkAddress}` },
+  INVALID_RESPONSE: { backend: 'protocol', advice: `The server may not be an Amplifier server. ${checkAddress}` },
   RESPONSE_TOO_LARGE: { backend: 'protocol', advice: seeServerLog },
-  NOT_FOUND: { httpStatus: 404, backend: 'unsupported', advice: 'This server does not offer it.' },
-  METHOD_NOT_ALLOWED: { httpStatus: 405, backend: 'unsupported', advice: 'This server does not offer it.' },
+  NOT_FOUND: { httpStatus: 404, backend: 'unsupported', advice: 'The server does not support this.' },
+  METHOD_NOT_ALLOWED: { httpStatus: 405, backend: 'unsupported', advice: 'The server does not support this.' },
   UNAUTHORIZED: { httpStatus: 401, backend: 'authRequired', advice: setToken },
   FORBIDDEN: { httpStatus: 403, backend: 'authRequired', advice: `${setToken} ${checkAddress}` },
 } as const satisfies Record<string, ErrorFacts>;
@@ -144,7 +144,7 @@ export function parseApiError(httpStatus: number, body: string): AmplifierApiErr
   const detail = PlainDetail.safeParse(json).data?.detail;
   const plain = detail ?? (json === undefined && !/^\s*</u.test(body) ? body.trim().slice(0, maxPlainLength) : '');
   const what = plain === '' ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}: ${plain}`;
-  return new AmplifierApiError(codeOfStatus(httpStatus), `The server answered ${what}`, httpStatus);
+  return new AmplifierApiError(codeOfStatus(httpStatus), `The server responded with ${what}`, httpStatus);
 }
 
 /** For responses without an error code. A plain 404 or 405 means a missing route, not a missing session. */

@@ -81,10 +81,10 @@ export const PromptRequest = z.object({ prompt: Text, context_update: orNull(Con
 export type PromptRequest = z.infer<typeof PromptRequest>;
 
 /** `approval_id` is our extension: it selects one of several pending approvals. */
-export const ApprovalRequest = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
-export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+export const ApprovalAnswerBody = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
+export type ApprovalAnswerBody = z.infer<typeof ApprovalAnswerBody>;
 /** As sent by our client: the id may be a number, for servers that number their approvals. */
-export const ApprovalAnswer = ApprovalRequest.extend({ approval_id: z.union([Text, z.number()]).optional() });
+export const ApprovalAnswer = ApprovalAnswerBody.extend({ approval_id: z.union([Text, z.number()]).optional() });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
 export const SessionStatusName = z.enum(['idle', 'processing', 'awaiting_approval', 'error', 'stopped']);

@@ -8,8 +8,8 @@ const quietMs = 250;
 const clockSlackMs = 1000;
 
 /**
-  * The user's time to answer, in seconds (rounded down to tenths, never negative): the rest of the server's time-out
-  * minus a margin for sending a denial, which is a tenth of the time-out, but at least 1 and at most 15 seconds.
+ * The user's time to answer, in seconds (rounded down to tenths, never negative): the rest of the server's time-out
+ * minus a margin for sending a denial, which is a tenth of the time-out, but at least 1 and at most 15 seconds.
  */
 export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: number | undefined): number {
   const timeoutMs = Math.max(0, timeoutSeconds ?? defaultTimeoutSeconds) * 1000;

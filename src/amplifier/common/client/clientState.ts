@@ -38,8 +38,8 @@ export interface SessionState {
   readonly age: AgeFacts;
   /** No unambiguous status has arrived since the last connection opened. */
   readonly isNewlyConnected: boolean;
-  /** Whether the timer is running after which reported approvals are new ones. */
-  readonly isSealing: boolean;
+  /** Whether approvals reported on a new connection may repeat earlier ones. */
+  readonly isRepeatWindowOpen: boolean;
   /** Since when the status does not identify the pending approval. */
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
@@ -197,7 +197,7 @@ export function initialSessionState(options: {
     approvals: new Map(),
     age: { noneBeforeMs: undefined, heardAtMs: 0, quietDueMs: undefined },
     isNewlyConnected: false,
-    isSealing: false,
+    isRepeatWindowOpen: false,
     unclearSinceMs: undefined,
     connection: { isConnected: false, hasGrace: false },
     heard: 0,

@@ -88,7 +88,7 @@ const timers: Readonly<Record<FixedTimerKey, (step: Step) => void>> = {
   settle: watch.handleSettleTimer,
   checkLater: checkStatus,
   unclear: checkStatus,
-  seal: watch.handleSealTimer,
+  repeatWindow: watch.closeRepeatWindow,
   quiet: time.checkStreamQuiet,
   grace: connection.handleGraceTimer,
   idleWait: prompts.checkWhetherIdle,
@@ -181,7 +181,7 @@ function finish(step: Step): void {
   updateState(step, { life: 'over' });
   settleCall(step, step.state.opening, sessionClosedError());
   updateState(step, { opening: undefined });
-  clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'seal', 'quiet', 'grace');
+  clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'repeatWindow', 'quiet', 'grace');
   ending.dropEnding(step);
   step.effects.push({ kind: 'tellEnded' });
   if (!step.state.abandoned) step.effects.push({ kind: 'closeStream' });

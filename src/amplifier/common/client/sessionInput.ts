@@ -34,7 +34,7 @@ export type FixedTimerKey =
   | 'settle'
   | 'checkLater'
   | 'unclear'
-  | 'seal'
+  | 'repeatWindow'
   | 'quiet'
   | 'grace'
   | 'idleWait'

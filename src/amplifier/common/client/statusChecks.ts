@@ -57,13 +57,13 @@ export function handleSettleTimer(step: Step): void {
 
 /** After a reconnect, the server may report pending approvals again, before or after the status. */
 export function expectRepeatedApprovals(step: Step): void {
-  updateState(step, { isNewlyConnected: true, isSealing: false });
+  updateState(step, { isNewlyConnected: true, isRepeatWindowOpen: false });
   setMayComeAgain(step, true);
-  sealSoon(step);
+  openRepeatWindow(step);
 }
 
-export function handleSealTimer(step: Step): void {
-  updateState(step, { isSealing: false });
+export function closeRepeatWindow(step: Step): void {
+  updateState(step, { isRepeatWindowOpen: false });
   setMayComeAgain(step, false);
 }
 
@@ -107,7 +107,7 @@ function showPending(step: Step, status: SessionStatus): void {
     handleApprovalRequired(step, request, true);
   }
   if (isNewlyConnected) setMayComeAgain(step, true);
-  sealSoon(step);
+  openRepeatWindow(step);
 }
 
 /** Waits for the event of an approval that the status does not describe, then stops the turn. */
@@ -138,10 +138,10 @@ function checkLater(step: Step): void {
   if (overtaken <= maxOvertaken) setTimer(step, 'checkLater', step.state.limits.settleMs);
 }
 
-function sealSoon(step: Step): void {
-  if (step.state.isSealing) return;
-  updateState(step, { isSealing: true });
-  setTimer(step, 'seal', backlogMs);
+function openRepeatWindow(step: Step): void {
+  if (step.state.isRepeatWindowOpen) return;
+  updateState(step, { isRepeatWindowOpen: true });
+  setTimer(step, 'repeatWindow', backlogMs);
 }
 
 function isWatched({ turn, prompt }: SessionState): boolean {

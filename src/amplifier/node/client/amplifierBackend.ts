@@ -182,8 +182,8 @@ export class AmplifierBackend implements SessionBackend {
     }
   }
 
-  private async openSession(id: string, how: OpenOptions): Promise<AmplifierSession> {
-    const { cwd, heard = '', signal, prepare } = how;
+  private async openSession(id: string, openOptions: OpenOptions): Promise<AmplifierSession> {
+    const { cwd, heard = '', signal, prepare } = openOptions;
     const session: AmplifierSession = new AmplifierSession({
       ...this.deps,
       id,

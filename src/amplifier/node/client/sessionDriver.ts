@@ -141,7 +141,7 @@ export class SessionDriver {
       },
       tell: ({ way }) => {
         const tellOnce = (signal: AbortSignal): Promise<unknown> =>
-          way === 'route' ? client.cancelTurn(id, signal) : sendStopOverWebSocket(this.controlRequest());
+          way === 'route' ? client.cancelTurn(id, signal) : sendStopOverWebSocket(this.stopConnectionRequest());
         this.runAction('stop', tellOnce, (error) => ({ kind: 'told', way, error }));
       },
       delete: ({ purpose, timeoutMs }) => {
@@ -206,7 +206,7 @@ export class SessionDriver {
     return await withDeadline(this.deps.clock, 'A request to the server', timeoutMs, work);
   }
 
-  private controlRequest(): EventConnectionRequest {
+  private stopConnectionRequest(): EventConnectionRequest {
     const { client, id } = this.deps;
     const redact = (text: string): string => client.redactor.redactJson(text);
     const limits = { maxEventLength: maxControlLength, connectTimeoutMs: controlTimeoutMs };

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { ApprovalRequest } from '../../common/api/apiSchema';
+import { ApprovalAnswerBody } from '../../common/api/apiSchema';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { ApiFailure, documentedFailure, validationFailure, toApiFailure } from './http/apiFailure';
 import { EventStreams, refuseUpgrade } from './streams/eventStreams';
@@ -144,7 +144,7 @@ export class AmplifierServer {
       'POST /sessions/{id}/approval': {
         answer: async ({ id, json }) => {
           const session = sessionRegistry.get(id);
-          const isAllowed = await session.approve(await json(ApprovalRequest));
+          const isAllowed = await session.approve(await json(ApprovalAnswerBody));
           return ok({ status: isAllowed ? 'approved' : 'denied', message: 'Approval decision recorded' });
         },
       },

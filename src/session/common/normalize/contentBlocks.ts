@@ -9,7 +9,7 @@ interface Block {
   readonly isAnnounced: boolean;
 }
 
-/** Gives each content block of a turn a start, an end and a unique index. The real server sends none of these. */
+/** Gives each block of a turn a start, an end and a unique index. The real server only numbers them within a step. */
 export class ContentBlocks {
   private readonly openBlockByWireIndex = new Map<number, Block>();
   private nextBlockIndex = 0;
@@ -70,7 +70,7 @@ export class ContentBlocks {
     this.stepStart = this.turnText.length;
   }
 
-  /** Adds the text that the deltas lacked. `response` is that of the turn or its last step, else it is appended. */
+  /** Adds text that the deltas lacked. `response` is the text of the turn or of its last step, else it is appended. */
   completeText(response: string): void {
     const step = this.turnText.slice(this.stepStart);
     const lastStep = this.turnText.slice(this.lastStepStart, this.stepStart);

@@ -179,8 +179,8 @@ export class SessionGrammar {
     if (this.turnState === 'none') this.turnState = 'unasked';
   }
 
-  private closeTurn(next: Turn): void {
-    this.turnState = next;
+  private closeTurn(nextState: Turn): void {
+    this.turnState = nextState;
     this.nextBlockIndex = 0;
     this.turnText = '';
     this.openThought = undefined;

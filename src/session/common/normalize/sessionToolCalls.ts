@@ -12,8 +12,8 @@ interface OpenCall {
 const maxEnded = 1000;
 
 /**
-  * Gives each tool call of a session one id, one start and one end; other events become updates. A result without an id
-  * belongs to the oldest open call of the same tool and operation.
+ * Gives each tool call of a session one id, one start and one end; other events become updates. A result without an id
+ * belongs to the oldest open call of the same tool and operation.
  */
 export class SessionToolCalls {
   private readonly openCallById = new Map<string, OpenCall>();

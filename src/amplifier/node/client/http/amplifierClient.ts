@@ -129,11 +129,11 @@ export class AmplifierClient implements Disposable {
 
   private get<S extends z.ZodType>(
     route: string,
-    queryText: string,
+    query: string,
     schema: S,
     signal?: AbortSignal,
   ): Promise<z.infer<S>> {
-    return this.call({ method: 'GET', route, path: `${route}${queryText}`, signal }, schema);
+    return this.call({ method: 'GET', route, path: `${route}${query}`, signal }, schema);
   }
 
   private async call<S extends z.ZodType>(call: Call, schema: S): Promise<z.infer<S>> {

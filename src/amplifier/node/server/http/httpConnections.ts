@@ -17,7 +17,7 @@ export class HttpConnections {
 
   start(): void {
     this.httpServer.maxConnections = this.limits.maxSockets;
-    // No limit: `serveUnchanged` needs all headers, and their total length is limited anyway.
+    // No limit: `serveWithoutUpgrade` needs all headers, and their total length is limited anyway.
     this.httpServer.maxHeadersCount = 0;
     this.httpServer.on('connection', (socket) => this.handleConnection(socket));
     this.httpServer.on('request', ({ socket }, response) => {
@@ -30,7 +30,7 @@ export class HttpConnections {
     return this.servedSockets.size;
   }
 
-  /** Destroys all connections, including those detached from Node.js: WebSockets and connections to be served again. */
+  /** Destroys all connections, including those detached from Node.js: WebSockets and connections that wait for `serveWithoutUpgrade`. */
   stop(): void {
     this.httpServer.closeAllConnections();
     for (const socket of this.servedSockets) socket.destroy();
@@ -65,7 +65,7 @@ export class HttpConnections {
     else before.once('close', begin);
   }
 
-  /** Called again for a connection that is served again. */
+  /** Called again for a connection that `serveWithoutUpgrade` passes back. */
   private handleConnection(socket: Socket): void {
     if (this.servedSockets.has(socket)) return;
     // Node.js removes its own listener after an upgrade.

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ApprovalRequest, CreateSessionRequest, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
+import { ApprovalAnswerBody, CreateSessionRequest, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
 
 const hasWords = /\S/u;
 const emptyPrompt = 'The prompt must not be empty.';
@@ -17,7 +17,7 @@ export const PromptBody = PromptRequest.extend({ prompt: z.string().regex(hasWor
 /** Messages over the WebSocket: the same bodies as over HTTP, plus `action`. */
 export const ControlMessage = z.discriminatedUnion('action', [
   PromptBody.extend({ action: z.literal('submit_prompt') }),
-  ApprovalRequest.extend({ action: z.literal('submit_approval') }),
+  ApprovalAnswerBody.extend({ action: z.literal('submit_approval') }),
   z.object({ action: z.literal('stop') }),
 ]);
 export type ControlMessage = z.infer<typeof ControlMessage>;

@@ -2,7 +2,7 @@ import { withDeadline, type Clock } from '../../../../base/common/async';
 import type { Disposable } from '../../../../base/common/disposable';
 import { messageOf } from '../../../../base/common/errors';
 import type { Logger } from '../../../../base/common/log';
-import type { ApprovalRequest, ContextUpdate, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
+import type { ApprovalAnswerBody, ContextUpdate, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
 import type { SessionEvent, EventData, EventOf } from '../../../../session/common/sessionEvents';
 import { findDenyOption, isDenial } from '../../../../session/common/approvalOptions';
 import type { BackendSession, SessionBackend } from '../../../../session/common/sessionBackend';
@@ -37,7 +37,7 @@ export class ServedSession {
   private readonly resumePoint: ResumePoint;
   private readonly wireEvents: WireEventAdapter;
   private readonly createdAt: string;
-  private readonly followController = new AbortController();
+  private readonly followAbortController = new AbortController();
   private lastActivityMs: number;
   /** The context from the creation of the session, until the first prompt. */
   private unsentContext: ContextUpdate;
@@ -123,7 +123,7 @@ export class ServedSession {
   }
 
   /** Resolves to whether the decision allows the tool call. @throws ApiFailure, BackendError */
-  async approve(answer: ApprovalRequest): Promise<boolean> {
+  async approve(answer: ApprovalAnswerBody): Promise<boolean> {
     this.requireRunning();
     const { approval_id: id, option_kinds: kinds, options } = this.tracker.beginAnswer(answer);
     try {
@@ -175,7 +175,7 @@ export class ServedSession {
     const { log, session } = this.deps;
     const decision = findDenyOption(options, kinds);
     try {
-      // Without a denying option, only the end of the turn denies.
+      // If no option denies, only cancelling the turn does.
       if (decision === undefined) await session.cancel();
       else await session.approve(this.tracker.beginAnswer({ decision, approval_id: id }).approval_id, decision);
     } catch (error) {
@@ -196,7 +196,7 @@ export class ServedSession {
     const { log, session } = this.deps;
     let expected = 1;
     try {
-      for await (const { event, sequence } of session.events({ signal: this.followController.signal })) {
+      for await (const { event, sequence } of session.events({ signal: this.followAbortController.signal })) {
         if (sequence > expected) this.emitNotice('warning', `${sequence - expected} events of the agent were lost.`);
         expected = sequence + 1;
         if (event.event === 'session:end') break;
@@ -212,7 +212,7 @@ export class ServedSession {
   }
 
   private relayEvent(event: SessionEvent): void {
-    // The server emits its own.
+    // Already emitted by `start`.
     if (event.event === 'session:start') return;
     this.emitEvent(event.event === 'approval:denied' ? this.withDecisionAndReason(event) : event);
     // A closing session accepts no answers.
@@ -240,7 +240,7 @@ export class ServedSession {
     this.lastActivityMs = this.deps.clock.now();
     const events = this.wireEvents.adaptEvent(told);
     for (const event of events) {
-      // Additional events are for clients only.
+      // Events that the adapter adds are for clients only.
       if (event.event === told.event) this.tracker.trackEvent(event);
       this.resumePoint.recordEvent(event, this.feed.nextEventId);
       this.feed.append(event.event, { ...event.data, session_id: this.id });
@@ -254,7 +254,7 @@ export class ServedSession {
     const { tokenUsage } = this.tracker;
     this.emitEvent({ event: 'session:end', data: { session_id: this.id, reason, token_usage: { ...tokenUsage } } });
     this.feed.end();
-    this.followController.abort();
+    this.followAbortController.abort();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../base/common/async';
-import type { ApprovalRequest, SessionStatusName } from '../../../common/api/apiSchema';
+import type { ApprovalAnswerBody, SessionStatusName } from '../../../common/api/apiSchema';
 import type { SessionEvent, EventData, TokenUsage } from '../../../../session/common/sessionEvents';
 import { ApiFailure, documentedFailure } from '../http/apiFailure';
 import { formatWireTime } from '../../../common/api/wireTime';
@@ -86,7 +86,7 @@ export class SessionTracker {
    * Finds the approval that an answer names, else the oldest one, and marks it as answered.
    * @throws ApiFailure 400 if none is pending or the answer is not an option, 409 if it was answered or has timed out
    */
-  beginAnswer({ decision, approval_id: id }: ApprovalRequest): EventData<'approval:required'> {
+  beginAnswer({ decision, approval_id: id }: ApprovalAnswerBody): EventData<'approval:required'> {
     const waiting = id === undefined ? this.pendingById.values().next().value : this.pendingById.get(id);
     if (!waiting) throw this.notPendingFailure(id ?? [...this.outcomeById.keys()].at(-1));
     const { approval_id, options } = waiting.request;

@@ -15,11 +15,11 @@ export class EventBatch {
   ) {}
 
   /** Collects events from `sequence` on, up to the size limit. */
-  static collectFrom(kept: ReadonlyMap<number, string>, sequence: number): EventBatch {
+  static collectFrom(eventJsonBySequence: ReadonlyMap<number, string>, sequence: number): EventBatch {
     const jsons: string[] = [];
     let next = sequence;
     for (let length = 0; length < maxLength; next++) {
-      const json = kept.get(next);
+      const json = eventJsonBySequence.get(next);
       if (json === undefined) break;
       jsons.push(json);
       length += json.length;
@@ -27,31 +27,31 @@ export class EventBatch {
     return new EventBatch(sequence, next, jsons);
   }
 
-  static createUnnumbered(json: string, next: number): EventBatch {
-    return new EventBatch(undefined, next, [json]);
+  static createUnnumbered(json: string, nextSequence: number): EventBatch {
+    return new EventBatch(undefined, nextSequence, [json]);
   }
 
   /** As Server-Sent Events. Clients send the id back as Last-Event-ID. */
   get serverSentEvents(): Buffer {
-    this.cachedBytes ??= Buffer.from(this.eventJsons.map((json, at) => `${this.idLine(at)}data: ${json}\n\n`).join(''));
+    this.cachedBytes ??= Buffer.from(this.eventJsons.map((json, index) => `${this.idLine(index)}data: ${json}\n\n`).join(''));
     return this.cachedBytes;
   }
 
   /** As WebSocket messages, with the id as an additional member. */
   get webSocketMessages(): readonly string[] {
-    this.cachedMessages ??= this.eventJsons.map((json, at) => {
-      const id = this.idAt(at);
+    this.cachedMessages ??= this.eventJsons.map((json, index) => {
+      const id = this.idAt(index);
       return id === undefined ? json : `${json.slice(0, -1)},"id":${id}}`;
     });
     return this.cachedMessages;
   }
 
-  private idLine(at: number): string {
-    const id = this.idAt(at);
+  private idLine(index: number): string {
+    const id = this.idAt(index);
     return id === undefined ? '' : `id: ${id}\n`;
   }
 
-  private idAt(at: number): number | undefined {
-    return this.firstSequence === undefined ? undefined : this.firstSequence + at;
+  private idAt(index: number): number | undefined {
+    return this.firstSequence === undefined ? undefined : this.firstSequence + index;
   }
 }

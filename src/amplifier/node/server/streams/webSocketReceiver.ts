@@ -17,8 +17,8 @@ interface WebSocketReceiverDeps {
 const policyViolation = 1008;
 
 /**
-  * Executes a client's WebSocket messages. A few run concurrently, so that a denial or stop does not wait for a slow
-  * prompt. Reading pauses at the limit, until responses are sent: a client that does not read only slows down itself.
+ * Executes a client's WebSocket messages. A few run concurrently, so that a denial or stop does not wait for a slow
+ * prompt. Reading pauses at the limit, until responses are sent: a client that does not read only slows down itself.
  */
 export class WebSocketReceiver {
   /** Messages that arrived together with the one after which reading was paused. */

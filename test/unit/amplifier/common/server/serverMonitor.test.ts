@@ -138,7 +138,7 @@ describe('the watch on the Amplifier server', () => {
   });
 
   it('knows that a server needs a token, also by who uses it', async () => {
-    answers.push(() => Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server answered HTTP 401', 401)));
+    answers.push(() => Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server responded with HTTP 401', 401)));
     await watch.check();
     assert.equal(watch.availability.kind, 'needsToken');
     assert.match(JSON.stringify(watch.availability), /requires a valid token.*Set Amplifier Server Token/);
@@ -148,11 +148,11 @@ describe('the watch on the Amplifier server', () => {
   });
 
   it('says what to do about a server that answers as it should not', async () => {
-    answers.push(() => Promise.reject(new AmplifierApiError('NOT_FOUND', 'The server answered HTTP 404', 404)));
+    answers.push(() => Promise.reject(new AmplifierApiError('NOT_FOUND', 'The server responded with HTTP 404', 404)));
     await watch.check();
     assert.deepEqual(watch.availability, {
       kind: 'unusable',
-      message: 'The server answered HTTP 404. This server does not offer it.',
+      message: 'The server responded with HTTP 404. The server does not support this.',
     });
   });
 
