@@ -56,7 +56,10 @@ const local = {
   TIMEOUT: { backend: 'timeout', advice: 'Try again. If this continues, restart the Amplifier server.' },
   CANCELLED: { backend: 'cancelled', advice: '' },
   REDIRECTED: { backend: 'protocol', advice: `Redirects are not followed. ${checkAddress}` },
-  UNEXPECTED_CONTENT_TYPE: { backend: 'protocol', advice: `The server may not be an Amplifier server. ${checkAddress}` },
+  UNEXPECTED_CONTENT_TYPE: {
+    backend: 'protocol',
+    advice: `The server may not be an Amplifier server. ${checkAddress}`,
+  },
   INVALID_RESPONSE: { backend: 'protocol', advice: `The server may not be an Amplifier server. ${checkAddress}` },
   RESPONSE_TOO_LARGE: { backend: 'protocol', advice: seeServerLog },
   NOT_FOUND: { httpStatus: 404, backend: 'unsupported', advice: 'The server does not support this.' },

@@ -23,7 +23,7 @@ export function handleConnected(step: Step): void {
   updateState(step, { connection: { ...connection, isConnected: true }, opening: undefined });
   stopFollowing(step);
   expectRepeatedApprovals(step);
-  step.effects.push({ kind: 'tellConnected' });
+  step.effects.push({ kind: 'reportConnected' });
   settleCall(step, opening);
   checkStatus(step);
 }
@@ -31,7 +31,7 @@ export function handleConnected(step: Step): void {
 export function handleReconnecting(step: Step, { attempt, delayMs }: SessionInput<'reconnecting'>): void {
   const { connection, limits } = step.state;
   logMessage(step, 'info', `connecting again in ${delayMs} ms (attempt ${attempt})`);
-  step.effects.push({ kind: 'tellReconnecting', attempt, delayMs });
+  step.effects.push({ kind: 'reportReconnecting', attempt, delayMs });
   // Short-lived connections do not restart the timer.
   if (!connection.hasGrace) setTimer(step, 'grace', limits.reconnectGraceMs);
   updateState(step, { connection: { isConnected: false, hasGrace: true } });

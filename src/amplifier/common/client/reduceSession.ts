@@ -183,7 +183,7 @@ function finish(step: Step): void {
   updateState(step, { opening: undefined });
   clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'repeatWindow', 'quiet', 'grace');
   ending.dropEnding(step);
-  step.effects.push({ kind: 'tellEnded' });
+  step.effects.push({ kind: 'reportEnded' });
   if (!step.state.abandoned) step.effects.push({ kind: 'closeStream' });
 }
 
@@ -191,7 +191,7 @@ function settleWhenDone(step: Step): void {
   const { abandoned, stop } = step.state;
   if (abandoned || stop || approvals.listOpenApprovals(step.state).length > 0) return;
   updateState(step, { life: 'settled' });
-  step.effects.push({ kind: 'closeStream' }, { kind: 'tellSettled' });
+  step.effects.push({ kind: 'closeStream' }, { kind: 'reportSettled' });
 }
 
 function giveUp(step: Step): void {

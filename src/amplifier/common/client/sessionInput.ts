@@ -110,11 +110,11 @@ interface Effects {
   readonly abort: { readonly purpose: 'prompt' | 'stop' };
   readonly settle: { readonly call: CallId; readonly error: unknown; readonly requestId: string | undefined };
   readonly log: { readonly level: 'debug' | 'info' | 'warn'; readonly message: string };
-  readonly tellConnected: unknown;
-  readonly tellReconnecting: { readonly attempt: number; readonly delayMs: number };
+  readonly reportConnected: unknown;
+  readonly reportReconnecting: { readonly attempt: number; readonly delayMs: number };
   /** Ends the session for its readers; denials may continue. */
-  readonly tellEnded: unknown;
-  readonly tellSettled: unknown;
+  readonly reportEnded: unknown;
+  readonly reportSettled: unknown;
 }
 
 interface Collecting {

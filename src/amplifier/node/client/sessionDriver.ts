@@ -87,7 +87,7 @@ export class SessionDriver {
     cwd,
     id,
     log,
-    ...tell
+    ...callbacks
   }: AmplifierSessionDeps): EffectHandlers {
     return {
       setTimer: ({ key, delayMs }) => {
@@ -140,9 +140,9 @@ export class SessionDriver {
         this.runAction('answer', () => client.approve(id, body, timeoutMs), ended);
       },
       tell: ({ way }) => {
-        const tellOnce = (signal: AbortSignal): Promise<unknown> =>
+        const sendStop = (signal: AbortSignal): Promise<unknown> =>
           way === 'route' ? client.cancelTurn(id, signal) : sendStopOverWebSocket(this.stopConnectionRequest());
-        this.runAction('stop', tellOnce, (error) => ({ kind: 'told', way, error }));
+        this.runAction('stop', sendStop, (error) => ({ kind: 'told', way, error }));
       },
       delete: ({ purpose, timeoutMs }) => {
         const end = (signal: AbortSignal): Promise<unknown> => client.deleteSession(id, signal);
@@ -160,14 +160,14 @@ export class SessionDriver {
         else caller?.reject(error);
       },
       log: ({ level, message }) => log[level](message),
-      tellConnected: () => tell.onConnected(),
-      tellReconnecting: ({ attempt, delayMs }) => tell.onReconnecting(attempt, delayMs),
-      tellEnded: () => {
+      reportConnected: () => callbacks.onConnected(),
+      reportReconnecting: ({ attempt, delayMs }) => callbacks.onReconnecting(attempt, delayMs),
+      reportEnded: () => {
         this.eventLog.end();
         const dispose = (): void => this.sendInput({ kind: 'giveUp' });
-        tell.onEnded({ whenSettled: () => this.settlement.promise, dispose });
+        callbacks.onEnded({ whenSettled: () => this.settlement.promise, dispose });
       },
-      tellSettled: () => this.settlement.resolve(),
+      reportSettled: () => this.settlement.resolve(),
     };
   }
 

@@ -127,12 +127,7 @@ export class AmplifierClient implements Disposable {
     this.agent.destroy();
   }
 
-  private get<S extends z.ZodType>(
-    route: string,
-    query: string,
-    schema: S,
-    signal?: AbortSignal,
-  ): Promise<z.infer<S>> {
+  private get<S extends z.ZodType>(route: string, query: string, schema: S, signal?: AbortSignal): Promise<z.infer<S>> {
     return this.call({ method: 'GET', route, path: `${route}${query}`, signal }, schema);
   }
 

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { ApprovalAnswerBody, CreateSessionRequest, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
+import {
+  ApprovalAnswerBody,
+  CreateSessionRequest,
+  PromptRequest,
+  SessionStatusName,
+} from '../../../common/api/apiSchema';
 
 const hasWords = /\S/u;
 const emptyPrompt = 'The prompt must not be empty.';

@@ -2,7 +2,12 @@ import { withDeadline, type Clock } from '../../../../base/common/async';
 import type { Disposable } from '../../../../base/common/disposable';
 import { messageOf } from '../../../../base/common/errors';
 import type { Logger } from '../../../../base/common/log';
-import type { ApprovalAnswerBody, ContextUpdate, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
+import type {
+  ApprovalAnswerBody,
+  ContextUpdate,
+  PromptRequest,
+  SessionStatusName,
+} from '../../../common/api/apiSchema';
 import type { SessionEvent, EventData, EventOf } from '../../../../session/common/sessionEvents';
 import { findDenyOption, isDenial } from '../../../../session/common/approvalOptions';
 import type { BackendSession, SessionBackend } from '../../../../session/common/sessionBackend';

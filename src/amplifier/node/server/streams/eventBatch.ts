@@ -33,7 +33,9 @@ export class EventBatch {
 
   /** As Server-Sent Events. Clients send the id back as Last-Event-ID. */
   get serverSentEvents(): Buffer {
-    this.cachedBytes ??= Buffer.from(this.eventJsons.map((json, index) => `${this.idLine(index)}data: ${json}\n\n`).join(''));
+    this.cachedBytes ??= Buffer.from(
+      this.eventJsons.map((json, index) => `${this.idLine(index)}data: ${json}\n\n`).join(''),
+    );
     return this.cachedBytes;
   }
 

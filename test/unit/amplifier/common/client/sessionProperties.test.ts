@@ -19,7 +19,7 @@ const cleaning: ReadonlySet<EffectKind> = new Set<EffectKind>([
   'abort',
   'settle',
   'log',
-  'tellSettled',
+  'reportSettled',
 ]);
 
 const options = ['Allow', 'Deny'];
@@ -195,7 +195,7 @@ class RandomSession {
   private look(): void {
     const { state, timers, effects } = this.world;
     if (this.endedAt === undefined && state.life !== 'open') {
-      this.endedAt = effects.findIndex(({ kind }) => kind === 'tellEnded') + 1;
+      this.endedAt = effects.findIndex(({ kind }) => kind === 'reportEnded') + 1;
     }
     for (const key of timers.keys()) {
       if (!key.startsWith('approval ')) continue;
@@ -284,8 +284,8 @@ describe('any session of an Amplifier server', () => {
   it('comes to an end: nothing is on its way, no timer runs, and all who waited have heard', () => {
     eachSession(({ world, calls }) => {
       assert.equal(world.state.life, 'settled');
-      assert.equal(world.made('tellEnded').length, 1);
-      assert.equal(world.made('tellSettled').length, 1);
+      assert.equal(world.made('reportEnded').length, 1);
+      assert.equal(world.made('reportSettled').length, 1);
       assert.deepEqual(
         [...world.settled.keys()].sort((a, b) => a - b),
         calls,

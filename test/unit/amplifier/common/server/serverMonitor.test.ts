@@ -138,7 +138,9 @@ describe('the watch on the Amplifier server', () => {
   });
 
   it('knows that a server needs a token, also by who uses it', async () => {
-    answers.push(() => Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server responded with HTTP 401', 401)));
+    answers.push(() =>
+      Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server responded with HTTP 401', 401)),
+    );
     await watch.check();
     assert.equal(watch.availability.kind, 'needsToken');
     assert.match(JSON.stringify(watch.availability), /requires a valid token.*Set Amplifier Server Token/);
