@@ -28,7 +28,7 @@ export async function wholeClient(url: URL): Promise<TurnRunner> {
     clock: systemClock,
     random: Math.random,
     log: nullLogger,
-    context: { collect: () => Promise.resolve({ workspace_root: '/' }), openFiles: () => Promise.resolve([]) },
+    context: { collect: () => Promise.resolve({ workspace_root: '/' }), readFiles: () => Promise.resolve([]) },
     credentials: () => Promise.resolve(undefined),
   });
   const session = await backend.createSession({ cwd: '/' });

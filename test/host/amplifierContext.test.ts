@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { ContextCollector } from '../../src/amplifier/common/context/contextCollector';
 import { contextKinds, ContextSwitches } from '../../src/amplifier/common/context/contextSwitches';
 import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages';
-import { editorContext } from '../../src/amplifier/vscode/editorContext';
+import { createContextCollector } from '../../src/amplifier/vscode/editorContext';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
@@ -28,7 +28,7 @@ describe('what Amplifier is told of the editor', () => {
     switches = new ContextSwitches([], (cause) => {
       throw cause;
     });
-    context = editorContext(subject.adapter, switches, new DocumentLanguages(), () => false);
+    context = createContextCollector(subject.adapter, switches, new DocumentLanguages(), () => false);
     collection = vscode.languages.createDiagnosticCollection('backline-test');
   });
   afterEach(async () => {
@@ -72,7 +72,7 @@ describe('what Amplifier is told of the editor', () => {
   });
 
   it('is the root of the workspace and nothing more in an empty window', async () => {
-    switches.set('diagnostics', false);
+    switches.setEnabled('diagnostics', false);
     assert.deepEqual(await context.collect(), { workspace_root: inWorkspace() });
   });
 
@@ -134,7 +134,7 @@ describe('what Amplifier is told of the editor', () => {
     const told = JSON.stringify(await context.collect());
     assert.ok(!told.includes('SECRET'), told);
     assert.ok(!told.includes('.env') && !told.includes('stray'), told);
-    assert.deepEqual(await context.openFiles([secret, stray]), [], 'not even when the user attaches them');
+    assert.deepEqual(await context.readFiles([secret, stray]), [], 'not even when the user attaches them');
   });
 
   it('leaves out what the user switched off, and says what it would be', async () => {
@@ -143,16 +143,16 @@ describe('what Amplifier is told of the editor', () => {
     editor.selection = new vscode.Selection(0, 0, 0, 3);
     await known(file);
     report(file, ['off', error]);
-    for (const kind of contextKinds) switches.set(kind, false);
+    for (const kind of contextKinds) switches.setEnabled(kind, false);
     assert.deepEqual(await context.collect(), { workspace_root: inWorkspace() });
-    const chips = Object.fromEntries((await context.chips()).map((chip) => [chip.kind, chip]));
+    const chips = Object.fromEntries((await context.describeKinds()).map((chip) => [chip.kind, chip]));
     assert.deepEqual(
       Object.values(chips).map(({ isOn }) => isOn),
       [false, false, false, false],
     );
     assert.equal(chips['openFiles']?.label, '1 open file');
     assert.equal(chips['selection']?.label, 'Selection: 1 line');
-    switches.set('selection', true);
+    switches.setEnabled('selection', true);
     assert.deepEqual(Object.keys(await context.collect()), ['workspace_root', 'selection']);
   });
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { ContextSwitches } from '../../src/amplifier/common/context/contextSwitches';
 import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages';
-import { editorContext } from '../../src/amplifier/vscode/editorContext';
+import { createContextCollector } from '../../src/amplifier/vscode/editorContext';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { eventually } from '../support/eventually';
 import { inWorkspace, writeInWorkspace } from './support/workspace';
@@ -34,7 +34,8 @@ describe('what Amplifier is told of Git', () => {
 
   const told = async () => {
     const switches = new ContextSwitches([], () => undefined);
-    return (await editorContext(subject.adapter, switches, new DocumentLanguages(), () => false).collect()).git_state;
+    return (await createContextCollector(subject.adapter, switches, new DocumentLanguages(), () => false).collect())
+      .git_state;
   };
 
   it('is nothing without a repository', async () => {

@@ -99,7 +99,7 @@ describe('serving the agents of the window to Amplifier clients', () => {
     const first = await serve();
     const second = Access.parse(await other.serve());
     assert.notEqual(second.url, first.url);
-    assert.match(other.status().summary, /Port 8765 is taken, perhaps by another window that serves\./u);
+    assert.match(other.status().summary, /Port 8765 is already in use, possibly by another window\./u);
     assert.deepEqual([await healthOf(first.url, first.token), await healthOf(first.url, second.token)], [200, 401]);
     assert.deepEqual([await healthOf(second.url, second.token), await healthOf(second.url, first.token)], [200, 401]);
     await other.stop();

@@ -44,14 +44,14 @@ describe('an Amplifier server of the real dialect', () => {
     });
 
   it('is on the status board with its version, and is asked again only when the user looks', async () => {
-    await statusIs('ready', new RegExp(`Version 0\\.1\\.0 answers at ${server.url.origin}\\.`));
+    await statusIs('ready', new RegExp(`Version 0\\.1\\.0 is running at ${server.url.origin}\\.`));
     await server.stop();
     assert.equal(subject.status?.state, 'ready');
     subject.look();
-    await statusIs('off', /Start it, or change the settings/);
+    await statusIs('off', /Start it or change the settings/);
     await server.start();
     subject.look();
-    await statusIs('ready', /answers/);
+    await statusIs('ready', /is running/);
   });
 
   it('is told of real documents at the beginning, and of all that there is with the first prompt', async () => {
@@ -155,19 +155,19 @@ describe('an Amplifier server of the real dialect', () => {
     await eventually('the end', () => assert.equal(recorder.hasEnded, true));
     assert.match(recorder.all('error')[0]?.data.error ?? '', /restarted/);
     const again = await subject.openSession();
-    await statusIs('ready', /answers/);
+    await statusIs('ready', /is running/);
     assert.equal(again.isBusy, false);
   });
 
   it('that is the window itself is not asked for a token, nor used', async () => {
-    await statusIs('ready', /answers/);
+    await statusIs('ready', /is running/);
     subject.served.url = new URL(server.url.origin.replace('127.0.0.1', 'localhost'));
     subject.serving.fire();
     await statusIs('off', /This window serves its own agents at/);
     await assert.rejects(subject.openBackend(), { code: 'notReady', message: /This window serves/ });
     subject.served.url = undefined;
     subject.serving.fire();
-    await statusIs('ready', /answers/);
+    await statusIs('ready', /is running/);
   });
 
   it('is missed only as long as a session needs it', async () => {
@@ -175,7 +175,7 @@ describe('an Amplifier server of the real dialect', () => {
     await server.stop();
     await statusIs('attention', /lost/);
     session.dispose();
-    await statusIs('off', /No server answers/);
+    await statusIs('off', /No server is running/);
   });
 
   it('is another one after a change of the settings', async () => {

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { ContextSwitches } from '../../src/amplifier/common/context/contextSwitches';
 import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages';
-import { editorContext } from '../../src/amplifier/vscode/editorContext';
+import { createContextCollector } from '../../src/amplifier/vscode/editorContext';
 import { GitMentions } from '../../src/chat/common/mentions/gitMentions';
 import { gitChanges } from '../../src/chat/vscode/gitChanges';
 import { remoteUrlOf } from '../../src/platform/vscode/gitRepository';
@@ -51,7 +51,7 @@ describe('a repository whose configuration names programs', () => {
     await exported.getAPI(1).openRepository(vscode.Uri.file(inWorkspace()));
 
     const { adapter } = agents.editor;
-    const context = editorContext(
+    const context = createContextCollector(
       adapter,
       new ContextSwitches([], () => undefined),
       new DocumentLanguages(),

@@ -72,8 +72,8 @@ describe('Amplifier, as a user sees it', () => {
   }
 
   it('says in the status list that the server answers, and where', async () => {
-    await window.showStatus('answers at');
-    await window.picks.filter({ hasText: `Version 0.1.0 answers at ${server.url.origin}.` }).waitFor();
+    await window.showStatus('is running at');
+    await window.picks.filter({ hasText: `Version 0.1.0 is running at ${server.url.origin}.` }).waitFor();
     await window.screenshot('amplifier-status');
     await window.narrow('API key');
     await window.picks.filter({ hasText: 'Set API key' }).waitFor();
@@ -83,9 +83,9 @@ describe('Amplifier, as a user sees it', () => {
   it('takes an API key without showing it, and says what becomes of it', async () => {
     await window.runCommand(command);
     await input.fill('two words');
-    await toast('It must not contain spaces.');
+    await toast('The value must not contain spaces.');
     await typeKey(key);
-    await toast(/API key stored\. It is sent to the Amplifier server when a session begins/);
+    await toast(/API key stored\. It is sent to the Amplifier server when a session starts/);
     await window.screenshot('amplifier-key');
   });
 
@@ -166,14 +166,14 @@ describe('Amplifier, as a user sees it', () => {
     const ask = async (): Promise<void> => {
       await window.showStatus('without token');
       await window.pick('Serve without token');
-      await dialog.filter({ hasText: 'Every program of this machine' }).waitFor();
+      await dialog.filter({ hasText: 'Any program of any user on this machine' }).waitFor();
     };
     await ask();
     await window.screenshot('amplifier-no-token');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await ask();
     await dialog.getByRole('button', { name: 'Serve Without a Token' }).click();
-    await toast(/are served at http:\/\/127\.0\.0\.1:\d+ without a token/);
+    await toast(/are available at http:\/\/127\.0\.0\.1:\d+ without a token/);
     await window.showStatus('without a token');
     await window.picks.filter({ hasText: /without a token\. Any program on this machine/ }).waitFor();
     await window.screenshot('amplifier-served-without-token');
@@ -182,8 +182,8 @@ describe('Amplifier, as a user sees it', () => {
 
   it('says what to do when the server is gone, as soon as the user looks', async () => {
     await server.stop();
-    await window.showStatus('answers at');
-    await window.picks.filter({ hasText: `No Amplifier server answers at ${server.url.origin}` }).waitFor();
+    await window.showStatus('is running at');
+    await window.picks.filter({ hasText: `No Amplifier server is running at ${server.url.origin}` }).waitFor();
     await window.screenshot('amplifier-gone');
     await window.page.keyboard.press('Escape');
   });

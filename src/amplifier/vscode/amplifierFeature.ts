@@ -11,145 +11,143 @@ import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { ContextChips } from '../common/context/contextChips';
-import type { ContextCollector, ContextCollectorPorts } from '../common/context/contextCollector';
-import type { ContextSwitches } from '../common/context/contextSwitches';
-import { Credentials, type SecretStore } from '../common/server/credentials';
-import { keptSwitches } from '../common/context/keptSwitches';
-import { serverBackendId, ServerRegistry } from '../common/server/serverRegistry';
+import type { ContextCollector, ContextCollectorDeps } from '../common/context/contextCollector';
+import { restoreContextSwitches, type ContextSwitches } from '../common/context/contextSwitches';
+import { ApiKeyStore, type SecretStore } from '../common/server/apiKeyStore';
+import { amplifierBackendId, ConfiguredServer } from '../common/server/configuredServer';
 import { serverStatus, type ServerActions, type ServerSituation } from '../common/server/serverStatus';
 import { ServerTokens } from '../common/server/serverTokens';
-import { configuredServer, isSameLoopback, ownServerMessage } from '../common/server/serverUrl';
-import { ServerWatch } from '../common/server/serverWatch';
+import { configuredServerUrl, isSameLoopbackServer, ownServerMessage } from '../common/server/serverUrl';
+import { ServerMonitor } from '../common/server/serverMonitor';
 import type { AmplifierBackend } from '../node/client/amplifierBackend';
 import type { AmplifierClient } from '../node/client/http/amplifierClient';
 import { chooseContext } from './chooseContext';
 import { DocumentLanguages } from './documentLanguages';
-import { editorContext, editorContextChanges } from './editorContext';
-import { confirmServer, manageApiKey, manageToken } from './secretDialogs';
+import { createContextCollector, editorContextChanges } from './editorContext';
+import { confirmSendingKey, manageApiKey, manageToken } from './secretDialogs';
 
-interface AmplifierFeatureOptions extends FeatureContext {
+interface AmplifierFeatureDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
-  /** Keeps the key and the tokens. */
   readonly secrets: SecretStore;
-  /** Keeps what the user chose. */
   readonly memento: Memento;
-  /** Where this window itself serves its agents. */
+  /** The URL at which this window serves its own agents. */
   readonly served: { readonly url: URL | undefined; readonly onDidChange: Event<void> };
-  /** Whether an agent of this window has reported the problem itself. */
-  readonly isReported: ContextCollectorPorts['isReported'];
+  readonly isReported: ContextCollectorDeps['isReported'];
 }
 
-/** Offers the Amplifier server of the settings to whoever talks to backends, and gives the user the commands around it. */
+/** Offers the configured Amplifier server as a backend, and registers its commands. */
 export class AmplifierFeature implements Feature {
   readonly id = 'amplifier';
   readonly title = 'Amplifier server';
-  private readonly switches: ContextSwitches;
-  /** What goes to the server by itself, for the chat to show. */
+  private readonly contextSwitches: ContextSwitches;
+  /** The automatically sent context, shown in the chat. */
   readonly chips: ContextChips;
-  private readonly context: ContextCollector;
-  private readonly languages = new DocumentLanguages();
-  private readonly registry: ServerRegistry;
-  private readonly watch: ServerWatch;
-  private readonly credentials: Credentials;
-  private readonly tokens: ServerTokens;
+  private readonly contextCollector: ContextCollector;
+  private readonly documentLanguages = new DocumentLanguages();
+  private readonly configuredServer: ConfiguredServer;
+  private readonly serverMonitor: ServerMonitor;
+  private readonly apiKeyStore: ApiKeyStore;
+  private readonly serverTokens: ServerTokens;
   private keyProblem: string | undefined;
 
-  constructor(private readonly options: AmplifierFeatureOptions) {
-    const { editor, isReported, log, clock, secrets, memento } = options;
+  constructor(private readonly deps: AmplifierFeatureDeps) {
+    const { editor, isReported, log, clock, secrets, memento } = deps;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
-    this.credentials = new Credentials({ secrets, state: memento, confirm: confirmServer });
-    this.tokens = new ServerTokens(secrets);
-    this.switches = keptSwitches(memento, onListenerError);
-    this.context = editorContext(editor, this.switches, this.languages, isReported);
-    const { context: collector, switches } = this;
+    this.apiKeyStore = new ApiKeyStore({ secrets, state: memento, confirm: confirmSendingKey });
+    this.serverTokens = new ServerTokens(secrets);
+    this.contextSwitches = restoreContextSwitches(memento, onListenerError);
+    this.contextCollector = createContextCollector(editor, this.contextSwitches, this.documentLanguages, isReported);
+    const { contextCollector: collector, contextSwitches: switches } = this;
     const changes = editorContextChanges(editor, onListenerError);
     this.chips = new ContextChips({ collector, switches, changes, clock, onListenerError });
-    this.watch = new ServerWatch({ askHealth: (signal) => this.askHealth(signal), clock, onListenerError });
-    this.registry = new ServerRegistry({
-      server: () => this.server(),
+    this.serverMonitor = new ServerMonitor({
+      checkHealth: (signal) => this.checkHealth(signal),
+      clock,
+      onListenerError,
+    });
+    this.configuredServer = new ConfiguredServer({
+      configuredUrl: () => this.configuredUrl(),
       createBackend: (server) => this.createBackend(server),
       isTrusted,
-      isOwn: (server) => this.isOwn(server),
-      watch: this.watch,
+      isOwnServer: (server) => this.isOwnServer(server),
+      monitor: this.serverMonitor,
       onListenerError,
     });
   }
 
-  /** For the chat, and whoever else talks to agents. */
   get backends(): BackendRegistry {
-    return this.registry;
+    return this.configuredServer;
   }
 
   start(): Promise<RunningFeature> {
-    const { commands, served, settings, status, log } = this.options;
-    const { registry, watch, switches, context, chips, credentials, tokens } = this;
-    const store = new DisposableStore();
+    const { commands, served, settings, status, log } = this.deps;
+    const { apiKeyStore, chips, configuredServer, contextSwitches, documentLanguages, serverMonitor } = this;
+    const disposables = new DisposableStore();
     const messages = new Messages(log);
     const showStatus = (): void => {
-      status.set({ id: this.id, title: this.title, ...serverStatus(this.situation(), actions) });
+      status.set({ id: this.id, title: this.title, ...serverStatus(this.serverSituation(), actions) });
     };
-    /** The server, its token or the trust in the workspace is another one now. */
-    const startAnew = async (): Promise<void> => {
-      await registry.reset();
-      if (!store.isDisposed && isTrusted()) watch.start();
+    /** After a change of the server, its token or the workspace trust. */
+    const restart = async (): Promise<void> => {
+      await configuredServer.reset();
+      if (!disposables.isDisposed && isTrusted()) serverMonitor.start();
     };
 
-    store.add(switches);
-    store.add(chips);
+    for (const owned of [contextSwitches, chips, documentLanguages, configuredServer, serverMonitor])
+      disposables.add(owned);
     chips.start();
-    this.languages.start();
-    store.add(this.languages);
-    store.add(registry);
-    store.add(watch);
-    store.add(watch.onDidChange(showStatus));
-    store.add(registry.start());
-    store.add(registry.onDidChange(showStatus));
-    store.add(status.onDidLook(() => void watch.ask()));
-    store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void startAnew()));
-    store.add(served.onDidChange(() => void startAnew()));
-    store.add(settings.onDidChangeOf([settingIds.amplifierHost, settingIds.amplifierPort], () => void startAnew()));
-    store.add(
+    documentLanguages.start();
+    disposables.add(serverMonitor.onDidChange(showStatus));
+    disposables.add(configuredServer.start());
+    disposables.add(configuredServer.onDidChange(showStatus));
+    disposables.add(status.onDidLook(() => void serverMonitor.check()));
+    disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void restart()));
+    disposables.add(served.onDidChange(() => void restart()));
+    disposables.add(settings.onDidChangeOf([settingIds.amplifierHost, settingIds.amplifierPort], () => void restart()));
+    disposables.add(
       commands.handle(commandIds.amplifierSetApiKey, async () => {
-        await manageApiKey(credentials, messages);
-        await watch.ask();
+        await manageApiKey(apiKeyStore, messages);
+        await serverMonitor.check();
       }),
     );
-    store.add(
+    disposables.add(
       commands.handle(commandIds.amplifierSetToken, async () => {
-        if (await manageToken(tokens, this.server(), messages)) await startAnew();
+        if (await manageToken(this.serverTokens, this.configuredUrl(), messages)) await restart();
       }),
     );
-    store.add(commands.handle(commandIds.amplifierChooseContext, () => chooseContext(context, switches)));
+    disposables.add(
+      commands.handle(commandIds.amplifierChooseContext, () => chooseContext(this.contextCollector, contextSwitches)),
+    );
     showStatus();
-    if (isTrusted()) watch.start();
-    return Promise.resolve({ stop: () => registry.stop(), dispose: () => store.dispose() });
+    if (isTrusted()) serverMonitor.start();
+    return Promise.resolve({ stop: () => configuredServer.stop(), dispose: () => disposables.dispose() });
   }
 
-  private situation(): ServerSituation {
-    const shared = { isTrusted: isTrusted(), news: this.watch.news, keyProblem: this.keyProblem };
+  private serverSituation(): ServerSituation {
+    const shared = { isTrusted: isTrusted(), news: this.serverMonitor.availability, keyProblem: this.keyProblem };
     try {
-      const url = this.server();
-      return { ...shared, server: { url }, isOwn: this.isOwn(url) };
+      const url = this.configuredUrl();
+      return { ...shared, server: { url }, isOwn: this.isOwnServer(url) };
     } catch (error) {
       return { ...shared, server: { problem: messageOf(error) } };
     }
   }
 
-  /** @throws Error that says which setting is wrong */
-  private server(): URL {
-    return configuredServer(this.options.settings.amplifierServer());
+  /** @throws Error that names the invalid setting */
+  private configuredUrl(): URL {
+    return configuredServerUrl(this.deps.settings.amplifierServer());
   }
 
-  private isOwn(server: URL): boolean {
-    const { url } = this.options.served;
-    return url !== undefined && isSameLoopback(server, url);
+  private isOwnServer(server: URL): boolean {
+    const { url } = this.deps.served;
+    return url !== undefined && isSameLoopbackServer(server, url);
   }
 
-  private async askHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
-    const server = this.server();
-    if (this.isOwn(server)) throw new Error(ownServerMessage(server));
-    this.keyProblem = await this.credentials.problem(server);
+  private async checkHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
+    const server = this.configuredUrl();
+    if (this.isOwnServer(server)) throw new Error(ownServerMessage(server));
+    this.keyProblem = await this.apiKeyStore.keyProblem(server);
     const client = await this.createClient(server);
     try {
       return await client.health(signal);
@@ -160,40 +158,36 @@ export class AmplifierFeature implements Feature {
 
   private async createBackend(server: URL): Promise<AmplifierBackend> {
     const { AmplifierBackend } = await loadClient();
-    const { clock, log, settings } = this.options;
+    const { clock, log, settings } = this.deps;
     return new AmplifierBackend({
-      id: serverBackendId,
+      id: amplifierBackendId,
       title: 'Amplifier',
       client: await this.createClient(server),
       clock,
       random: Math.random,
       log,
-      context: this.context,
+      context: this.contextCollector,
       profile: () => settings.amplifierProfile(),
-      credentials: (url) => this.credentials.for(url),
-      keyProblem: (url) => this.credentials.problem(url),
+      credentials: (url) => this.apiKeyStore.credentialsFor(url),
+      keyProblem: (url) => this.apiKeyStore.keyProblem(url),
     });
   }
 
   private async createClient(baseUrl: URL): Promise<AmplifierClient> {
     const { AmplifierClient } = await loadClient();
-    const { log, traffic } = this.options;
-    const token = await this.tokens.for(baseUrl);
+    const { log, traffic } = this.deps;
+    const token = await this.serverTokens.tokenFor(baseUrl);
     return new AmplifierClient({ baseUrl, log, traffic, ...(token === undefined ? {} : { token }) });
   }
 }
 
-/** From a bundle of its own, which is loaded with the first request: starting the window does not wait for it. */
+/** Loads the client bundle with the first request, to keep the activation fast. */
 function loadClient() {
   return import('../node/client/serverClient');
 }
 
 const actions: ServerActions = {
-  openSettings: {
-    label: 'Open settings',
-    command: 'workbench.action.openSettings',
-    arguments: ['amplifier.server'],
-  },
+  openSettings: { label: 'Open settings', command: 'workbench.action.openSettings', arguments: ['amplifier.server'] },
   setApiKey: { label: 'Set API key', command: commandIds.amplifierSetApiKey },
   setToken: { label: 'Set server token', command: commandIds.amplifierSetToken },
   chooseContext: { label: 'Configure editor context', command: commandIds.amplifierChooseContext },

@@ -9,20 +9,20 @@ const titles: Record<ContextKind, string> = {
   selection: 'Selection',
 };
 
-/** The command `backline.amplifier.chooseContext`: which parts of the editor go to an Amplifier server by themselves. */
+/** The command `backline.amplifier.chooseContext`: selects the context that is sent automatically. */
 export async function chooseContext(context: ContextCollector, switches: ContextSwitches): Promise<void> {
-  const items = (await context.chips()).map(({ kind, label, isOn }) => ({
+  const items = (await context.describeKinds()).map(({ kind, label, isOn }) => ({
     context: kind,
     label: titles[kind],
     description: label,
     picked: isOn,
   }));
   const picked = await vscode.window.showQuickPick(items, {
-    title: 'What Amplifier Is Told of the Editor',
-    placeHolder: 'Sent with the first prompt, and again when it has changed',
+    title: 'Editor Context for Amplifier',
+    placeHolder: 'Select what to send with the first prompt and after changes',
     canPickMany: true,
   });
   if (!picked) return;
   const on = new Set(picked.map((item) => item.context));
-  for (const item of items) switches.set(item.context, on.has(item.context));
+  for (const item of items) switches.setEnabled(item.context, on.has(item.context));
 }

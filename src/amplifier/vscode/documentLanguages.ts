@@ -2,24 +2,24 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 import { LanguageTable } from '../common/context/languageTable';
 
-/** Which language a file is in, whether or not VS Code has loaded it. */
+/** Determines the language of files, whether or not VS Code has loaded them. */
 export class DocumentLanguages implements Disposable {
-  private table: LanguageTable | undefined;
-  private listener: Disposable | undefined;
+  private languageTable: LanguageTable | undefined;
+  private extensionListener: Disposable | undefined;
 
   start(): void {
-    this.listener = vscode.extensions.onDidChange(() => (this.table = undefined));
+    this.extensionListener = vscode.extensions.onDidChange(() => (this.languageTable = undefined));
   }
 
-  /** VS Code's id; by the file's name when it is not loaded, and `plaintext` when that says nothing. */
-  of(path: string): string {
+  /** VS Code's language id. Depends on the file name if the file is not loaded; defaults to `plaintext`. */
+  languageOf(path: string): string {
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
     if (document) return document.languageId;
-    this.table ??= new LanguageTable(vscode.extensions.all.map(({ packageJSON }): unknown => packageJSON));
-    return this.table.languageOf(path) ?? 'plaintext';
+    this.languageTable ??= new LanguageTable(vscode.extensions.all.map(({ packageJSON }): unknown => packageJSON));
+    return this.languageTable.languageOf(path) ?? 'plaintext';
   }
 
   dispose(): void {
-    this.listener?.dispose();
+    this.extensionListener?.dispose();
   }
 }

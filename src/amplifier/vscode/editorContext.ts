@@ -2,30 +2,30 @@ import * as vscode from 'vscode';
 import type { Event } from '../../base/common/event';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { openFiles } from '../../platform/vscode/openFiles';
-import { ContextCollector, type ContextCollectorPorts } from '../common/context/contextCollector';
+import type { GitState } from '../common/api/apiSchema';
+import { ContextCollector, type ContextCollectorDeps } from '../common/context/contextCollector';
 import type { ContextSwitches } from '../common/context/contextSwitches';
+import { gitRepositoryOf, type GitChange } from '../../platform/vscode/gitRepository';
 import { watchGit } from '../../platform/vscode/gitWatch';
 import type { DocumentLanguages } from './documentLanguages';
-import { gitStateOf } from './gitState';
 
-/** What of this window an Amplifier server is told: tabs, documents and Git of VS Code, through the editor port. */
-export function editorContext(
+export function createContextCollector(
   editor: EditorPort,
   switches: ContextSwitches,
-  languages: Pick<DocumentLanguages, 'of'>,
-  isReported: ContextCollectorPorts['isReported'],
+  languages: Pick<DocumentLanguages, 'languageOf'>,
+  isReported: ContextCollectorDeps['isReported'],
 ): ContextCollector {
   return new ContextCollector({
     editor,
     openDocuments: openFiles,
-    languageOf: (path) => languages.of(path),
+    languageOf: (path) => languages.languageOf(path),
     gitState: gitStateOf,
     isReported,
     switches,
   });
 }
 
-/** Each says that something of that context may have changed. */
+/** Events after which the collected context may differ. */
 export function editorContextChanges(
   editor: Pick<EditorPort, 'onDidChangeSelection' | 'onDidChangeVisibleFiles'>,
   onError: (error: unknown) => void,
@@ -38,4 +38,18 @@ export function editorContextChanges(
     (listener) => vscode.workspace.onDidChangeWorkspaceFolders(() => listener()),
     (listener) => watchGit(listener, onError),
   ];
+}
+
+/** The state of the repository that contains `folder` (absolute path); undefined without Git or a repository. */
+async function gitStateOf(folder: string): Promise<GitState | undefined> {
+  const repository = await gitRepositoryOf(folder);
+  if (!repository) return undefined;
+  const { branch = '', modified, staged, untracked } = repository;
+  const pathsOf = (changes: readonly GitChange[]): string[] => changes.map(({ path }) => path);
+  return {
+    branch,
+    staged_files: pathsOf(staged),
+    modified_files: pathsOf(modified),
+    untracked_files: pathsOf(untracked),
+  };
 }

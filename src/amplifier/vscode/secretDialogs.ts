@@ -1,61 +1,58 @@
 import * as vscode from 'vscode';
 import type { Messages } from '../../platform/vscode/messages';
-import type { Credentials } from '../common/server/credentials';
+import type { ApiKeyStore } from '../common/server/apiKeyStore';
 import type { ServerTokens } from '../common/server/serverTokens';
 
-/** The command `backline.amplifier.setApiKey`: sets the key, replaces or removes it, and says what becomes of it. */
-export async function manageApiKey(credentials: Credentials, messages: Messages): Promise<void> {
-  const isSet = await credentials.isSet();
-  const action = isSet ? await chooseAction('Amplifier API Key', 'A key is stored') : 'set';
+/** The command `backline.amplifier.setApiKey`: sets, replaces or removes the key. */
+export async function manageApiKey(credentials: ApiKeyStore, messages: Messages): Promise<void> {
+  const isSet = await credentials.hasKey();
+  const action = isSet ? await chooseAction('Amplifier API Key', 'An API key is stored') : 'set';
   if (action === 'remove') {
-    await credentials.set('');
+    await credentials.setKey('');
     await credentials.forgetConfirmations();
-    messages.info('API key removed. Servers that you confirmed must be confirmed again.');
+    messages.info('API key removed. You need to confirm servers again before a new key is sent to them.');
     return;
   }
   if (action === undefined) return;
   const key = await askForSecret({
     title: 'Amplifier API Key',
-    prompt: 'For the model provider. It stays in VS Code’s secret storage and goes to the Amplifier server only.',
+    prompt:
+      'Your key for the model provider. It is kept in VS Code’s secret storage and only sent to the Amplifier server.',
     placeHolder: 'sk-ant-…',
   });
   if (key === undefined) return;
-  await credentials.set(key);
+  await credentials.setKey(key);
   messages.info(
-    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session begins. ` +
-      'A server on another machine gets it only over https and after you confirm.',
+    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session starts, to servers on ` +
+      'other machines only over https and after you confirm.',
   );
 }
 
-/**
- * The command `backline.amplifier.setToken`: the same for the token that a server asks its clients for. Resolves with whether
- * anything has changed. @throws Error for a server that no token is sent to
- */
+/** The command `backline.amplifier.setToken`. Returns whether it changed. @throws Error for an insecure server */
 export async function manageToken(tokens: ServerTokens, server: URL, messages: Messages): Promise<boolean> {
   const { origin } = server;
-  const isSet = (await tokens.for(server)) !== undefined;
+  const isSet = (await tokens.tokenFor(server)) !== undefined;
   const action = isSet ? await chooseAction('Amplifier Server Token', `A token for ${origin} is stored`) : 'set';
   if (action === 'remove') {
-    await tokens.set(server, '');
-    messages.info(`The token for ${origin} is removed.`);
+    await tokens.setToken(server, '');
+    messages.info(`Token for ${origin} removed.`);
     return true;
   }
   if (action === undefined) return false;
   const token = await askForSecret({
     title: 'Amplifier Server Token',
-    prompt: `What ${origin} asks its clients for. It stays in VS Code’s secret storage and goes to this server only.`,
+    prompt: `The access token for ${origin}. It is kept in VS Code’s secret storage and only sent to this server.`,
     placeHolder: 'The token that the server showed when it started',
   });
   if (token === undefined) return false;
-  await tokens.set(server, token);
-  messages.info(`The token for ${origin} is ${isSet ? 'replaced' : 'stored'}.`);
+  await tokens.setToken(server, token);
+  messages.info(`Token for ${origin} ${isSet ? 'replaced' : 'stored'}.`);
   return true;
 }
 
-/** Asks the user whether the API key may go to a server that is not on this machine. */
-export async function confirmServer(origin: string): Promise<boolean> {
+export async function confirmSendingKey(origin: string): Promise<boolean> {
   const send = 'Send the Key';
-  const detail = 'It is sent whenever a session begins there. Only continue if you trust this server.';
+  const detail = 'The key is sent whenever a session starts there. Only continue if you trust this server.';
   const choice = await vscode.window.showWarningMessage(
     `Send your API key to ${origin}?`,
     { modal: true, detail },
@@ -72,7 +69,6 @@ async function chooseAction(title: string, placeHolder: string): Promise<'set' |
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.action;
 }
 
-/** Without showing what is typed. */
 async function askForSecret(texts: {
   title: string;
   prompt: string;
@@ -82,6 +78,6 @@ async function askForSecret(texts: {
     ...texts,
     password: true,
     ignoreFocusOut: true,
-    validateInput: (value) => (/^\s*\S+\s*$/u.test(value) ? undefined : 'It must not contain spaces.'),
+    validateInput: (value) => (/^\s*\S+\s*$/u.test(value) ? undefined : 'The value must not contain spaces.'),
   });
 }

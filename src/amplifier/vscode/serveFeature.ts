@@ -11,21 +11,19 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages, type MessageAction } from '../../platform/vscode/messages';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
-import { confirmNoToken } from './confirmNoToken';
 
-interface ServeFeatureOptions extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
-  /** What is offered. Never an Amplifier server: it could be this one. */
+interface ServeFeatureDeps extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
+  /** The backends to serve. Never includes an Amplifier server, which could be this one. */
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   readonly commands: Pick<Commands, 'handle'>;
   readonly version: string;
-  /** Whether the user really wants clients to need no token; a modal question by default. */
+  /** Asks the user to confirm serving without a token. Defaults to a modal dialog. */
   readonly confirmNoToken?: (isServing: boolean) => Promise<boolean>;
 }
 
 interface ServedAt {
   readonly url: string;
-  /** Undefined when clients need none. */
   readonly token: string | undefined;
 }
 
@@ -33,69 +31,70 @@ interface Serving extends ServedAt {
   readonly server: AmplifierServer;
 }
 
-/** What `backline.amplifier.serve` may be given. Whoever gives it, the user is asked before the token is done without. */
+/** The argument of `backline.amplifier.serve`. The user always has to confirm `withoutToken`. */
 const ServeArgument = z.enum(['withToken', 'withoutToken']).catch('withToken');
 
-/** The API reference's. Another window that serves may have it: then any free one. */
-const usualPort = 8765;
+/** The port of the API reference. If it is in use, for example by another window, any free port is used. */
+const defaultPort = 8765;
 
-/** Offers the window's agents to Amplifier clients. Off until the user asks for it, and off again in the next window. */
+/** Serves the window's agents to Amplifier clients. Each window is off until the user runs the command. */
 export class ServeFeature implements Feature {
   readonly id = 'amplifierServe';
   readonly title = 'Agents for Amplifier clients';
   private readonly messages: Messages;
-  private readonly queue = new KeyedQueue();
-  private readonly emitter = new Emitter<void>((error) => this.options.log.error('a listener failed', error));
+  private readonly operationQueue = new KeyedQueue();
+  private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChange = this.emitter.event;
-  private serving: Serving | undefined;
+  private activeServer: Serving | undefined;
 
-  constructor(private readonly options: ServeFeatureOptions) {
-    this.messages = new Messages(options.log);
+  constructor(private readonly deps: ServeFeatureDeps) {
+    this.messages = new Messages(deps.log);
   }
 
-  /** Undefined while nothing is served. */
   get url(): URL | undefined {
-    return this.serving && new URL(this.serving.url);
+    return this.activeServer && new URL(this.activeServer.url);
   }
 
   start(): Promise<RunningFeature> {
-    const handler = this.options.commands.handle(commandIds.amplifierServe, (argument) =>
+    const handler = this.deps.commands.handle(commandIds.amplifierServe, (argument) =>
       ServeArgument.parse(argument) === 'withoutToken' ? this.serveWithoutToken() : this.serve(),
     );
     this.showStatus();
-    return Promise.resolve({ stop: () => this.stop(), dispose: () => handler.dispose() });
+    return Promise.resolve({ stop: () => this.stopServing(), dispose: () => handler.dispose() });
   }
 
-  /** Begins to serve, unless it does already, and tells how to get in. */
+  /** Starts serving, if it has not started, and shows how to connect. */
   private async serve(): Promise<ServedAt> {
     const token = randomBytes(24).toString('base64url');
-    return this.tell(await this.queue.run('serve', async () => this.serving ?? (await this.begin(token))));
+    return this.showConnectionInfo(
+      await this.operationQueue.run('serve', async () => this.activeServer ?? (await this.startServer(token))),
+    );
   }
 
-  /** For clients that can send no token. The user is asked each time; nothing remembers the answer. */
+  /** For clients that cannot send a token. The user has to confirm each time. */
   private async serveWithoutToken(): Promise<ServedAt | undefined> {
-    const { confirmNoToken: confirm = confirmNoToken } = this.options;
-    const isOpen = this.serving !== undefined && this.serving.token === undefined;
-    if (!isOpen && !(await confirm(this.serving !== undefined))) return undefined;
-    return this.tell(
-      await this.queue.run('serve', async () => {
-        if (this.serving && this.serving.token === undefined) return this.serving;
-        await this.end();
-        return await this.begin(undefined);
+    const { confirmNoToken: confirm = confirmNoToken } = this.deps;
+    const isOpen = this.activeServer !== undefined && this.activeServer.token === undefined;
+    if (!isOpen && !(await confirm(this.activeServer !== undefined))) return undefined;
+    return this.showConnectionInfo(
+      await this.operationQueue.run('serve', async () => {
+        if (this.activeServer && this.activeServer.token === undefined) return this.activeServer;
+        await this.stopServer();
+        return await this.startServer(undefined);
       }),
     );
   }
 
-  private tell({ token, url }: ServedAt): ServedAt {
+  private showConnectionInfo({ token, url }: ServedAt): ServedAt {
     const copy = (label: string, text: string): MessageAction => ({
       label,
       run: () => vscode.env.clipboard.writeText(text),
     });
-    const stop: MessageAction = { label: 'Stop Serving', run: () => this.stop() };
-    const served = `The agents of this window are served at ${url}`;
+    const stop: MessageAction = { label: 'Stop Serving', run: () => this.stopServing() };
+    const served = `The agents of this window are available at ${url}`;
     if (token === undefined) {
       this.messages.info(
-        `${served} without a token.${portNote(url)} Stop it when you are done.`,
+        `${served} without a token.${portNote(url)} Stop serving when you are done.`,
         copy('Copy URL', url),
         stop,
       );
@@ -111,41 +110,41 @@ export class ServeFeature implements Feature {
     return { url, token };
   }
 
-  private async begin(token: string | undefined): Promise<Serving> {
-    // In a bundle of its own: few windows ever serve.
+  private async startServer(token: string | undefined): Promise<Serving> {
+    // A separate bundle, because few windows serve.
     const { AmplifierServer } = await import('../node/server/amplifierServer');
     const server = new AmplifierServer({
-      ...this.options,
-      workspace: this.options.editor,
+      ...this.deps,
+      workspace: this.deps.editor,
       newId: randomUUID,
       host: '127.0.0.1',
-      ports: [usualPort, 0],
+      ports: [defaultPort, 0],
       token,
       profilesFrom: settingIds.acpAgents,
     });
     await server.start();
-    this.serving = { server, token, url: server.url };
-    this.changed();
-    return this.serving;
+    this.activeServer = { server, token, url: server.url };
+    this.publishChange();
+    return this.activeServer;
   }
 
-  private stop(): Promise<void> {
-    return this.queue.run('serve', () => this.end());
+  private stopServing(): Promise<void> {
+    return this.operationQueue.run('serve', () => this.stopServer());
   }
 
-  private async end(): Promise<void> {
-    await this.serving?.server.stop();
-    this.serving = undefined;
-    this.changed();
+  private async stopServer(): Promise<void> {
+    await this.activeServer?.server.stop();
+    this.activeServer = undefined;
+    this.publishChange();
   }
 
-  private changed(): void {
+  private publishChange(): void {
     this.showStatus();
     this.emitter.fire();
   }
 
   private showStatus(): void {
-    this.options.status.set({ id: this.id, title: this.title, ...statusOf(this.serving) });
+    this.deps.status.set({ id: this.id, title: this.title, ...statusOf(this.activeServer) });
   }
 }
 
@@ -163,12 +162,22 @@ function statusOf(served: ServedAt | undefined): Pick<FeatureStatus, 'state' | '
   }
   const summary =
     `Listening at ${url} without a token. Any program on this machine can use the agents.` +
-    `${portNote(url)} Stop it when you are done.`;
-  return { state: 'attention', summary, actions: [{ label: 'Show URL, or stop', command }] };
+    `${portNote(url)} Stop serving when you are done.`;
+  return { state: 'attention', summary, actions: [{ label: 'Show URL or stop', command }] };
 }
 
-/** Why clients that know only the usual port do not find this window; empty when they do. */
+/** Explains that clients of the default port do not reach this window; empty if they do. */
 function portNote(url: string): string {
-  if (new URL(url).port === String(usualPort)) return '';
-  return ` Port ${usualPort} is taken, perhaps by another window that serves.`;
+  if (new URL(url).port === String(defaultPort)) return '';
+  return ` Port ${defaultPort} is already in use, possibly by another window.`;
+}
+
+async function confirmNoToken(isServing: boolean): Promise<boolean> {
+  const open = 'Serve Without a Token';
+  const detail =
+    'Any program of any user on this machine can then use the agents of this window to read and change files and run ' +
+    'commands, and can answer their approvals. Web pages can’t connect. This lasts until you stop serving or close the ' +
+    `window.${isServing ? ' The current sessions end.' : ''}`;
+  const message = 'Serve the agents of this window without a token?';
+  return (await vscode.window.showWarningMessage(message, { modal: true, detail }, open)) === open;
 }

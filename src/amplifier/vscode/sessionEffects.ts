@@ -3,59 +3,55 @@ import type { Logger } from '../../base/common/log';
 import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
 import type { SessionEvent } from '../../session/common/sessionEvents';
 import type { BackendSession } from '../../session/common/sessionBackend';
-import { Problems } from './problems';
+import { AgentProblems } from './agentProblems';
 import { ProgressItem } from './progressItem';
 
-/**
- * Lets sessions act on VS Code outside the chat: what they diagnose becomes Problems, what they say they are doing becomes
- * progress in the status bar.
- */
+/** Shows diagnostics of sessions in the Problems view, and their progress in the status bar. */
 export class SessionEffects implements Disposable {
-  private readonly problems: Problems;
-  private readonly progress = new ProgressItem();
-  private readonly ended = new AbortController();
-  private readonly followed = new WeakSet<BackendSession>();
+  private readonly problems: AgentProblems;
+  private readonly progressItem = new ProgressItem();
+  private readonly disposeController = new AbortController();
+  private readonly followedSessions = new WeakSet<BackendSession>();
 
   constructor(
     editor: Pick<EditorPort, 'resolve'>,
     private readonly log: Logger,
   ) {
-    this.problems = new Problems(editor);
+    this.problems = new AgentProblems(editor);
   }
 
-  /** Until the session ends; what it has shown is gone then. Following one twice changes nothing. */
+  /** Follows a session until it ends, then removes what it has shown. Ignores sessions it already follows. */
   follow(session: BackendSession): void {
-    if (this.followed.has(session)) return;
-    this.followed.add(session);
-    void this.read(session);
+    if (this.followedSessions.has(session)) return;
+    this.followedSessions.add(session);
+    void this.readEvents(session);
   }
 
-  /** Whether a session has reported that problem of the file (absolute). */
   isReported(path: string, problem: Diagnostic): boolean {
-    return this.problems.has(path, problem);
+    return this.problems.hasReported(path, problem);
   }
 
   dispose(): void {
-    this.ended.abort();
-    this.progress.dispose();
+    this.disposeController.abort();
+    this.progressItem.dispose();
     this.problems.dispose();
   }
 
-  private async read(session: BackendSession): Promise<void> {
+  private async readEvents(session: BackendSession): Promise<void> {
     try {
-      for await (const { event } of session.events({ signal: this.ended.signal })) await this.show(session, event);
+      for await (const { event } of session.events({ signal: this.disposeController.signal }))
+        await this.showEvent(session, event);
     } catch (error) {
       this.log.error(`cannot follow session ${session.id}`, error);
     } finally {
-      // What is disposed has taken everything away.
-      if (!this.ended.signal.aborted) {
-        this.progress.clear(session);
+      if (!this.disposeController.signal.aborted) {
+        this.progressItem.clear(session);
         this.problems.clearSession(session);
       }
     }
   }
 
-  private async show(session: BackendSession, event: SessionEvent): Promise<void> {
+  private async showEvent(session: BackendSession, event: SessionEvent): Promise<void> {
     switch (event.event) {
       case 'diagnostic:add':
         await this.problems.add(session, event.data);
@@ -65,12 +61,12 @@ export class SessionEffects implements Disposable {
         return;
       case 'status:update': {
         const { status, message = status, progress: percent } = event.data;
-        this.progress.report(session, { message, percent });
+        this.progressItem.report(session, { message, percent });
         return;
       }
       case 'prompt:complete':
       case 'error':
-        this.progress.clear(session);
+        this.progressItem.clear(session);
         return;
       default:
         return;

@@ -6,15 +6,14 @@ import type { BackendEntry, BackendRegistry } from './backendRegistry';
 import { observeSessions, type SessionObserver } from './observeSessions';
 import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
-/**
- * The backends of several registries as one. Whoever opens a session through it, `observe` hears of it. Of two entries with one
- * id, the registry named first has its way.
- */
+/** Combines several registries, of which earlier ones win. Calls `observe` for every opened session. */
 export class AllBackends implements BackendRegistry, Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.log.error('a listener failed', error)));
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(
+    new Emitter<void>((error) => this.log.error('a listener failed', error)),
+  );
   readonly onDidChange = this.emitter.event;
-  private readonly observed = new WeakMap<SessionBackend, SessionBackend>();
+  private readonly observedBackends = new WeakMap<SessionBackend, SessionBackend>();
 
   constructor(
     private readonly registries: readonly BackendRegistry[],
@@ -23,10 +22,10 @@ export class AllBackends implements BackendRegistry, Disposable {
   ) {}
 
   start(): void {
-    for (const registry of this.registries) this.store.add(registry.onDidChange(() => this.emitter.fire()));
+    for (const registry of this.registries) this.disposables.add(registry.onDidChange(() => this.emitter.fire()));
   }
 
-  /** A registry that cannot say what it has takes the others' entries away from nobody. */
+  /** A registry that fails is logged and skipped. */
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
     const lists = await Promise.all(
       this.registries.map((registry) =>
@@ -43,7 +42,7 @@ export class AllBackends implements BackendRegistry, Disposable {
   async open(id: string): Promise<SessionBackend> {
     for (const registry of this.registries) {
       try {
-        return this.observing(await registry.open(id));
+        return this.observeBackend(await registry.open(id));
       } catch (error) {
         if (!(isBackendError(error) && error.code === 'notFound')) throw error;
       }
@@ -52,12 +51,12 @@ export class AllBackends implements BackendRegistry, Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private observing(backend: SessionBackend): SessionBackend {
-    const observed = this.observed.get(backend) ?? observeSessions(backend, this.observe);
-    this.observed.set(backend, observed);
+  private observeBackend(backend: SessionBackend): SessionBackend {
+    const observed = this.observedBackends.get(backend) ?? observeSessions(backend, this.observe);
+    this.observedBackends.set(backend, observed);
     return observed;
   }
 }

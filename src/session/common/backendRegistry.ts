@@ -1,26 +1,24 @@
 import type { Event } from '../../base/common/event';
 import type { SessionBackend } from './sessionBackend';
 
-/** Something to talk to that the user can choose. */
 export interface BackendEntry {
   /** Stable across restarts; unique within its registry. */
   readonly id: string;
   readonly title: string;
-  /** `found`: nobody has configured it, it was just there. */
+  /** `found`: detected without configuration. */
   readonly source: 'configured' | 'found' | 'demo' | 'server';
-  /** One line, for example the command it is started by. */
+  /** One line, for example the command that starts it. */
   readonly description: string;
-  /** Why it cannot be used as things are, and what to do. */
+  /** Why it cannot be used, and what to do. */
   readonly problem?: string;
-  /** The workspace brings it, and the user has not allowed it. `problem` says so too. */
+  /** Defined by the workspace and not allowed by the user yet. `problem` is set, too. */
   readonly needsPermission?: true;
-  /** It is known that it cannot list the conversations it keeps. */
+  /** Known not to support listing its sessions. */
   readonly cannotList?: true;
-  /** What the user's settings want new sessions to begin with: an option's id, or `mode` or `model`, and its value. */
+  /** Initial option values for new sessions, from the settings. Keys are option ids, or `mode` and `model`. */
   readonly defaults?: Readonly<Record<string, string | boolean>> | undefined;
-  /** A command line that would install what is missing. */
   readonly install?: string;
-  /** What was heard last of one that runs without us. */
+  /** Last known health of a server that Backline does not start. */
   readonly health?: BackendHealth;
 }
 
@@ -30,18 +28,14 @@ export type BackendHealth =
   /** `message` says what to do. */
   | { readonly kind: 'silent' | 'needsToken'; readonly message: string };
 
-/** The backends there are. It owns those it has opened: callers dispose sessions, never backends. */
+/** Lists and opens backends. Owns the opened ones: callers dispose sessions, never backends. */
 export interface BackendRegistry {
-  /** The entries, or the state of an open backend, may have changed. */
+  /** The entries or the state of an open backend may have changed. */
   readonly onDidChange: Event<void>;
-  /**
-   * Looks again at each call; starts nothing, and waits for no answer of a server: that is told by `onDidChange`. Never
-   * rejects for a single bad entry.
-   */
+  /** Refreshes the entries, without starting agents or waiting for servers. `onDidChange` reports later results. */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;
   /**
-   * The one backend of that entry; it starts when it is used. After a change of its settings, ask again: the old one has
-   * been stopped.
+   * Returns the entry's only backend, which starts on first use. Call again after a change of its settings stopped it.
    * @throws BackendError `notFound`, `notReady` (the entry's problem), `untrusted`
    */
   open(id: string): Promise<SessionBackend>;

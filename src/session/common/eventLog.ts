@@ -7,64 +7,62 @@ import type { SequencedEvent } from './sessionBackend';
 export interface EventLogLimits {
   /** Default 50,000. */
   readonly maxEvents?: number;
-  /** Of the strings in the events, roughly, in UTF-16 units; default 32 Mi, which is 64 MiB. */
+  /** Approximate length of all strings in the events, in UTF-16 units; default 32 Mi, which is 64 MiB. */
   readonly maxUnits?: number;
 }
 
 type EventLogOptions = EventLogLimits & NormalizerOptions;
 
-/** How many events a reader gets at a stretch before it lets others run. */
-const stretch = 256;
+/** Number of events that a reader gets before it yields to other tasks. */
+const eventsPerYield = 256;
 
-/**
- * The events of a session in the normal form, numbered from 1. Any number of readers follow it, each at its own pace: a slow one holds
- * nothing but its place, and continues with the oldest event kept when its own has been dropped.
- */
+/** The normalized events of a session, numbered from 1. Slow readers skip events that were dropped meanwhile. */
 export class EventLog {
   private readonly maxEvents: number;
   private readonly maxUnits: number;
-  private kept: (SessionEvent | undefined)[] = [];
-  /** Of each event in `kept`, in units. */
-  private sizes: number[] = [];
-  /** How many places at the front of `kept` are empty; they are cut off in blocks. */
-  private dropped = 0;
+  private keptEvents: (SessionEvent | undefined)[] = [];
+  /** Approximate size of each event in `keptEvents`, in UTF-16 units. */
+  private eventSizes: number[] = [];
+  /** Number of empty slots at the front of `keptEvents`, which are removed in blocks. */
+  private droppedCount = 0;
   private firstSequence = 1;
-  private units = 0;
-  private ended = false;
-  private readonly waiting = new Set<() => void>();
+  private totalUnits = 0;
+  private hasEnded = false;
+  private readonly waitingReaders = new Set<() => void>();
   private readonly normalizer: SessionNormalizer;
-  private readonly watch = watchGrammar();
+  private readonly checkGrammar = watchGrammar();
 
-  /** `breathe` lets other work run; it is awaited now and then while a reader catches up. */
+  /** `yieldToOthers` lets other tasks run while a reader catches up. */
   constructor(
-    private readonly breathe: () => Promise<void>,
+    private readonly yieldToOthers: () => Promise<void>,
     { maxEvents = 50_000, maxUnits = 32 * 1024 * 1024, ...how }: EventLogOptions = {},
   ) {
-    this.normalizer = new SessionNormalizer((event) => this.keep(event), how);
+    this.normalizer = new SessionNormalizer((event) => this.keepEvent(event), how);
     this.maxEvents = maxEvents;
     this.maxUnits = maxUnits;
   }
 
-  /** Adds what the event is in the normal form of a session: often itself. After the end nothing is added. */
+  /** Normalizes and adds an event. Does nothing after the end. */
   append(event: SessionEvent): void {
-    if (!this.ended) this.normalizer.normalize(event);
+    if (!this.hasEnded) this.normalizer.normalize(event);
   }
 
-  private keep(event: SessionEvent): void {
-    this.watch?.(event);
+  private keepEvent(event: SessionEvent): void {
+    this.checkGrammar?.(event);
     const units = roughUnits(event.data);
-    this.kept.push(event);
-    this.sizes.push(units);
-    this.units += units;
-    // The newest event stays, however large it is.
-    while (this.count > 1 && (this.count > this.maxEvents || this.units > this.maxUnits)) this.dropOldest();
-    this.wake();
+    this.keptEvents.push(event);
+    this.eventSizes.push(units);
+    this.totalUnits += units;
+    // Always keep the newest event, whatever its size.
+    while (this.keptCount > 1 && (this.keptCount > this.maxEvents || this.totalUnits > this.maxUnits))
+      this.dropOldest();
+    this.wakeReaders();
   }
 
-  /** Readers get what is left and end. */
+  /** Ends readers after the remaining events. */
   end(): void {
-    this.ended = true;
-    this.wake();
+    this.hasEnded = true;
+    this.wakeReaders();
   }
 
   async *read({ afterSequence = 0, signal }: { afterSequence?: number; signal?: AbortSignal } = {}): AsyncGenerator<
@@ -76,49 +74,49 @@ export class EventLog {
     let given = 0;
     while (!signal?.aborted) {
       next = Math.max(next, this.firstSequence);
-      const event = this.kept[this.dropped + next - this.firstSequence];
+      const event = this.keptEvents[this.droppedCount + next - this.firstSequence];
       if (event) {
         yield { sequence: next, event };
         next++;
-        if (++given % stretch === 0) await this.breathe();
-      } else if (this.ended) {
+        if (++given % eventsPerYield === 0) await this.yieldToOthers();
+      } else if (this.hasEnded) {
         return;
       } else {
-        await this.change(signal);
+        await this.waitForChange(signal);
       }
     }
   }
 
-  private get count(): number {
-    return this.kept.length - this.dropped;
+  private get keptCount(): number {
+    return this.keptEvents.length - this.droppedCount;
   }
 
   private dropOldest(): void {
-    this.units -= this.sizes[this.dropped] ?? 0;
-    this.kept[this.dropped] = undefined;
-    this.dropped++;
+    this.totalUnits -= this.eventSizes[this.droppedCount] ?? 0;
+    this.keptEvents[this.droppedCount] = undefined;
+    this.droppedCount++;
     this.firstSequence++;
-    // Seldom enough that the copying costs next to nothing per event.
-    if (this.dropped < this.kept.length / 4) return;
-    this.kept = this.kept.slice(this.dropped);
-    this.sizes = this.sizes.slice(this.dropped);
-    this.dropped = 0;
+    // Copy rarely, to keep the cost per event low.
+    if (this.droppedCount < this.keptEvents.length / 4) return;
+    this.keptEvents = this.keptEvents.slice(this.droppedCount);
+    this.eventSizes = this.eventSizes.slice(this.droppedCount);
+    this.droppedCount = 0;
   }
 
-  private change(signal: AbortSignal | undefined): Promise<void> {
+  private waitForChange(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
-        this.waiting.delete(done);
+        this.waitingReaders.delete(done);
         signal?.removeEventListener('abort', done);
         resolve();
       };
-      this.waiting.add(done);
+      this.waitingReaders.add(done);
       signal?.addEventListener('abort', done, { once: true });
     });
   }
 
-  private wake(): void {
-    if (this.waiting.size === 0) return;
-    for (const resume of [...this.waiting]) resume();
+  private wakeReaders(): void {
+    if (this.waitingReaders.size === 0) return;
+    for (const resume of [...this.waitingReaders]) resume();
   }
 }

@@ -2,7 +2,7 @@ import type { BackendSession, SessionBackend } from './sessionBackend';
 
 export type SessionObserver = (session: BackendSession) => void;
 
-/** The same backend, but `observe` is told of every session before whoever asked for it. */
+/** Wraps a backend so that `observe` is called for every session before the caller gets it. */
 export function observeSessions(backend: SessionBackend, observe: SessionObserver): SessionBackend {
   const told = async (opening: Promise<BackendSession>): Promise<BackendSession> => {
     const session = await opening;
@@ -35,7 +35,7 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
     ...(backend.sessionOptions
       ? { sessionOptions: async (chosen, signal) => (await backend.sessionOptions?.(chosen, signal)) ?? [] }
       : {}),
-    // Whoever asks whether there is a way to sign in looks for the method.
+    // Callers check for the method to know whether signing in is supported.
     ...(backend.authenticate ? { authenticate: async (methodId) => await backend.authenticate?.(methodId) } : {}),
     stop: () => backend.stop(),
     dispose: () => backend.dispose(),

@@ -4,31 +4,30 @@ import { BackendError, isBackendError } from './sessionBackend';
 
 export type OptionValue = string | boolean;
 
-/** What a session is to begin with. */
+/** A wanted value for an option of a new session. */
 export interface OptionChoice {
-  /** An option's id, or its category: `mode`, `model`. */
+  /** An option id, or a category such as `mode` or `model`. */
   readonly option: string;
-  /** One of the option's values, or the name of one in any case. */
+  /** A value of the option, or the case-insensitive name of one. */
   readonly value: OptionValue;
-  /** Who wants it; `shown`: nobody, but the user has seen it. */
+  /** Where the choice comes from. `shown`: not chosen, but visible to the user. */
   readonly from: 'user' | 'settings' | 'remembered' | 'shown';
-  /** The user has seen it as what the prompt goes out with. */
+  /** The user has seen that the prompt would be sent with it. */
   readonly isShown: boolean;
 }
 
-/** What of a session its options are set by. */
 export interface OptionTarget {
   readonly config: readonly ConfigOption[];
-  /** @throws what the backend answers */
+  /** @throws the backend's error */
   setConfig(optionId: string, value: OptionValue): Promise<void>;
 }
 
-/** The option of that id, else the first one of that category. */
+/** Finds an option by id, else the first one by category. */
 export function optionNamed<Option extends ConfigOption>(options: readonly Option[], name: string): Option | undefined {
   return options.find(({ id }) => id === name) ?? options.find(({ category }) => category === name);
 }
 
-/** The option's own value for what somebody wants; undefined when it has none such. */
+/** Converts a wanted value or name to a value of the option; undefined if it does not offer it. */
 export function valueOffered(option: ConfigOption, wanted: OptionValue): OptionValue | undefined {
   if (option.type === 'boolean') return typeof wanted === 'boolean' ? wanted : undefined;
   if (typeof wanted !== 'string') return undefined;
@@ -41,24 +40,22 @@ export function isModeOption({ category, id }: ConfigOption): boolean {
   return category === 'mode' || (category === undefined && id === 'mode');
 }
 
-/** Everything as it is, as choices. */
 export function choicesOf(options: readonly ConfigOption[]): OptionChoice[] {
   return options.map(({ id, value }) => ({ option: id, value, from: 'shown', isShown: true }));
 }
 
-/** What the agent does without asking, as its options are set: the most that any of them allows. */
+/** The highest level of unattended actions that the current values allow. */
 export function unattendedIn(options: readonly ConfigOption[]): Unattended | undefined {
   const all = options.map((option) => unattendedOf(option));
   return all.includes('runs') ? 'runs' : all.includes('edits') ? 'edits' : undefined;
 }
 
-/** The same of one option, with its value or another one. */
+/** The level of unattended actions that the option allows with `value`, which defaults to the current one. */
 export function unattendedOf(option: ConfigOption, value: OptionValue = option.value): Unattended | undefined {
   if (option.type === 'boolean') return value === true ? option.unattended : undefined;
   return option.choices.find((choice) => choice.value === value)?.unattended;
 }
 
-/** Whether the agent asks less than before. */
 function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[]): boolean {
   const freedom = (options: readonly ConfigOption[]): number => {
     const unattended = unattendedIn(options);
@@ -68,9 +65,9 @@ function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[])
 }
 
 /**
- * Sets what differs: the model first, as other options may depend on it, and the mode last, so that nothing changes it again.
- * Returns what the backend does not offer and the user has not seen; the caller tells of it.
- * @throws BackendError `optionRefused` for what could not be set, and for a mode or model that was shown and is not offered
+ * Sets options that differ: the model first, because other options may depend on it, and the mode last, so that nothing
+ * changes it again. Returns the choices that are not available, for the caller to report.
+ * @throws BackendError `optionRefused` if setting an option fails, or if a shown mode or model is not available
  */
 export async function applyChoices(
   target: OptionTarget,
@@ -91,11 +88,7 @@ export async function applyChoices(
   return missing;
 }
 
-/**
- * A session that its agent remembers keeps the options that the agent says it has; but where it would ask the user less than
- * `before`, it is set back. Returns what to tell the user of a mode that is another one now.
- * @throws BackendError `optionRefused`
- */
+/** Restores `before` if the agent would ask less, else returns a message if the mode changed. @throws BackendError */
 export async function keepAsking(
   target: OptionTarget,
   before: readonly ConfigOption[],
@@ -109,7 +102,7 @@ export async function keepAsking(
   const was = before.find(isModeOption);
   const now = target.config.find(isModeOption);
   if (!was || !now || was.value === now.value) return undefined;
-  return `${title} goes on in the mode "${nameOf(now, now.value)}"; it was in "${nameOf(was, was.value)}".`;
+  return `${title} changed its mode from "${nameOf(was, was.value)}" to "${nameOf(now, now.value)}".`;
 }
 
 function offersUnattended(option: ConfigOption): boolean {
@@ -117,7 +110,7 @@ function offersUnattended(option: ConfigOption): boolean {
   return option.choices.some(({ unattended }) => unattended !== undefined);
 }
 
-/** False where the backend only shows its options. */
+/** Returns false if the backend's options are read-only. */
 async function set(target: OptionTarget, option: ConfigOption, value: OptionValue, title: string): Promise<boolean> {
   let reason: string | undefined;
   try {
@@ -129,13 +122,13 @@ async function set(target: OptionTarget, option: ConfigOption, value: OptionValu
   const now = target.config.find(({ id }) => id === option.id);
   if (reason === undefined && (!isModeOption(option) || now?.value === value)) return true;
   const what = `${option.name} "${nameOf(option, value)}"`;
-  const why = reason ?? `it stays in "${now ? nameOf(now, now.value) : 'another one'}".`;
-  throw refused(`${title} did not switch to ${what}, so nothing was sent: ${why}`);
+  const why = reason ?? `It is still "${now ? nameOf(now, now.value) : 'unknown'}".`;
+  throw refused(`${title} could not switch to ${what}, so nothing was sent. ${why}`);
 }
 
 function notOffered({ value }: OptionChoice, option: ConfigOption | undefined, title: string): BackendError {
   const name = option ? (option.type === 'select' ? nameOf(option, value) : String(value)) : String(value);
-  const now = option ? ` It would begin with ${option.name} "${nameOf(option, option.value)}".` : '';
+  const now = option ? ` It would start with ${option.name} "${nameOf(option, option.value)}".` : '';
   return refused(`${title} no longer offers "${name}", so nothing was sent.${now}`);
 }
 

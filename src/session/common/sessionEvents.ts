@@ -1,19 +1,14 @@
 import * as z from 'zod';
 
-/**
- * The language of a conversation: Amplifier's canonical events, named and shaped as its API reference has them. What
- * ACP knows beyond that travels in optional fields and in further events of the same style; a plain Amplifier server
- * sends none of those, and everything works without them. Unknown fields are kept, unknown events are not an error.
- */
-
+// The session language: Amplifier's canonical events, as in its API reference. Optional fields and additional events
+// carry what only ACP provides. Unknown fields are kept.
 const Text = z.string();
 const Count = z.number().int().nonnegative();
-/** Every event is of one session. */
-const ofSession = { session_id: Text };
+const sessionFields = { session_id: Text };
 
 export const TokenUsage = z.looseObject({ input_tokens: Count, output_tokens: Count });
 export type TokenUsage = z.infer<typeof TokenUsage>;
-/** What is beside the point of its event: one that cannot be read must not cost the answer. */
+/** Secondary to its event, so an invalid value is ignored. */
 const SideUsage = TokenUsage.nullable().optional().catch(undefined);
 
 /** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
@@ -28,21 +23,21 @@ export const EventDiagnostic = z.looseObject({
 });
 export type EventDiagnostic = z.infer<typeof EventDiagnostic>;
 
-/** ACP's kinds of tools; `other` for one that is not known. */
+/** ACP's tool kinds; `other` if unknown. */
 export const ToolKind = z
   .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'])
   .catch('other');
 export type ToolKind = z.infer<typeof ToolKind>;
 
-/** A place a tool works at; `line` is 1-based. */
+/** A file location that a tool works on; `line` is 1-based. */
 export const ToolLocation = z.looseObject({ path: Text, line: z.number().int().positive().optional() });
 export type ToolLocation = z.infer<typeof ToolLocation>;
 
 export const ToolContent = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: Text }),
-  /** `old_text` is null for a file that did not exist. */
+  /** `old_text` is null for a new file. */
   z.looseObject({ type: z.literal('diff'), path: Text, old_text: Text.nullable(), new_text: Text }),
-  /** Output of a command, ANSI sequences included. `exit_code` once it has ended; `truncated` when its beginning was cut. */
+  /** Command output, including ANSI sequences. `truncated`: its beginning was cut off. */
   z.looseObject({
     type: z.literal('terminal'),
     terminal_id: Text,
@@ -57,7 +52,7 @@ export const ToolContent = z.discriminatedUnion('type', [
 ]);
 export type ToolContent = z.infer<typeof ToolContent>;
 
-/** What ACP knows about a tool call beyond Amplifier. `call_id` pairs the events of one call. */
+/** ACP's additional fields of a tool call. `call_id` links the events of one call. */
 const toolDetails = {
   call_id: Text.optional(),
   parent_call_id: Text.optional(),
@@ -76,7 +71,7 @@ const ToolResult = z.looseObject({
 export const ApprovalOptionKind = z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']);
 export type ApprovalOptionKind = z.infer<typeof ApprovalOptionKind>;
 
-/** A text of digits is a number, too: taken for nothing it would be answered after its time. */
+/** Also accepts numeric strings; ignoring one would drop the time-out. */
 const Seconds = z.union([
   z.number(),
   z
@@ -84,7 +79,7 @@ const Seconds = z.union([
     .regex(/^\d+(?:\.\d+)?$/u)
     .transform(Number),
 ]);
-/** What goes with a request that waits. A tool runs when it is thrown away: a part that cannot be read only counts as absent. */
+/** Fields of an approval. Invalid ones are ignored: dropping the event would let the tool run without approval. */
 export const approvalDetails = {
   timeout: Seconds.optional().catch(undefined),
   context: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -100,7 +95,7 @@ const PlanEntry = z.looseObject({
 });
 type PlanEntry = z.infer<typeof PlanEntry>;
 
-/** What an agent does without asking the user: it edits files, or runs commands, too. */
+/** Actions without approval: `edits` files, or also `runs` commands. */
 const Unattended = z.enum(['edits', 'runs']);
 export type Unattended = z.infer<typeof Unattended>;
 
@@ -112,7 +107,7 @@ const ConfigChoice = z.looseObject({
   unattended: Unattended.optional().catch(undefined),
 });
 
-/** A setting of the session that the user may change. `category` is `mode`, `model`, `thought_level` or any other. */
+/** A setting of the session. `category` is `mode`, `model`, `thought_level` or any other. */
 export const ConfigOption = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('select'),
@@ -122,7 +117,7 @@ export const ConfigOption = z.discriminatedUnion('type', [
     category: Text.optional(),
     value: Text,
     choices: z.array(ConfigChoice),
-    /** The value may also be one that is not among the choices. */
+    /** Whether values other than the choices are allowed. */
     custom: z.boolean().optional(),
     /** Why the value cannot be used, and what to do. */
     problem: Text.optional(),
@@ -134,7 +129,7 @@ export const ConfigOption = z.discriminatedUnion('type', [
     description: Text.optional(),
     category: Text.optional(),
     value: z.boolean(),
-    /** While it is on. */
+    /** Applies while the option is on. */
     unattended: Unattended.optional().catch(undefined),
   }),
 ]);
@@ -144,20 +139,17 @@ const SlashCommand = z.looseObject({ name: Text, description: Text, hint: Text.o
 export type SlashCommand = z.infer<typeof SlashCommand>;
 
 const event = <Name extends string, Shape extends z.core.$ZodLooseShape>(name: Name, shape: Shape) =>
-  z.looseObject({ event: z.literal(name), data: z.looseObject({ ...ofSession, ...shape }) });
+  z.looseObject({ event: z.literal(name), data: z.looseObject({ ...sessionFields, ...shape }) });
 
 export const SessionEvent = z.discriminatedUnion('event', [
   event('session:start', { profile: Text.optional(), timestamp: Text.optional() }),
   event('session:end', { reason: Text.optional(), token_usage: SideUsage }),
-  /**
-   * `title` and what else a backend says about the session as a whole. `agent_session_id` is the name by which the agent
-   * knows the session from now on: it was started again and had to begin a new one, which remembers nothing.
-   */
+  /** `agent_session_id`: the agent was restarted and uses a new session, which does not remember the old one. */
   event('session:info', { title: Text.optional(), updated_at: Text.optional(), agent_session_id: Text.optional() }),
 
-  /** `replayed` marks a prompt of a session's history, told again by `session/load`. */
+  /** `replayed`: belongs to the history that `session/load` replays. */
   event('prompt:submit', { prompt: Text, request_id: Text.optional(), replayed: z.boolean().optional() }),
-  /** Ends a turn. `stop_reason` is ACP's; absent means `end_turn`. */
+  /** Ends a turn. `stop_reason` is from ACP; defaults to `end_turn`. */
   event('prompt:complete', {
     response: Text,
     request_id: Text.optional(),
@@ -167,13 +159,13 @@ export const SessionEvent = z.discriminatedUnion('event', [
       .catch('end_turn')
       .optional(),
   }),
-  /** Ends a turn, when one is open, by a failure. `code` is one of Amplifier's error codes or the peer's own. */
+  /** Ends the open turn, if any, with an error. `code` is an Amplifier error code or the peer's own. */
   event('error', { error: Text, code: Text.optional(), request_id: Text.optional(), details: z.unknown().optional() }),
 
   event('content_block:start', { block_type: Text, block_index: Count, message_id: Text.optional() }),
   event('content_block:delta', { block_index: Count, delta: Text }),
   event('content_block:end', { block_index: Count }),
-  /** A block that is no text: what the agent shows the user. */
+  /** Content of a block that is not text. */
   event('content_block:media', { block_index: Count, content: ToolContent }),
   event('thinking:delta', { delta: Text }),
   event('thinking:final', { thinking: Text }),
@@ -184,7 +176,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
     call_id: Text,
     status: z.enum(['pending', 'in_progress', 'completed', 'failed']).optional(),
     input: z.record(z.string(), z.unknown()).optional(),
-    /** How a call ended, told once more or after its turn: as `tool:post` and `tool:error` have it. */
+    /** A result (as in `tool:post`) or error (as in `tool:error`) that arrived after the end of the call. */
     result: ToolResult.optional().catch(undefined),
     error: Text.optional().catch(undefined),
   }),
@@ -192,17 +184,16 @@ export const SessionEvent = z.discriminatedUnion('event', [
     ...toolName,
     result: ToolResult,
     duration_ms: z.number().nullable().optional(),
-    /** The agent has no modes and has not asked in its session: it has done this without asking. */
+    /** The call ran without approval, in an agent without modes that never asked during the session. */
     unattended: Unattended.optional().catch(undefined),
     ...toolDetails,
   }),
-  /** `unfinished`: nobody has said how the call ended; its turn is over. */
+  /** `unfinished`: the turn ended without a result of the call. */
   event('tool:error', { ...toolName, error: Text, unfinished: z.boolean().optional(), ...toolDetails }),
 
   /**
-   * `options` are what the user may answer, byte for byte. `option_kinds` says, in the same order, what each of them
-   * means. `timeout` is in seconds. `call_id` is the tool call that waits. `wire_id` is the id of a server whose ids are
-   * numbers, to be sent back so.
+   * `options` are the possible answers, to be sent back byte for byte; `option_kinds` are their meanings, in the same
+   * order. `timeout` is in seconds. `call_id` is the waiting tool call. `wire_id` is the original id if it was a number.
    */
   event('approval:required', {
     approval_id: Text,
@@ -217,7 +208,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
   event('plan:update', { entries: z.array(PlanEntry) }),
   event('config:update', { options: z.array(ConfigOption) }),
   event('commands:update', { commands: z.array(SlashCommand) }),
-  /** Of the context window, in tokens. */
+  /** Usage of the context window, in tokens. */
   event('usage:update', {
     used: Count,
     size: Count,

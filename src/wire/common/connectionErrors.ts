@@ -8,7 +8,7 @@ export const rpcErrorCode = {
   internalError: -32603,
 } as const;
 
-/** The error of an answer. Thrown by a handler it goes to the peer as it is; from a request it is what the peer said. */
+/** A JSON-RPC error response, thrown by handlers to send it and by requests that receive it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   constructor(
@@ -20,7 +20,6 @@ export class RpcError extends Error {
   }
 }
 
-/** There is no connection any more, so there will be no answer. */
 export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError';
   constructor(readonly closed: StreamClosed) {
@@ -31,10 +30,10 @@ export class ConnectionClosedError extends Error {
 function wordsOf({ reason, error }: StreamClosed): string {
   switch (reason) {
     case 'ended':
-      return 'the other side ended it';
+      return 'ended by the peer';
     case 'disposed':
-      return 'it was stopped here';
+      return 'stopped by Backline';
     case 'failed':
-      return error?.message ?? 'it failed';
+      return error?.message ?? 'unknown error';
   }
 }

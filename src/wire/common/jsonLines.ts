@@ -3,7 +3,7 @@ import { parseJson } from '../../base/common/parseJson';
 import { LineDecoder, type OverlongLine } from './lineDecoder';
 import type { StreamNoise } from './messageStream';
 
-/** The longest line that is read: agents send lines of half a megabyte, and files of 16 MiB as base64. */
+/** Agents send lines of half a megabyte, and files of 16 MiB as base64. */
 const defaultMaxLineBytes = 32 * 1024 * 1024;
 
 export type JsonLine =
@@ -12,26 +12,26 @@ export type JsonLine =
 
 const excerptChars = 200;
 
-/** Reads JSON objects from UTF-8 lines; anything else on a line is noise. Empty lines are nothing at all. */
+/** Reads JSON objects from UTF-8 lines. Reports other lines as noise and skips empty ones. */
 export class JsonLineReader {
-  private readonly lines: LineDecoder;
+  private readonly lineDecoder: LineDecoder;
 
   constructor(maxLineBytes = defaultMaxLineBytes) {
-    this.lines = new LineDecoder(maxLineBytes);
+    this.lineDecoder = new LineDecoder(maxLineBytes);
   }
 
-  /** Keeps the chunk: the caller must not write to it again. */
+  /** Keeps a reference to the chunk, so the caller must not modify it. */
   push(chunk: Uint8Array): void {
-    this.lines.push(chunk);
+    this.lineDecoder.push(chunk);
   }
 
   end(): void {
-    this.lines.end();
+    this.lineDecoder.end();
   }
 
-  /** The next message or noise, or `undefined` when more bytes are needed. */
+  /** Returns the next message or noise, or `undefined` if more bytes are needed. */
   read(): JsonLine | undefined {
-    for (let line = this.lines.read(); line !== undefined; line = this.lines.read()) {
+    for (let line = this.lineDecoder.read(); line !== undefined; line = this.lineDecoder.read()) {
       if (typeof line !== 'string') return { noise: tooLong(line) };
       const message = parseObject(line);
       if (message) return { message };
@@ -41,16 +41,13 @@ export class JsonLineReader {
   }
 }
 
-/**
- * One line, its ending included. JSON escapes line endings inside strings, so there are no others.
- * @throws TypeError when the message cannot be written as JSON.
- */
+/** Returns one line with its ending; JSON escapes all others. @throws TypeError if the message cannot be serialized */
 export function encodeJsonLine(message: object): string {
   return `${JSON.stringify(message)}\n`;
 }
 
 function parseObject(line: string): Record<string, unknown> | undefined {
-  // Logs and banners are told apart without the cost of an exception.
+  // Recognizes logs and banners without the cost of an exception.
   if (!/^\s*\{/.test(line)) return undefined;
   const value = parseJson(line);
   return isRecord(value) ? value : undefined;

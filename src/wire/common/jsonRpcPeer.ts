@@ -6,20 +6,20 @@ import type { Logger } from '../../base/common/log';
 import { ConnectionClosedError, RpcError, rpcErrorCode } from './connectionErrors';
 import type { MessageStream, StreamClosed } from './messageStream';
 
-/** Answers a request. What it throws is the error of the answer. The signal fires when the answer can reach nobody. */
+/** Handles a request. Errors are sent to the peer. The signal fires when the connection closes. */
 export type RequestHandler = (params: unknown, context: { readonly signal: AbortSignal }) => Promise<unknown>;
 
-interface JsonRpcPeerOptions {
+interface JsonRpcPeerDeps {
   readonly stream: MessageStream;
   readonly handlers: ReadonlyMap<string, RequestHandler>;
-  /** Whether messages carry `"jsonrpc": "2.0"`. */
+  /** Whether outgoing messages contain `"jsonrpc": "2.0"`. */
   readonly writesVersion: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface RequestOptions {
-  /** Gives up; the peer is not told, and its answer is ignored. */
+  /** Rejects the request without notifying the peer, whose response is ignored. */
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -40,121 +40,115 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** One end of a conversation in which both ends ask and answer. Does not own the stream: dispose that as well. */
+/** One end of a bidirectional JSON-RPC connection. Does not own the stream. */
 export class JsonRpcPeer implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly pending = new Map<Id, Pending>();
-  private readonly inbound = new Set<AbortController>();
-  private nextId = 0;
-  private closed: StreamClosed | undefined;
+  private readonly disposables = new DisposableStore();
+  private readonly pendingRequests = new Map<Id, Pending>();
+  private readonly handlerAbortControllers = new Set<AbortController>();
+  private nextRequestId = 0;
+  private closeReason: StreamClosed | undefined;
 
-  constructor(private readonly options: JsonRpcPeerOptions) {}
+  constructor(private readonly deps: JsonRpcPeerDeps) {}
 
   start(): void {
-    const { stream } = this.options;
-    this.store.add(stream.onDidClose((closed) => this.close(closed)));
-    this.store.add(stream.onMessage((message) => this.receive(message)));
+    const { stream } = this.deps;
+    this.disposables.add(stream.onDidClose((closed) => this.close(closed)));
+    this.disposables.add(stream.onMessage((message) => this.handleMessage(message)));
   }
 
-  /**
-   * Resolves with the result, not yet checked.
-   * @throws RpcError what the peer answered
-   * @throws TimeoutError after `timeoutMs`
-   * @throws ConnectionClosedError when the stream is or gets closed
-   */
+  /** Resolves to the unvalidated result. @throws RpcError (the error response), TimeoutError, ConnectionClosedError */
   async request(method: string, params: unknown, { signal, timeoutMs }: RequestOptions = {}): Promise<unknown> {
-    if (this.closed) throw new ConnectionClosedError(this.closed);
+    if (this.closeReason) throw new ConnectionClosedError(this.closeReason);
     signal?.throwIfAborted();
-    const { clock, stream } = this.options;
-    const id = this.nextId++;
+    const { clock, stream } = this.deps;
+    const id = this.nextRequestId++;
     const wait = new DisposableStore();
     try {
       return await new Promise<unknown>((resolve, reject) => {
-        this.pending.set(id, { resolve, reject });
+        this.pendingRequests.set(id, { resolve, reject });
         if (timeoutMs !== undefined) {
           wait.add(clock.setTimer(timeoutMs, () => reject(new TimeoutError(`'${method}'`, timeoutMs))));
         }
         const abort = (): void => reject(toReason(signal));
         signal?.addEventListener('abort', abort);
         wait.add({ dispose: () => signal?.removeEventListener('abort', abort) });
-        stream.send(this.envelope({ id, method, params: params ?? null })).catch(reject);
+        stream.send(this.toEnvelope({ id, method, params: params ?? null })).catch(reject);
       });
     } finally {
-      this.pending.delete(id);
+      this.pendingRequests.delete(id);
       wait.dispose();
     }
   }
 
-  /** Rejects what is pending and aborts what is being answered. */
   dispose(): void {
     this.close({ reason: 'disposed' });
   }
 
   private close(closed: StreamClosed): void {
-    if (this.closed) return;
-    this.closed = closed;
-    this.store.dispose();
+    if (this.closeReason) return;
+    this.closeReason = closed;
+    this.disposables.dispose();
     const error = new ConnectionClosedError(closed);
-    for (const pending of this.pending.values()) pending.reject(error);
-    for (const controller of this.inbound) controller.abort(error);
+    for (const pending of this.pendingRequests.values()) pending.reject(error);
+    for (const controller of this.handlerAbortControllers) controller.abort(error);
   }
 
-  private receive(message: Record<string, unknown>): void {
+  private handleMessage(message: Record<string, unknown>): void {
     const request = InboundRequest.safeParse(message);
     if (request.success) {
-      void this.answer(request.data);
+      void this.answerRequest(request.data);
       return;
     }
     const answer = InboundAnswer.safeParse(message);
-    const pending = answer.success ? this.pending.get(answer.data.id) : undefined;
+    const pending = answer.success ? this.pendingRequests.get(answer.data.id) : undefined;
     if (answer.success && pending) {
-      this.pending.delete(answer.data.id);
+      this.pendingRequests.delete(answer.data.id);
       settle(pending, answer.data);
     } else {
-      this.refuse(message);
+      this.rejectMessage(message);
     }
   }
 
-  private async answer({ id, method, params }: z.infer<typeof InboundRequest>): Promise<void> {
+  private async answerRequest({ id, method, params }: z.infer<typeof InboundRequest>): Promise<void> {
     const controller = new AbortController();
-    this.inbound.add(controller);
+    this.handlerAbortControllers.add(controller);
     try {
-      const handler = this.options.handlers.get(method);
+      const handler = this.deps.handlers.get(method);
       if (!handler) throw new RpcError(rpcErrorCode.methodNotFound, `Method not found - '${method}'`);
       const result = await handler(params, { signal: controller.signal });
-      await this.options.stream.send(this.envelope({ id, result: result ?? null }));
+      await this.deps.stream.send(this.toEnvelope({ id, result: result ?? null }));
     } catch (error) {
-      // Also when the result could not be written as JSON. When the stream is closed this fails just as well.
+      // Also reached if the result cannot be serialized.
       await this.sendError(id, errorObject(error));
     } finally {
-      this.inbound.delete(controller);
+      this.handlerAbortControllers.delete(controller);
     }
   }
 
   private async sendError(id: Id, error: object): Promise<void> {
     try {
-      await this.options.stream.send(this.envelope({ id, error }));
+      await this.deps.stream.send(this.toEnvelope({ id, error }));
     } catch (reason) {
-      this.options.log.debug(`The answer to request ${id} did not reach the peer: ${messageOf(reason)}`);
+      this.deps.log.debug(`The response to request ${id} could not be sent: ${messageOf(reason)}`);
     }
   }
 
-  private refuse(message: Record<string, unknown>): void {
+  private rejectMessage(message: Record<string, unknown>): void {
     const id = Id.safeParse(message['id']);
     if (!id.success || 'result' in message || 'error' in message) {
-      this.options.log.debug(`Ignored a message that nobody waits for (keys: ${Object.keys(message).join(', ')})`);
+      this.deps.log.debug(`Ignored an unexpected message (keys: ${Object.keys(message).join(', ')})`);
       return;
     }
-    const error = { code: rpcErrorCode.invalidRequest, message: 'Neither a request nor an answer' };
+    const error = { code: rpcErrorCode.invalidRequest, message: 'Neither a request nor a response' };
     void this.sendError(id.data, error);
   }
 
-  private envelope(message: object): object {
-    return this.options.writesVersion ? { jsonrpc: '2.0', ...message } : message;
+  private toEnvelope(message: object): object {
+    return this.deps.writesVersion ? { jsonrpc: '2.0', ...message } : message;
   }
 }
 
-/** `{"id":0}` is what some write for an answer without a value; `"error": null` beside a result is no error. */
+/** Some peers omit an empty result, or send `"error": null` with a result. */
 function settle(pending: Pending, { result, error }: z.infer<typeof InboundAnswer>): void {
   if (error === undefined || error === null) {
     pending.resolve(result ?? null);
@@ -164,7 +158,7 @@ function settle(pending: Pending, { result, error }: z.infer<typeof InboundAnswe
   pending.reject(
     known.success
       ? new RpcError(known.data.code, known.data.message, known.data.data)
-      : new RpcError(rpcErrorCode.internalError, 'The peer answered with an error that has no code and message'),
+      : new RpcError(rpcErrorCode.internalError, 'The peer sent an error without a code and message'),
   );
 }
 

@@ -1,7 +1,7 @@
-/** A line above the limit; its bytes are gone, but for the beginning. */
+/** A line above the limit, of which only the beginning was kept. */
 export interface OverlongLine {
   readonly excerpt: string;
-  /** How long it was when it was given up; its end may still be to come. */
+  /** Length when the limit was exceeded; the line may be longer. */
   readonly bytes: number;
 }
 
@@ -9,35 +9,31 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 const excerptBytes = 200;
 
-/**
- * Splits UTF-8 bytes into lines that end in LF or CRLF. Push chunks as they come, then read until there is no more. Each
- * byte is looked at once and copied at most once, however the chunks cut the lines, so a long line costs no more than
- * many short ones.
- */
+/** Splits UTF-8 bytes into lines that end in LF or CRLF, in linear time for lines of any length. */
 export class LineDecoder {
-  private readonly text = new TextDecoder();
+  private readonly textDecoder = new TextDecoder();
   private readonly chunks: Uint8Array[] = [];
-  /** Where the next line starts in the first chunk. */
+  /** Offset of the next unread byte in the first chunk. */
   private offset = 0;
-  /** The beginning of the line that the first chunk goes on with. */
-  private parts: Uint8Array[] = [];
-  private partBytes = 0;
-  private skipping = false;
-  private ended = false;
+  /** Beginning of the current line, from earlier chunks. */
+  private lineParts: Uint8Array[] = [];
+  private lineBytes = 0;
+  private isSkippingLine = false;
+  private hasEnded = false;
 
   constructor(private readonly maxLineBytes: number) {}
 
-  /** Keeps the chunk: the caller must not write to it again. */
+  /** Keeps a reference to the chunk, so the caller must not modify it. */
   push(chunk: Uint8Array): void {
     this.chunks.push(chunk);
   }
 
-  /** Nothing more will be pushed: what is left over is the last line. */
+  /** Call after the last chunk. Remaining bytes are the last line. */
   end(): void {
-    this.ended = true;
+    this.hasEnded = true;
   }
 
-  /** The next line without its ending, or `undefined` when it has not all come. */
+  /** Returns the next line without its ending, or `undefined` if it is incomplete. */
   read(): string | OverlongLine | undefined {
     for (let chunk = this.chunks[0]; chunk; chunk = this.chunks[0]) {
       const end = chunk.indexOf(newline, this.offset);
@@ -48,51 +44,51 @@ export class LineDecoder {
       } else {
         this.offset = end + 1;
       }
-      const line = end < 0 ? this.keep(rest) : this.finish(rest);
+      const line = end < 0 ? this.keepPart(rest) : this.finishLine(rest);
       if (line !== undefined) return line;
     }
-    return this.ended && this.partBytes > 0 ? this.finish(new Uint8Array()) : undefined;
+    return this.hasEnded && this.lineBytes > 0 ? this.finishLine(new Uint8Array()) : undefined;
   }
 
-  private keep(part: Uint8Array): OverlongLine | undefined {
-    if (this.skipping || part.length === 0) return undefined;
-    this.parts.push(part);
-    this.partBytes += part.length;
-    if (this.partBytes <= this.maxLineBytes) return undefined;
-    this.skipping = true;
-    return this.giveUp();
+  private keepPart(part: Uint8Array): OverlongLine | undefined {
+    if (this.isSkippingLine || part.length === 0) return undefined;
+    this.lineParts.push(part);
+    this.lineBytes += part.length;
+    if (this.lineBytes <= this.maxLineBytes) return undefined;
+    this.isSkippingLine = true;
+    return this.takeOverlongLine();
   }
 
-  private finish(last: Uint8Array): string | OverlongLine | undefined {
-    if (this.skipping) {
-      this.skipping = false;
+  private finishLine(lastPart: Uint8Array): string | OverlongLine | undefined {
+    if (this.isSkippingLine) {
+      this.isSkippingLine = false;
       return undefined;
     }
-    if (this.partBytes + last.length > this.maxLineBytes) {
-      this.parts.push(last);
-      this.partBytes += last.length;
-      return this.giveUp();
+    if (this.lineBytes + lastPart.length > this.maxLineBytes) {
+      this.lineParts.push(lastPart);
+      this.lineBytes += lastPart.length;
+      return this.takeOverlongLine();
     }
-    const bytes = this.partBytes === 0 ? last : this.join(last);
-    return this.text.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes);
+    const bytes = this.lineBytes === 0 ? lastPart : this.joinParts(lastPart);
+    return this.textDecoder.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes);
   }
 
-  private giveUp(): OverlongLine {
-    const bytes = this.partBytes;
-    // The excerpt may cut a character in two; it is only for people to read.
-    const excerpt = this.text.decode(this.join(new Uint8Array()).subarray(0, excerptBytes));
+  private takeOverlongLine(): OverlongLine {
+    const bytes = this.lineBytes;
+    // May split a character, which is acceptable in a log.
+    const excerpt = this.textDecoder.decode(this.joinParts(new Uint8Array()).subarray(0, excerptBytes));
     return { excerpt, bytes };
   }
 
-  private join(last: Uint8Array): Uint8Array {
-    const whole = new Uint8Array(this.partBytes + last.length);
-    let at = 0;
-    for (const part of [...this.parts, last]) {
-      whole.set(part, at);
-      at += part.length;
+  private joinParts(lastPart: Uint8Array): Uint8Array {
+    const whole = new Uint8Array(this.lineBytes + lastPart.length);
+    let offset = 0;
+    for (const part of [...this.lineParts, lastPart]) {
+      whole.set(part, offset);
+      offset += part.length;
     }
-    this.parts = [];
-    this.partBytes = 0;
+    this.lineParts = [];
+    this.lineBytes = 0;
     return whole;
   }
 }

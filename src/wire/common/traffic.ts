@@ -1,18 +1,17 @@
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 
-/** One message on the wire, without its contents: what may be shown and copied into a bug report. */
+/** A message on the wire, without its contents, so that it can be shared in a bug report. */
 export interface TrafficEntry {
   readonly protocol: 'amp' | 'acp' | 'amplifier' | 'context';
-  /** Seen from Backline. */
+  /** From Backline's point of view. */
   readonly direction: 'in' | 'out';
-  /** Which client, agent or server, as in the log, for example `client 3`. */
+  /** Name of the client, agent or server, as in the log, for example `client 3`. */
   readonly peer: string;
   readonly method: string;
   readonly bytes: number;
-  /** From request to answer, on the answer's entry. */
+  /** On responses: time since the request, in milliseconds. */
   readonly ms?: number;
-  /** The error code of an answer that is an error. */
   readonly error?: number | string;
 }
 
@@ -21,7 +20,7 @@ export interface RecordedTraffic extends TrafficEntry {
   readonly time: number;
 }
 
-/** Where protocol code reports its messages. Ask `isOpen` first: nothing is recorded until somebody watches. */
+/** Receives messages from protocol code. Check `isOpen` first, to avoid work while nobody watches. */
 export interface TrafficTap {
   readonly isOpen: boolean;
   record(entry: TrafficEntry): void;
@@ -29,12 +28,12 @@ export interface TrafficTap {
 
 export const closedTap: TrafficTap = { isOpen: false, record: () => undefined };
 
-/** The newest `maxEntries` messages, while somebody watches. */
+/** Records the newest messages (at least `maxEntries`) while it is open. */
 export class TrafficLog implements TrafficTap {
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.emitter.event;
   private entries: RecordedTraffic[] = [];
-  private watchers = 0;
+  private watcherCount = 0;
   private droppedCount = 0;
 
   constructor(
@@ -44,10 +43,9 @@ export class TrafficLog implements TrafficTap {
   ) {}
 
   get isOpen(): boolean {
-    return this.watchers > 0;
+    return this.watcherCount > 0;
   }
 
-  /** How many older messages had to go. */
   get dropped(): number {
     return this.droppedCount;
   }
@@ -56,16 +54,16 @@ export class TrafficLog implements TrafficTap {
     return this.entries;
   }
 
-  /** Starts recording; the caller disposes the result to stop. The last one to stop empties the log. */
+  /** Starts recording. Dispose the result to stop; the last one to stop clears the log. */
   open(): Disposable {
-    this.watchers++;
+    this.watcherCount++;
     let closed = false;
     return {
       dispose: () => {
         if (closed) return;
         closed = true;
-        this.watchers--;
-        if (this.watchers === 0) this.clear();
+        this.watcherCount--;
+        if (this.watcherCount === 0) this.clear();
       },
     };
   }
@@ -80,7 +78,7 @@ export class TrafficLog implements TrafficTap {
       ...(typeof error === 'string' ? { error: toName(error) } : {}),
       time: this.now(),
     });
-    // Dropping in blocks keeps the cost of a message constant.
+    // Drop in blocks, to keep the cost per message constant.
     if (this.entries.length > this.maxEntries * 1.25) {
       const excess = this.entries.length - this.maxEntries;
       this.droppedCount += excess;
@@ -96,7 +94,7 @@ export class TrafficLog implements TrafficTap {
   }
 }
 
-/** Names come from peers: none may break out of its line, fill the page or the memory. */
+/** Sanitizes names from peers: removes control characters and limits the length. */
 function toName(name: string): string {
   const short = name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name;
   return short.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\uFFFD');

@@ -1,21 +1,18 @@
 import type { RecordedTraffic } from './traffic';
 
 interface TrafficTextOptions {
-  /** How many messages are kept. */
   readonly maxEntries: number;
-  /** How many older ones had to go. */
   readonly dropped: number;
-  /** A time of day in the user's time zone, always of the same length; takes milliseconds since the epoch. */
+  /** Formats milliseconds since the epoch as a local time of fixed length. */
   readonly formatTime: (timeMs: number) => string;
 }
 
 const columns = ['TIME', '', 'PROTOCOL', 'PEER', 'METHOD', 'BYTES', 'MS', 'ERROR'] as const;
-/** Narrower columns would move with nearly every message. */
+/** Wide enough that columns rarely move. */
 const minWidths = [12, 5, 9, 10, 24, 8, 6, 0] as const;
-/** Bytes and milliseconds. */
 const numeric: ReadonlySet<number> = new Set([5, 6]);
 
-/** The messages as plain text: a header, one line a message, columns in step. Ends with a line ending. */
+/** Formats messages as plain text: a header and one line per message, in columns. Ends with a line ending. */
 export function trafficText(entries: readonly RecordedTraffic[], options: TrafficTextOptions): string {
   const rows = entries.map((entry) => cellsOf(entry, options.formatTime));
   const widths = columns.map((title, column) =>
@@ -30,10 +27,10 @@ export function trafficText(entries: readonly RecordedTraffic[], options: Traffi
 }
 
 function headerOf({ maxEntries, dropped }: TrafficTextOptions): string[] {
-  const kept = `The newest ${grouped(maxEntries)} are kept`;
+  const kept = `Keeps the newest ${grouped(maxEntries)}.`;
   return [
-    'Messages between Backline and its peers while this tab is open, never their contents.',
-    dropped === 0 ? `${kept}.` : `${kept}; ${grouped(dropped)} older ones were dropped.`,
+    'Messages between Backline and its peers while this tab is open, without their contents.',
+    dropped === 0 ? kept : `${kept} ${grouped(dropped)} older ones were dropped.`,
     '',
   ];
 }
@@ -41,7 +38,7 @@ function headerOf({ maxEntries, dropped }: TrafficTextOptions): string[] {
 function cellsOf(entry: RecordedTraffic, formatTime: (timeMs: number) => string): string[] {
   return [
     formatTime(entry.time),
-    // Words too: a screen reader passes over arrows.
+    // The words are for screen readers, which skip arrows.
     entry.direction === 'in' ? '← in' : '→ out',
     entry.protocol,
     entry.peer,
@@ -62,7 +59,7 @@ function lineOf(cells: readonly string[], widths: readonly number[]): string {
     .trimEnd();
 }
 
-/** `12,000`, whatever the locale of the machine. */
+/** Formats as `12,000`, independent of the locale. */
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }

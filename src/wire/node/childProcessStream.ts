@@ -10,61 +10,59 @@ import type { MessageStream, StreamClosed, StreamNoise } from '../common/message
 interface ChildProcessStreamOptions {
   readonly clock: Clock;
   readonly maxLineBytes?: number;
-  /** Gets what a listener of this stream throws. */
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** A child that was spawned with pipes for stdin and stdout. */
+/** A child process with pipes for stdin and stdout. */
 export type PipedChild = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
 
-/** A flood must not keep the event loop from anybody else: after this much it gets a turn. */
+/** Limits for each uninterrupted read, so that a flood of messages does not block the event loop. */
 const maxItemsPerTurn = 64;
 const maxTurnMs = 4;
-/** A grandchild can hold stdout open when the child is long gone. */
+/** A grandchild can keep stdout open after the child has exited. */
 const drainAfterExitMs = 500;
 
-/**
- * JSON lines over the stdin and stdout of a child. Ends when stdout ends, or soon after the child's exit, and not before
- * the last message found a listener. Owns both pipes, not the child.
- */
+/** Exchanges JSON lines over the pipes of a child process, which it owns. Delivers all messages before it closes. */
 export class ChildProcessStream implements MessageStream {
-  private readonly messages = new Emitter<Record<string, unknown>>((error) => this.options.onListenerError(error));
-  private readonly noises = new Emitter<StreamNoise>((error) => this.options.onListenerError(error));
-  readonly onNoise = this.noises.event;
-  private readonly closes = new Emitter<StreamClosed>((error) => this.options.onListenerError(error));
-  readonly onDidClose = this.closes.event;
-  private readonly store = new DisposableStore();
-  private readonly reader: JsonLineReader;
+  private readonly messageEmitter = new Emitter<Record<string, unknown>>((error) =>
+    this.options.onListenerError(error),
+  );
+  private readonly noiseEmitter = new Emitter<StreamNoise>((error) => this.options.onListenerError(error));
+  readonly onNoise = this.noiseEmitter.event;
+  private readonly closeEmitter = new Emitter<StreamClosed>((error) => this.options.onListenerError(error));
+  readonly onDidClose = this.closeEmitter.event;
+  private readonly disposables = new DisposableStore();
+  private readonly lineReader: JsonLineReader;
   private hasListener = false;
-  private turn: NodeJS.Immediate | undefined;
+  private scheduledRead: NodeJS.Immediate | undefined;
   private hasEnded = false;
-  private isQuiet = true;
-  private closed: StreamClosed | undefined;
+  private isStdoutQuiet = true;
+  private closeReason: StreamClosed | undefined;
 
   constructor(
     private readonly child: PipedChild,
     private readonly options: ChildProcessStreamOptions,
   ) {
-    this.reader = new JsonLineReader(options.maxLineBytes);
-    // A child that is gone shows as a failed write; without a listener the error would end this process.
+    this.lineReader = new JsonLineReader(options.maxLineBytes);
+    // Failed writes reject `send`. Without a listener, the error would crash this process.
     child.stdin.on('error', () => undefined);
-    this.read();
+    this.attachListeners();
   }
 
   readonly onMessage: MessageStream['onMessage'] = (listener) => {
-    const subscription = this.messages.event(listener);
+    const subscription = this.messageEmitter.event(listener);
     this.hasListener = true;
-    this.schedule();
+    this.scheduleRead();
     return subscription;
   };
 
-  /** @throws ConnectionClosedError when the stream is closed; TypeError when the message cannot be written as JSON. */
+  /** @throws ConnectionClosedError if the stream is closed; TypeError if the message cannot be serialized */
   async send(message: object): Promise<void> {
-    if (this.closed) throw new ConnectionClosedError(this.closed);
+    if (this.closeReason) throw new ConnectionClosedError(this.closeReason);
     const line = encodeJsonLine(message);
     await new Promise<void>((resolve, reject) => {
       this.child.stdin.write(line, (error) => {
-        if (error) reject(new ConnectionClosedError(this.closed ?? { reason: 'failed', error }));
+        if (error) reject(new ConnectionClosedError(this.closeReason ?? { reason: 'failed', error }));
         else resolve();
       });
     });
@@ -74,73 +72,73 @@ export class ChildProcessStream implements MessageStream {
     this.close({ reason: 'disposed' });
   }
 
-  private read(): void {
-    const { child, store } = this;
+  private attachListeners(): void {
+    const { child, disposables } = this;
     const { stdout } = child;
-    store.add(on(stdout, 'data', (chunk: Uint8Array) => this.receive(chunk)));
-    store.add(on(stdout, 'end', () => this.finish()));
-    // Destroyed without an end, by a failed read.
-    store.add(on(stdout, 'close', () => this.finish()));
-    store.add(on(stdout, 'error', (error: Error) => this.close({ reason: 'failed', error })));
-    if (child.exitCode !== null || child.signalCode !== null) this.drain();
-    else store.add(on(child, 'exit', () => this.drain()));
+    disposables.add(on(stdout, 'data', (chunk: Uint8Array) => this.receiveChunk(chunk)));
+    disposables.add(on(stdout, 'end', () => this.endInput()));
+    // A failed read closes stdout without an `end`.
+    disposables.add(on(stdout, 'close', () => this.endInput()));
+    disposables.add(on(stdout, 'error', (error: Error) => this.close({ reason: 'failed', error })));
+    if (child.exitCode !== null || child.signalCode !== null) this.waitUntilQuiet();
+    else disposables.add(on(child, 'exit', () => this.waitUntilQuiet()));
   }
 
-  /** After the exit, what still comes is read until nothing has come for a while. */
-  private drain(): void {
-    this.isQuiet = true;
+  /** After the exit, reads remaining data until none has arrived for a while. */
+  private waitUntilQuiet(): void {
+    this.isStdoutQuiet = true;
     const timer = this.options.clock.setTimer(drainAfterExitMs, () => {
-      if (this.isQuiet && !this.turn) this.finish();
-      else this.drain();
+      if (this.isStdoutQuiet && !this.scheduledRead) this.endInput();
+      else this.waitUntilQuiet();
     });
-    this.store.add(timer);
+    this.disposables.add(timer);
   }
 
-  private receive(chunk: Uint8Array): void {
-    this.isQuiet = false;
-    this.reader.push(chunk);
+  private receiveChunk(chunk: Uint8Array): void {
+    this.isStdoutQuiet = false;
+    this.lineReader.push(chunk);
     if (!this.hasListener) this.child.stdout.pause();
-    else if (!this.turn) this.takeTurn();
+    else if (!this.scheduledRead) this.deliverMessages();
   }
 
-  private finish(): void {
+  private endInput(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.reader.end();
-    this.schedule();
+    this.lineReader.end();
+    this.scheduleRead();
   }
 
-  private schedule(): void {
-    if (this.hasListener && !this.closed) this.turn ??= setImmediate(() => this.takeTurn());
+  private scheduleRead(): void {
+    if (this.hasListener && !this.closeReason) this.scheduledRead ??= setImmediate(() => this.deliverMessages());
   }
 
-  private takeTurn(): void {
-    this.turn = undefined;
+  private deliverMessages(): void {
+    this.scheduledRead = undefined;
     const endMs = performance.now() + maxTurnMs;
     for (let items = 0; items < maxItemsPerTurn && performance.now() < endMs; items++) {
-      const line = this.reader.read();
+      const line = this.lineReader.read();
       if (!line) {
         if (this.hasEnded) this.close({ reason: 'ended' });
         else this.child.stdout.resume();
         return;
       }
-      if (line.message) this.messages.fire(line.message);
-      else this.noises.fire(line.noise);
-      if (this.closed) return;
+      if (line.message) this.messageEmitter.fire(line.message);
+      else this.noiseEmitter.fire(line.noise);
+      if (this.closeReason) return;
     }
     this.child.stdout.pause();
-    this.schedule();
+    this.scheduleRead();
   }
 
   private close(closed: StreamClosed): void {
-    if (this.closed) return;
-    this.closed = closed;
-    this.store.dispose();
-    clearImmediate(this.turn);
+    if (this.closeReason) return;
+    this.closeReason = closed;
+    this.disposables.dispose();
+    clearImmediate(this.scheduledRead);
     this.child.stdin.destroy();
     this.child.stdout.destroy();
-    this.closes.fire(closed);
-    for (const emitter of [this.messages, this.noises, this.closes]) emitter.dispose();
+    this.closeEmitter.fire(closed);
+    for (const emitter of [this.messageEmitter, this.noiseEmitter, this.closeEmitter]) emitter.dispose();
   }
 }
 

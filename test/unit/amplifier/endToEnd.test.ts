@@ -54,7 +54,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     const client = new AmplifierClient({ baseUrl: proxy.url, log: nullLogger, ...options });
     const context = {
       collect: () => Promise.resolve({ workspace_root: folder }),
-      openFiles: () => Promise.resolve([]),
+      readFiles: () => Promise.resolve([]),
     };
     return connectTo(proxy.url, { client, context, limits: patientLimits });
   }

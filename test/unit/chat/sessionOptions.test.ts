@@ -280,7 +280,7 @@ describe('what a conversation begins with', () => {
   });
 
   for (const [own, wire, notice] of [
-    ['ask', ['load', 'prompt in ask with small'], /goes on in the mode "The ask"; it was in "The plan"/],
+    ['ask', ['load', 'prompt in ask with small'], /changed its mode from "The plan" to "The ask"/],
     ['yolo', ['load', 'mode=plan', 'prompt in plan with small'], undefined],
   ] as const) {
     it(`is what an agent says that loads the conversation in '${own}', unless that asks less`, async () => {

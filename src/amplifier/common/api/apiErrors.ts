@@ -3,32 +3,26 @@ import { parseJson } from '../../../base/common/parseJson';
 import { BackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
 
 interface ErrorFacts {
-  /** As the API reference has it; undefined for what never came as an HTTP answer. */
+  /** From the API reference; undefined for errors without an HTTP response. */
   readonly httpStatus?: number;
   readonly backend: BackendErrorCode;
-  /** What the user can do. */
   readonly advice: string;
 }
 
 const seeServerLog = 'Check the log of the Amplifier server.';
-/** For a session that the server has lost: whoever leads the conversation makes another one for the next prompt. */
-export const promptAgain = 'Send your prompt again to continue in a new session.';
-const setKey = 'Set it by the command "Backline: Set Amplifier API Key".';
+/** Advice for a session the server has lost: the next prompt creates a new one. */
+export const promptAgainAdvice = 'Send your prompt again to continue in a new session.';
+const setKey = 'Run the command "Backline: Set Amplifier API Key".';
 
-/** The codes of the API reference. */
 export const documentedErrors = {
   INVALID_REQUEST: { httpStatus: 400, backend: 'invalidRequest', advice: 'Check the profile and the model.' },
   MISSING_CREDENTIALS: { httpStatus: 401, backend: 'authRequired', advice: setKey },
   INVALID_API_KEY: { httpStatus: 401, backend: 'authRequired', advice: setKey },
-  API_KEY_UNAUTHORIZED: {
-    httpStatus: 403,
-    backend: 'authRequired',
-    advice: 'Use an API key with access to this model, or choose another model.',
-  },
+  API_KEY_UNAUTHORIZED: { httpStatus: 403, backend: 'authRequired', advice: 'Use another API key or another model.' },
   RATE_LIMITED: { httpStatus: 429, backend: 'backend', advice: 'Wait a minute and try again.' },
-  SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: promptAgain },
+  SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: promptAgainAdvice },
   PROFILE_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: 'Choose another profile.' },
-  SESSION_BUSY: { httpStatus: 409, backend: 'busy', advice: 'Wait for the running turn, or stop it.' },
+  SESSION_BUSY: { httpStatus: 409, backend: 'busy', advice: 'Wait for the running turn or stop it.' },
   APPROVAL_TIMEOUT: { httpStatus: 408, backend: 'approvalResolved', advice: 'No approvals are pending.' },
   APPROVAL_INVALID: { httpStatus: 400, backend: 'approvalInvalid', advice: 'Choose one of the listed options.' },
   SERVER_ERROR: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
@@ -37,41 +31,39 @@ export const documentedErrors = {
   PROVIDER_UNAVAILABLE: { httpStatus: 503, backend: 'backend', advice: 'Try again later.' },
 } as const satisfies Record<string, ErrorFacts>;
 
-/** Codes that the server which exists sends beyond the reference. */
+/** Undocumented codes of the real server. */
 const real = {
-  NO_PENDING_APPROVAL: {
-    httpStatus: 400,
-    backend: 'approvalResolved',
-    advice: 'No approval is pending.',
-  },
-  SESSION_CREATE_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Check the profile, or choose another one.' },
+  NO_PENDING_APPROVAL: { httpStatus: 400, backend: 'approvalResolved', advice: 'No approval is pending.' },
+  SESSION_CREATE_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Check the profile or choose another one.' },
   PROFILE_LIST_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Enter the name of a profile instead.' },
   PROFILE_LOAD_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Enter the name of a profile instead.' },
   PROMPT_SUBMIT_FAILED: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
-  APPROVAL_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Stop the turn if it should not go on.' },
+  APPROVAL_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Stop the turn if it should not continue.' },
   SESSION_DELETE_FAILED: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
 } as const satisfies Record<string, ErrorFacts>;
 
-const tokenMissing = 'The Amplifier server needs a token that it accepts.';
-const setToken = 'Set its token by the command "Backline: Set Amplifier Server Token".';
+const tokenMissing = 'The Amplifier server requires a valid token.';
+const setToken = 'Run the command "Backline: Set Amplifier Server Token".';
 const checkAddress = 'Check amplifier.server.host and amplifier.server.port.';
 
-/** What goes wrong before or without an answer of the API. */
 const local = {
   UNREACHABLE: { backend: 'notReady', advice: `Start the Amplifier server. ${checkAddress}` },
   CERTIFICATE: {
     backend: 'notReady',
-    advice: 'Give the server a certificate that this machine trusts, or change amplifier.server.host.',
+    advice: 'Use a certificate that this machine trusts, or change amplifier.server.host.',
   },
   CONNECTION_LOST: { backend: 'notReady', advice: 'Try again once the server is back.' },
   TIMEOUT: { backend: 'timeout', advice: 'Try again. If this continues, restart the Amplifier server.' },
   CANCELLED: { backend: 'cancelled', advice: '' },
   REDIRECTED: { backend: 'protocol', advice: `Redirects are not followed. ${checkAddress}` },
-  UNEXPECTED_CONTENT_TYPE: { backend: 'protocol', advice: `Is this an Amplifier server? ${checkAddress}` },
-  INVALID_RESPONSE: { backend: 'protocol', advice: `Is this an Amplifier server? ${checkAddress}` },
+  UNEXPECTED_CONTENT_TYPE: {
+    backend: 'protocol',
+    advice: `The server may not be an Amplifier server. ${checkAddress}`,
+  },
+  INVALID_RESPONSE: { backend: 'protocol', advice: `The server may not be an Amplifier server. ${checkAddress}` },
   RESPONSE_TOO_LARGE: { backend: 'protocol', advice: seeServerLog },
-  NOT_FOUND: { httpStatus: 404, backend: 'unsupported', advice: 'This server does not offer it.' },
-  METHOD_NOT_ALLOWED: { httpStatus: 405, backend: 'unsupported', advice: 'This server does not offer it.' },
+  NOT_FOUND: { httpStatus: 404, backend: 'unsupported', advice: 'The server does not support this.' },
+  METHOD_NOT_ALLOWED: { httpStatus: 405, backend: 'unsupported', advice: 'The server does not support this.' },
   UNAUTHORIZED: { httpStatus: 401, backend: 'authRequired', advice: setToken },
   FORBIDDEN: { httpStatus: 403, backend: 'authRequired', advice: `${setToken} ${checkAddress}` },
 } as const satisfies Record<string, ErrorFacts>;
@@ -80,14 +72,13 @@ const facts: ReadonlyMap<string, ErrorFacts> = new Map(Object.entries({ ...docum
 
 export type DocumentedErrorCode = keyof typeof documentedErrors;
 
-/** An error of the API, of the way to it, or an answer that makes no sense. */
+/** An error of the Amplifier API, of the connection to it, or an invalid response. */
 export class AmplifierApiError extends Error {
   override readonly name = 'AmplifierApiError';
   constructor(
-    /** One of the API reference's, one of the server's own, or one of `local`. */
+    /** A documented code, an undocumented one of the server, or one of `local`. */
     readonly code: string,
     message: string,
-    /** Undefined when there was no answer. */
     readonly httpStatus?: number,
     readonly details?: unknown,
     options?: ErrorOptions,
@@ -95,16 +86,15 @@ export class AmplifierApiError extends Error {
     super(message, options);
   }
 
-  /** What the user can do; may be empty. */
+  /** Tells the user what to do; may be empty. */
   get advice(): string {
     return (facts.get(this.code) ?? fallbackFacts(this.httpStatus)).advice;
   }
 
-  /** The same as every session backend says it. */
   toBackendError(): BackendError {
     const { backend } = facts.get(this.code) ?? fallbackFacts(this.httpStatus);
     const said = [this.code, ...(this.details === undefined ? [] : [JSON.stringify(this.details)])];
-    // What servers say of it is for who writes clients.
+    // The server's own message addresses client developers.
     const isTokenMissing = this.code === 'UNAUTHORIZED';
     if (isTokenMissing) said.push(this.message);
     const message = joinSentences(isTokenMissing ? tokenMissing : this.message, this.advice);
@@ -112,7 +102,7 @@ export class AmplifierApiError extends Error {
   }
 }
 
-/** Whether it is an `AmplifierApiError`, also one from another bundle of ours, whose class is another one. */
+/** Also recognizes errors from other bundles, which have their own copy of the class. */
 export function isAmplifierApiError(error: unknown): error is AmplifierApiError {
   return error instanceof Error && error.name === 'AmplifierApiError';
 }
@@ -128,24 +118,20 @@ function joinSentences(first: string, second: string): string {
   return second === '' ? ended : `${ended} ${second}`;
 }
 
-const Coded = z.object({
-  code: z.string().min(1),
-  message: z.string().optional(),
-  details: z.unknown().optional(),
-});
+const Coded = z.object({ code: z.string().min(1), message: z.string().optional(), details: z.unknown().optional() });
 const Wrapped = z.union([
   z.object({ error: Coded }).transform(({ error }) => error),
   z.object({ detail: z.object({ error: Coded }) }).transform(({ detail }) => detail.error),
 ]);
 const PlainDetail = z.object({ detail: z.string() });
-/** What is wrong with which field. The value itself is left out on purpose: it may be a key. */
+/** Validation errors by field. Values are omitted on purpose: they may contain a key. */
 const FieldErrors = z.object({
   detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.number()])).default([]), msg: z.string() })),
 });
 
 const maxPlainLength = 200;
 
-/** Reads the body of an answer that is an error, in every form a server has been seen to send; `body` is its text. */
+/** Parses the body of an error response. Accepts all formats that servers are known to send. */
 export function parseApiError(httpStatus: number, body: string): AmplifierApiError {
   const json = parseJson(body);
   const wrapped = Wrapped.safeParse(json).data;
@@ -161,10 +147,10 @@ export function parseApiError(httpStatus: number, body: string): AmplifierApiErr
   const detail = PlainDetail.safeParse(json).data?.detail;
   const plain = detail ?? (json === undefined && !/^\s*</u.test(body) ? body.trim().slice(0, maxPlainLength) : '');
   const what = plain === '' ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}: ${plain}`;
-  return new AmplifierApiError(codeOfStatus(httpStatus), `The server answered ${what}`, httpStatus);
+  return new AmplifierApiError(codeOfStatus(httpStatus), `The server responded with ${what}`, httpStatus);
 }
 
-/** For an answer without a code. A plain 404 or 405 is a route that is not there, not a session that is not there. */
+/** For responses without an error code. A plain 404 or 405 means a missing route, not a missing session. */
 const codesOfStatus: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_REQUEST'],
   [401, 'UNAUTHORIZED'],
@@ -184,7 +170,7 @@ function codeOfStatus(httpStatus: number): string {
   return codesOfStatus.get(httpStatus) ?? (httpStatus >= 500 ? 'SERVER_ERROR' : `HTTP_${httpStatus}`);
 }
 
-/** Whether the server has no such route, as against no such session. */
+/** Whether the server does not have the route (as opposed to the session). */
 export function isMissingRoute(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED');
 }

@@ -2,18 +2,14 @@ import * as z from 'zod';
 import { SessionEvent, approvalDetails, TokenUsage } from '../../../session/common/sessionEvents';
 import { isSessionState } from '../../../session/common/sessionState';
 
-/**
- * What goes over the wire of Amplifier's REST API, by its own names. Requests are as the API reference has them. Responses
- * are read more widely than it promises, because the server that exists leaves out and adds fields.
- */
+// The messages of Amplifier's REST API. Requests follow the API reference. Response schemas are more lenient, because
+// the real server omits and adds fields.
 
 const Text = z.string();
 const Count = z.number().int().nonnegative();
 const optionalText = Text.nullish().transform((value) => value ?? undefined);
 
-// Requests
-
-/** Absent when it is `null`: many clients, those with data classes for example, write that for what they leave out. */
+/** Treats `null` as absent: many clients, for example those with data classes, send `null` for omitted fields. */
 function orNull<Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> {
   return z.preprocess((value) => value ?? undefined, schema);
 }
@@ -60,7 +56,7 @@ export const WorkspaceContext = z.object({
 });
 export type WorkspaceContext = z.infer<typeof WorkspaceContext>;
 
-/** What changed since the last prompt; `null` says that there is none any more. */
+/** Changes since the last prompt; `null` means that the part no longer exists. */
 export const ContextUpdate = z.object({
   workspace_root: orNull(Text.optional()),
   open_files: orNull(z.array(OpenFile).optional()),
@@ -84,14 +80,12 @@ export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
 export const PromptRequest = z.object({ prompt: Text, context_update: orNull(ContextUpdate.optional()) });
 export type PromptRequest = z.infer<typeof PromptRequest>;
 
-/** `approval_id` is ours: which of several requests is meant. */
-export const ApprovalRequest = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
-export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
-/** As a client sends it: the id may be a number, for servers that number their requests. */
-export const ApprovalAnswer = ApprovalRequest.extend({ approval_id: z.union([Text, z.number()]).optional() });
+/** `approval_id` is our extension: it selects one of several pending approvals. */
+export const ApprovalAnswerBody = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
+export type ApprovalAnswerBody = z.infer<typeof ApprovalAnswerBody>;
+/** As sent by our client: the id may be a number, for servers that number their approvals. */
+export const ApprovalAnswer = ApprovalAnswerBody.extend({ approval_id: z.union([Text, z.number()]).optional() });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
-
-// Responses
 
 export const SessionStatusName = z.enum(['idle', 'processing', 'awaiting_approval', 'error', 'stopped']);
 export type SessionStatusName = z.infer<typeof SessionStatusName>;
@@ -102,11 +96,11 @@ export type CreateSessionResponse = z.infer<typeof CreateSessionResponse>;
 export const PromptResponse = z.object({ request_id: optionalText });
 export type PromptResponse = z.infer<typeof PromptResponse>;
 
-/** The answers to an approval, a cancel and a stop. */
+/** The response to answering an approval, cancelling a turn and deleting a session. */
 export const Acknowledgement = z.object({});
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/** Its shape is not in the reference. Without options it says which request waits, and cannot be shown. */
+/** Not documented in the API reference. Without options it identifies the approval, but cannot be shown. */
 export const PendingApproval = z.looseObject({
   approval_id: Text,
   prompt: optionalText,
@@ -115,32 +109,21 @@ export const PendingApproval = z.looseObject({
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
-/** What a server says of a request, its id as a text, as it is everywhere here. A number is kept, for the server to be sent it back. */
-export function withTextId(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** Converts a numeric approval id to a string. `wire_id` keeps the number, to be sent back to the server. */
+export function withStringApprovalId(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { approval_id: id } = data;
   return typeof id === 'number' ? { ...data, approval_id: String(id), wire_id: id } : data;
 }
 
-/** Also by the empty shapes that some languages write for it. */
+/** Some languages serialize "no value" as an empty object, array or string. */
 function isNothing(value: unknown): boolean {
   return !value || (typeof value === 'object' && Object.keys(value).length === 0);
-}
-
-/** A request that is told waits, whatever the word beside it says: its tool runs when nobody answers. */
-function isWaiting({
-  status,
-  pending_approval: pending,
-}: {
-  status: SessionStatusName;
-  pending_approval: unknown;
-}): boolean {
-  return pending !== undefined && (status === 'idle' || status === 'processing');
 }
 
 function readPending(value: unknown): PendingApproval | 'unreadable' | undefined {
   if (isNothing(value)) return undefined;
   const fields = z.record(z.string(), z.unknown()).safeParse(value).data;
-  return (fields && PendingApproval.safeParse(withTextId(fields)).data) ?? 'unreadable';
+  return (fields && PendingApproval.safeParse(withStringApprovalId(fields)).data) ?? 'unreadable';
 }
 
 function readState(value: unknown): SessionEvent[] {
@@ -154,13 +137,18 @@ export const SessionStatus = z
     status: SessionStatusName,
     last_activity: optionalText,
     token_usage: TokenUsage.nullish().catch(undefined),
-    /** `unreadable`: something waits, and it is not known what. */
+    /** `unreadable`: an approval is pending, but its contents could not be parsed. */
     pending_approval: z.unknown().optional().transform(readPending),
-    /** Ours: who loads the session goes on after this event, and knows by the events of `state` what it is now. */
+    /** Our extension: a client that loads the session resumes after this event, in the state given by `state`. */
     last_event_id: Count.optional().catch(undefined),
     state: z.unknown().optional().transform(readState),
   })
-  .transform((session) => (isWaiting(session) ? { ...session, status: 'awaiting_approval' as const } : session));
+  // A reported approval is pending, whatever the status says: its tool call would run after the time-out.
+  .transform((session) =>
+    session.pending_approval && (session.status === 'idle' || session.status === 'processing')
+      ? { ...session, status: 'awaiting_approval' as const }
+      : session,
+  );
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
 export const SessionList = z.object({
@@ -186,7 +174,7 @@ export type Health = z.infer<typeof Health>;
 export const ServerInfo = z.looseObject({ amplifier_core_version: optionalText, api_version: optionalText });
 export type ServerInfo = z.infer<typeof ServerInfo>;
 
-/** The server that exists names an API version, which the API reference does not; its token usage is cumulative. */
+/** Whether this is the real server, which, unlike the API reference, reports `api_version` and cumulative token usage. */
 export function isRealServer({ api_version, amplifier_core_version }: ServerInfo): boolean {
   return api_version !== undefined && amplifier_core_version === undefined;
 }

@@ -2,13 +2,10 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 
 type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
-/**
- * Tells deltas of one text that come at a stretch, such as in one read of a socket, as one event: what follows costs the
- * same for a thousand tokens as for one. Nothing waits longer than until the running task ends, and the order stays.
- */
+/** Merges consecutive deltas of the same text into one event, which it emits at the end of the current task. */
 export class DeltaMerger {
-  private first: Delta | undefined;
-  private texts: string[] = [];
+  private firstDelta: Delta | undefined;
+  private deltaTexts: string[] = [];
 
   constructor(private readonly emit: (event: SessionEvent) => void) {}
 
@@ -18,21 +15,21 @@ export class DeltaMerger {
       this.emit(event);
       return;
     }
-    if (this.first && !isSameText(this.first, event)) this.flush();
-    if (!this.first) {
-      this.first = event;
+    if (this.firstDelta && !isSameText(this.firstDelta, event)) this.flush();
+    if (!this.firstDelta) {
+      this.firstDelta = event;
       queueMicrotask(() => this.flush());
     }
-    this.texts.push(event.data.delta);
+    this.deltaTexts.push(event.data.delta);
   }
 
   flush(): void {
-    const { first, texts } = this;
-    if (!first) return;
-    this.first = undefined;
-    this.texts = [];
-    if (texts.length > 1) first.data.delta = texts.join('');
-    this.emit(first);
+    const { firstDelta, deltaTexts } = this;
+    if (!firstDelta) return;
+    this.firstDelta = undefined;
+    this.deltaTexts = [];
+    if (deltaTexts.length > 1) firstDelta.data.delta = deltaTexts.join('');
+    this.emit(firstDelta);
   }
 }
 

@@ -3,8 +3,8 @@ import type { SecretRedactor } from './secretRedactor';
 
 type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
-/** What the text of a turn does not go on behind. */
-const ends: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
+/** Events after which no text continues. */
+const textEnds: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
   'content_block:start',
   'content_block:end',
   'content_block:media',
@@ -19,13 +19,10 @@ const ends: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
   'session:end',
 ]);
 
-/**
- * Takes secrets out of texts that come in pieces. The end of a piece that may be the beginning of a secret is held back until
- * the next piece, or the end of the text.
- */
+/** Redacts secrets in streamed text. Holds back the end of a piece that may be the start of a secret. */
 export class DeltaRedactor {
-  /** By text: a delta with what is held back of it. */
-  private readonly held = new Map<string, Delta>();
+  /** Keyed by block index or 'thinking'. */
+  private readonly heldDeltas = new Map<string, Delta>();
 
   constructor(
     private readonly redactor: SecretRedactor,
@@ -34,29 +31,32 @@ export class DeltaRedactor {
 
   handle(event: SessionEvent): void {
     if (event.event === 'content_block:delta') {
-      this.add(String(event.data.block_index), event, (delta) => ({ ...event, data: { ...event.data, delta } }));
+      this.redactDelta(String(event.data.block_index), event, (delta) => ({
+        ...event,
+        data: { ...event.data, delta },
+      }));
     } else if (event.event === 'thinking:delta') {
-      this.add('thinking', event, (delta) => ({ ...event, data: { ...event.data, delta } }));
+      this.redactDelta('thinking', event, (delta) => ({ ...event, data: { ...event.data, delta } }));
     } else {
-      if (ends.has(event.event)) this.flush();
+      if (textEnds.has(event.event)) this.emitHeldDeltas();
       this.emit(event);
     }
   }
 
-  private add(text: string, event: Delta, withText: (delta: string) => Delta): void {
-    const before = this.held.get(text)?.data.delta ?? '';
-    const known = this.redactor.text(before + event.data.delta);
-    const tail = known.slice(known.length - this.redactor.openLength(known));
-    if (tail === '') this.held.delete(text);
-    else this.held.set(text, withText(tail));
+  private redactDelta(text: string, event: Delta, withText: (delta: string) => Delta): void {
+    const before = this.heldDeltas.get(text)?.data.delta ?? '';
+    const known = this.redactor.redactText(before + event.data.delta);
+    const tail = known.slice(known.length - this.redactor.partialSecretLength(known));
+    if (tail === '') this.heldDeltas.delete(text);
+    else this.heldDeltas.set(text, withText(tail));
     const shown = known.slice(0, known.length - tail.length);
     if (shown === event.data.delta) this.emit(event);
     else if (shown !== '') this.emit(withText(shown));
   }
 
-  private flush(): void {
-    const held = [...this.held.values()];
-    this.held.clear();
+  private emitHeldDeltas(): void {
+    const held = [...this.heldDeltas.values()];
+    this.heldDeltas.clear();
     for (const event of held) this.emit(event);
   }
 }

@@ -1,78 +1,76 @@
 import { parseJson } from '../../../base/common/parseJson';
 
-/** Shorter ones would be found in ordinary text, and are no secrets. */
+/** Shorter strings occur in ordinary text and are not secrets. */
 const minSecretLength = 6;
 const replacement = '[key]';
 
-/**
- * Takes secrets out of what a server says, which may echo what it was sent. Finds them as they are, escaped as in JSON (also in
- * JSON within JSON), and percent-encoded.
- */
+/** Redacts secrets that a server may echo: verbatim, JSON-escaped (also in nested JSON) or percent-encoded. */
 export class SecretRedactor {
-  private readonly patterns = new Map<string, Pattern>();
+  private readonly patternBySecret = new Map<string, Pattern>();
 
-  add(secret: string | undefined): void {
-    if (secret === undefined || secret.length < minSecretLength || this.patterns.has(secret)) return;
-    this.patterns.set(secret, patternOf(secret));
+  addSecret(secret: string | undefined): void {
+    if (secret === undefined || secret.length < minSecretLength || this.patternBySecret.has(secret)) return;
+    this.patternBySecret.set(secret, patternOf(secret));
   }
 
-  text(text: string): string {
+  redactText(text: string): string {
     let result = text;
-    for (const { whole } of this.patterns.values()) result = result.replace(whole, replacement);
+    for (const { whole } of this.patternBySecret.values()) result = result.replace(whole, replacement);
     return result;
   }
 
-  /** How much of the end of a text may be the beginning of a secret: what follows will tell. In UTF-16 units. */
-  openLength(text: string): number {
+  /** Length of the end of `text` that may be the start of a secret, in UTF-16 units. */
+  partialSecretLength(text: string): number {
     let length = 0;
-    for (const { begun, maxLength } of this.patterns.values()) {
+    for (const { begun, maxLength } of this.patternBySecret.values()) {
       length = Math.max(length, begun.exec(text.slice(-maxLength))?.[0].length ?? 0);
     }
     return length;
   }
 
-  /** Of text that may be JSON; what was JSON stays JSON. */
-  json(text: string): string {
-    if (this.text(text) === text) return text;
+  /** Redacts text that may be JSON. Valid JSON stays valid. */
+  redactJson(text: string): string {
+    if (this.redactText(text) === text) return text;
     const json = parseJson(text);
-    return json === undefined ? this.text(text) : JSON.stringify(this.value(json));
+    return json === undefined ? this.redactText(text) : JSON.stringify(this.redactValue(json));
   }
 
-  private value(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value);
-    if (Array.isArray(value)) return value.map((item) => this.value(item));
+  private redactValue(value: unknown): unknown {
+    if (typeof value === 'string') return this.redactText(value);
+    if (Array.isArray(value)) return value.map((item) => this.redactValue(item));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.text(name), this.value(member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [this.redactText(name), this.redactValue(member)]),
+    );
   }
 }
 
 interface Pattern {
   readonly whole: RegExp;
-  /** At the end of a text, as much of the secret as is there, but not all. */
   readonly begun: RegExp;
   readonly maxLength: number;
 }
 
-/** What a disguise may begin with. */
+/** Matches an incomplete escape sequence. */
 const half = '(?:(?:\\\\{1,8}(?:u[\\da-fA-F]{0,4})?){1,2}|(?:%[\\da-fA-F]{0,2}){1,4})';
-/** The longest disguise of a character: eight backslashes and a code unit. */
-const maxDisguiseLength = 13;
+/** The longest encoding of a character: eight backslashes and an escaped code unit, in UTF-16 units. */
+const maxEncodedLength = 13;
 
-/** Every character of the secret in each of its disguises; the run of backslashes is bounded, so that no text is read twice. */
+/** Matches each character in all of its encodings. The number of backslashes is bounded to avoid backtracking. */
 function patternOf(secret: string): Pattern {
-  const parts = Array.from(secret, (one) => `(?:\\\\{0,8}(?:${disguises(one)})|${percent(one)})`);
+  const parts = Array.from(secret, (character) => `(?:\\\\{0,8}(?:${escapes(character)})|${percent(character)})`);
   const begun = parts.slice(0, -1).reduceRight((rest, part) => (rest === '' ? part : `${part}(?:${rest})?`), '');
   return {
     whole: new RegExp(parts.join(''), 'gu'),
     begun: new RegExp(`(?:${begun})?${half}?$`, 'u'),
-    maxLength: secret.length * maxDisguiseLength,
+    maxLength: secret.length * maxEncodedLength,
   };
 }
 
-function disguises(character: string): string {
-  const escaped = [...Array(character.length).keys()].map((at) => {
-    const digits = character.charCodeAt(at).toString(16).padStart(4, '0');
-    return `${at === 0 ? '' : '\\\\{1,8}'}u${anyCase(digits)}`;
+function escapes(character: string): string {
+  const escaped = [...Array(character.length).keys()].map((index) => {
+    const digits = character.charCodeAt(index).toString(16).padStart(4, '0');
+    return `${index === 0 ? '' : '\\\\{1,8}'}u${anyCase(digits)}`;
   });
   return `${literal(character)}|${escaped.join('')}`;
 }

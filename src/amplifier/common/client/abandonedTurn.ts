@@ -1,64 +1,68 @@
-import { denyOption } from '../../../session/common/approvalOptions';
+import { findDenyOption } from '../../../session/common/approvalOptions';
 import { messageOf } from '../../../base/common/errors';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionStatus } from '../api/apiSchema';
-import { stopPrompt } from './prompts';
-import type { Abandoned } from './clientState';
-import { clearTimers, isUnknownSession, log, setTimer, stopLeftTurn, update, type Step } from './sessionStep';
+import { abortPrompt } from './prompts';
+import type { AbandonedTurn } from './clientState';
+import {
+  clearTimers,
+  isSessionNotFound,
+  logMessage,
+  setTimer,
+  stopAbandonedTurn,
+  updateState,
+  type Step,
+} from './reducerStep';
 
 const lookMs = 500;
 const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
-/** A server that took a prompt a moment ago may still call itself idle. */
+/** A server that just accepted a prompt may still report `idle`. */
 const enoughIdleLooks = 2;
 
-/**
- * Called before the turn is told as over: it may go on on the server. Whatever it asks for there is denied, for a server may
- * take silence for a yes; the session is asked for its status until the turn is over.
- */
+/** Denies a turn's approvals until it ends on the server. Call before emitting its end to readers. */
 export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false }): void {
-  stopPrompt(step);
+  abortPrompt(step);
   const stopping = 'prompt';
   const begun = { stage: 'looking', idleLooks: 0, pauseMs: lookMs, denial: undefined } as const;
-  update(step, { abandoned: { ...begun, stopping, isStopped, isDiscarded } });
+  updateState(step, { abandoned: { ...begun, stopping, isStopped, isDiscarded } });
   setTimer(step, 'abandoned', step.state.limits.abandonedMs);
-  look(step);
+  pollAbandonedTurn(step);
 }
 
-/** It is attended again, or there is no time left. */
-export function attendTurn(step: Step): void {
+/** Stops following the turn: the user is back, or there is no time left. */
+export function stopFollowing(step: Step): void {
   if (!step.state.abandoned) return;
-  update(step, { abandoned: undefined });
+  updateState(step, { abandoned: undefined });
   clearTimers(step, 'look', 'abandoned');
 }
 
-/** A prompt that is being taken is waited for before its turn is stopped. */
-export function advanceAbandoned(step: Step): void {
+export function advanceAbandonedTurn(step: Step): void {
   const { abandoned, prompt, stop } = step.state;
   if (abandoned?.stopping === 'prompt' && prompt.kind === 'none') {
     change(step, { stopping: abandoned.isStopped ? 'turn' : 'done' });
-    if (abandoned.isStopped) stopLeftTurn(step);
+    if (abandoned.isStopped) stopAbandonedTurn(step);
   } else if (abandoned?.stopping === 'turn' && !stop) {
     change(step, { stopping: 'done' });
   }
 }
 
-/** What the stream tells of it, for as long as the stream lives, too. */
-export function abandonedEvent(step: Step, { event, data }: SessionEvent): void {
+/** Handles an event of the turn while the stream is still open. */
+export function handleAbandonedEvent(step: Step, { event, data }: SessionEvent): void {
   if (event === 'approval:granted' || event === 'approval:denied') change(step, { denial: undefined });
   if (event !== 'approval:required') return;
-  const denial = denyOption(data.options, data.option_kinds);
+  const denial = findDenyOption(data.options, data.option_kinds);
   change(step, { denial });
   if (denial !== undefined && step.state.abandoned) deny(step, denial, 'heard');
 }
 
-export function abandonedStatus(step: Step, { status, pending_approval: pending }: SessionStatus): void {
+export function handleAbandonedStatus(step: Step, { status, pending_approval: pending }: SessionStatus): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking') return;
   if (status === 'awaiting_approval') {
     const options = pending === 'unreadable' ? undefined : pending?.options;
     const kinds = pending === 'unreadable' ? undefined : pending?.option_kinds;
-    const denial = options ? denyOption(options, kinds) : abandoned.denial;
+    const denial = options ? findDenyOption(options, kinds) : abandoned.denial;
     if (denial === undefined) pause(step, 0);
     else {
       change(step, { stage: 'denying' });
@@ -67,34 +71,33 @@ export function abandonedStatus(step: Step, { status, pending_approval: pending 
     return;
   }
   const idleLooks = status !== 'processing' && abandoned.stopping === 'done' ? abandoned.idleLooks + 1 : 0;
-  if (idleLooks === enoughIdleLooks) endAbandoned(step);
+  if (idleLooks === enoughIdleLooks) endAbandonedTurn(step);
   else pause(step, idleLooks);
 }
 
-/** The server could not be asked, or did not take the denial. */
-export function abandonedFailed(step: Step, error: unknown): void {
+export function handleAbandonedFailure(step: Step, error: unknown): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking' && abandoned?.stage !== 'denying') return;
-  if (isUnknownSession(error)) attendTurn(step);
+  if (isSessionNotFound(error)) stopFollowing(step);
   else pause(step, 0, Math.min(maxLookMs, abandoned.pauseMs * 2));
 }
 
-export function abandonedDenied(step: Step, error: unknown): void {
-  if (error !== undefined) abandonedFailed(step, error);
+export function handleAbandonedDenial(step: Step, error: unknown): void {
+  if (error !== undefined) handleAbandonedFailure(step, error);
   else if (step.state.abandoned?.stage === 'denying') pause(step, 0);
 }
 
-export function look(step: Step): void {
+export function pollAbandonedTurn(step: Step): void {
   if (!step.state.abandoned) return;
   change(step, { stage: 'looking' });
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'look' }, timeoutMs: requestTimeoutMs });
 }
 
-/** Its turn is over, or it was followed for as long as it may be. */
-export function endAbandoned(step: Step): void {
+/** The turn is over, or the time limit for following it has passed. */
+export function endAbandonedTurn(step: Step): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {
-    attendTurn(step);
+    stopFollowing(step);
     return;
   }
   change(step, { stage: 'discarding' });
@@ -102,9 +105,9 @@ export function endAbandoned(step: Step): void {
   step.effects.push({ kind: 'delete', purpose: 'discard', timeoutMs: requestTimeoutMs });
 }
 
-export function discarded(step: Step, error: unknown): void {
-  if (error !== undefined) log(step, 'warn', `it stays on the server: ${messageOf(error)}`);
-  attendTurn(step);
+export function handleDiscarded(step: Step, error: unknown): void {
+  if (error !== undefined) logMessage(step, 'warn', `it stays on the server: ${messageOf(error)}`);
+  stopFollowing(step);
 }
 
 function pause(step: Step, idleLooks: number, pauseMs = lookMs): void {
@@ -112,12 +115,11 @@ function pause(step: Step, idleLooks: number, pauseMs = lookMs): void {
   setTimer(step, 'look', pauseMs);
 }
 
-/** Whatever waits now: all of it is to be denied. */
 function deny(step: Step, decision: string, kind: 'look' | 'heard'): void {
   step.effects.push({ kind: 'answer', purpose: { kind }, body: { decision }, timeoutMs: requestTimeoutMs });
 }
 
-function change(step: Step, part: Partial<Abandoned>): void {
+function change(step: Step, part: Partial<AbandonedTurn>): void {
   const { abandoned } = step.state;
-  if (abandoned) update(step, { abandoned: { ...abandoned, ...part } });
+  if (abandoned) updateState(step, { abandoned: { ...abandoned, ...part } });
 }

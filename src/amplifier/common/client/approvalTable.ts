@@ -1,32 +1,32 @@
-import { denyOption, isDenial } from '../../../session/common/approvalOptions';
+import { findDenyOption, isDenial } from '../../../session/common/approvalOptions';
 import { BackendError, isBackendError } from '../../../session/common/sessionBackend';
 import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
-import type { AnswerPurpose, Call, StatusPurpose } from './sessionInput';
-import { isTurnOwn, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
+import type { AnswerPurpose, CallId, StatusPurpose } from './sessionInput';
+import { isOwnTurnOpen, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
 import {
-  asBackendError,
+  toBackendError,
   beginCancel,
-  check,
+  checkStatus,
   clearTimers,
-  log,
-  notice,
+  logMessage,
+  emitNotice,
   setTimer,
-  settle,
-  stopLeftTurn,
-  update,
+  settleCall,
+  stopAbandonedTurn,
+  updateState,
   type Step,
-} from './sessionStep';
+} from './reducerStep';
 
-/** Long enough for a jump of the clock, such as sleep, to be seen soon after it. */
+/** Timers are split into steps of this length, to notice clock jumps (such as sleep) soon. */
 const maxStepMs = 2000;
 const retryMs = 500;
-/** What resolves a request that comes too late may be right behind it, as in a replay. */
+/** Delay before denying an expired approval: in a replay, its resolution may follow immediately. */
 const tooLateMs = 250;
-/** How long after the user's time a request that was left is still denied: longer than any margin before the server's time-out. */
+/** How long an abandoned approval is denied after the user's time is up, which covers the server's time-out. */
 const leftMs = 20_000;
-/** A denial that hangs must leave time for another one. */
+/** Short, so that a denial that hangs can be retried. */
 const denyTimeoutMs = 3000;
 const maxApprovals = 500;
 const goneCodes: ReadonlySet<string> = new Set(['NO_PENDING_APPROVAL', 'APPROVAL_TIMEOUT']);
@@ -36,33 +36,31 @@ export function isAwaitingApproval(state: SessionState): boolean {
   return shownApprovals(state).length > 0;
 }
 
-/** Whether a denial is on its way, or to be sent. One that only the end of its turn can deny does not count. */
-export function isDenying(state: SessionState): boolean {
-  return openApprovals(state).some((approval) => approval.phase === 'left' || !isUndeniable(approval));
+/** Whether an approval is being, or can still be, denied. Excludes approvals that only the end of the turn denies. */
+export function isDenialPending(state: SessionState): boolean {
+  return listOpenApprovals(state).some((approval) => approval.phase === 'left' || !isUndeniable(approval));
 }
 
-export function openApprovals({ approvals }: SessionState): OpenApproval[] {
+export function listOpenApprovals({ approvals }: SessionState): OpenApproval[] {
   return [...approvals.values()].filter((approval) => approval.phase !== 'resolved');
 }
 
-// Requests, as they are told
-
-/** A request of the stream, or of the status. `timeout` is the time to answer here, in seconds. */
-export function approvalRequired(
+/** Adds an approval reported by the stream or by the status. `timeout` is the user's time to answer, in seconds. */
+export function handleApprovalRequired(
   step: Step,
-  { wire_id: numberOnWire, ...told }: EventData<'approval:required'>,
+  { wire_id: numericId, ...data }: EventData<'approval:required'>,
   mayComeAgain = false,
 ): void {
-  const { approval_id: wireId, options, option_kinds: kinds, prompt, timeout = 0 } = told;
+  const { approval_id: wireId, options, option_kinds: kinds, prompt, timeout = 0 } = data;
   const superseded = byWireId(step.state, wireId);
-  // Servers that speak our extensions use an id once.
+  // Servers that support our extensions never reuse an id.
   if (superseded?.prompt === prompt && (superseded.mayComeAgain || kinds !== undefined)) {
     put(step, { ...superseded, mayComeAgain: false });
     return;
   }
   if (superseded) {
     close(step, superseded, 'unanswerable');
-    notice(step, 'warning', supersededMessage);
+    emitNotice(step, 'warning', supersededMessage);
   }
   const id = uniqueId(step.state, wireId);
   const givenMs = timeout * 1000;
@@ -70,10 +68,10 @@ export function approvalRequired(
     phase: 'waiting',
     id,
     wireId,
-    sentId: numberOnWire ?? wireId,
+    sentId: numericId ?? wireId,
     isExtended: kinds !== undefined,
     options,
-    deny: denyOption(options, kinds),
+    deny: findDenyOption(options, kinds),
     prompt,
     due: { nowMs: step.at.nowMs + givenMs, timeMs: step.at.timeMs + givenMs },
     isBeingDenied: false,
@@ -81,22 +79,21 @@ export function approvalRequired(
     mayComeAgain,
   });
   setTimer(step, `approval ${id}`, givenMs > 0 ? Math.min(maxStepMs, givenMs) : tooLateMs);
-  step.events.push({ event: 'approval:required', data: { ...told, approval_id: id } });
+  step.events.push({ event: 'approval:required', data: { ...data, approval_id: id } });
   if (superseded) beginCancel(step);
 }
 
-/** Whether the stream may still tell what waits, or tell it again; or whatever comes now is new. */
-export function expectApprovalsAgain(step: Step, mayComeAgain: boolean): void {
+/** Sets whether the stream may still report the pending approvals again, or every further report is a new approval. */
+export function setMayComeAgain(step: Step, mayComeAgain: boolean): void {
   for (const approval of shownApprovals(step.state)) put(step, { ...approval, mayComeAgain });
 }
 
-/** Whether a request that the server names so waits already. */
-export function isShown(state: SessionState, wireId: string): boolean {
+export function isApprovalShown(state: SessionState, wireId: string): boolean {
   return byWireId(state, wireId) !== undefined;
 }
 
-/** The server's word on a request: the decision counts, for servers say "granted" of a denial. One that nobody knows is dropped. */
-export function approvalResolved(
+/** Handles a resolution from the server. `decision` wins over the event name: servers report denials as "granted". */
+export function handleApprovalResolved(
   step: Step,
   saysDenied: boolean,
   { approval_id: wireId, decision, reason }: Resolution,
@@ -105,36 +102,33 @@ export function approvalResolved(
   if (approval) decide(step, approval, decision, decision === '' ? saysDenied : denies(approval, decision), reason);
 }
 
-/** The status says that the server waits for none of them any more. */
-export function expireApprovals(step: Step): void {
+/** Closes all shown approvals, because the status reports that none is pending any more. */
+export function closeAnsweredElsewhere(step: Step): void {
   for (const approval of shownApprovals(step.state)) close(step, approval, 'answered_elsewhere');
 }
 
-/** Their turn has ended, and nothing of it waits. */
-export function endApprovals(step: Step): void {
+export function resolveShownApprovals(step: Step): void {
   for (const { id } of shownApprovals(step.state)) resolve(step, id);
 }
 
-/** Nobody will answer what is shown, whatever the server waits for. What others may be about to answer is left to them. */
-export function leaveApprovals(step: Step): void {
-  const isOwn = isTurnOwn(step.state);
+/** Denies all shown approvals that the user can no longer answer, except those that other clients may answer. */
+export function abandonShownApprovals(step: Step): void {
+  const isOwn = isOwnTurnOpen(step.state);
   for (const approval of shownApprovals(step.state)) {
     if (isUndeniable(approval) || (approval.isExtended && !isOwn)) resolve(step, approval.id);
     else leave(step, approval);
   }
 }
 
-export function forgetApprovals(step: Step): void {
-  for (const { id } of openApprovals(step.state)) resolve(step, id);
+export function resolveAllApprovals(step: Step): void {
+  for (const { id } of listOpenApprovals(step.state)) resolve(step, id);
 }
 
-// Answers
-
-/** The user's answer: nothing but an option that the server listed, byte for byte. */
-export function chooseOption(step: Step, call: Call, id: string, option: string): void {
+/** Sends the user's answer, which must be one of the listed options, byte for byte. */
+export function answerApproval(step: Step, call: CallId, id: string, option: string): void {
   const approval = step.state.approvals.get(id);
   const refuse = (code: 'approvalInvalid' | 'approvalResolved', message: string): void =>
-    settle(step, call, new BackendError(code, message));
+    settleCall(step, call, new BackendError(code, message));
   if (!approval) refuse('approvalInvalid', 'No approval is pending for this answer.');
   else if (approval.phase === 'resolved' || approval.phase === 'left') refuse('approvalResolved', resolvedMessage);
   else if (!approval.options.includes(option))
@@ -148,43 +142,46 @@ export function chooseOption(step: Step, call: Call, id: string, option: string)
   }
 }
 
-/** The API answers whatever waits now: an allowance must not go to another request than the user saw. */
-export function allowanceJudged(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
+/** The API answers the currently pending approval, so check first that it is the one the user has allowed. */
+export function handleAllowanceStatus(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
   if (pending === 'unreadable' || (!pending && status.status === 'awaiting_approval')) {
-    const message = 'The server does not say which approval is pending. Nothing was sent. Deny it, or stop the turn.';
-    answerFailed(step, id, call, new BackendError('protocol', message));
+    const message = 'The server did not report which approval is pending. Nothing was sent. Deny it or stop the turn.';
+    handleAnswerFailure(step, id, call, new BackendError('protocol', message));
     return;
   }
   const approval = step.state.approvals.get(id);
   const judged = pending ? judge(step.state, approval, pending) : 'gone';
-  if (judged === 'meant' && approval?.phase === 'answering') {
+  if (judged === 'match' && approval?.phase === 'answering') {
     send(step, approval, option, call);
   } else if (judged === 'later') {
-    const message = 'Answer the agent’s earlier approval first.';
-    answerFailed(step, id, call, new BackendError('busy', message));
+    const message = 'Answer the agent’s earlier request first.';
+    handleAnswerFailure(step, id, call, new BackendError('busy', message));
   } else {
-    answerFailed(step, id, call, new AmplifierApiError('NO_PENDING_APPROVAL', 'Another approval is pending now', 400));
+    handleAnswerFailure(
+      step,
+      id,
+      call,
+      new AmplifierApiError('NO_PENDING_APPROVAL', 'Another approval is pending now', 400),
+    );
   }
 }
 
-/** The server took an answer. */
-export function answerTaken(step: Step, { id, option, call }: ApprovalPurpose): void {
+export function handleAnswerAccepted(step: Step, { id, option, call }: ApprovalPurpose): void {
   const approval = step.state.approvals.get(id);
   if (approval?.phase === 'left') resolve(step, id);
   else if (approval && approval.phase !== 'resolved')
     decide(step, approval, option, denies(approval, option), undefined);
-  settle(step, call);
+  settleCall(step, call);
 }
 
-/** An answer did not arrive, or was not taken. */
-export function answerFailed(step: Step, id: string, call: Call | undefined, error: unknown): void {
+export function handleAnswerFailure(step: Step, id: string, call: CallId | undefined, error: unknown): void {
   const approval = step.state.approvals.get(id);
   const isGone = isAmplifierApiError(error) && (error.httpStatus === 409 || goneCodes.has(error.code));
   const failure = isGone
     ? new BackendError('approvalResolved', resolvedMessage, error.code, { cause: error })
-    : asBackendError(error);
+    : toBackendError(error);
   if (approval?.phase === 'left') {
     if (isOver(failure)) resolve(step, id);
     else put(step, { ...approval, isSending: false });
@@ -192,17 +189,16 @@ export function answerFailed(step: Step, id: string, call: Call | undefined, err
     if (isGone) close(step, approval, 'answered_elsewhere');
     else put(step, { ...approval, phase: 'waiting' });
   }
-  settle(step, call, failure);
-  check(step);
+  settleCall(step, call, failure);
+  checkStatus(step);
 }
 
-/** Denies whatever is shown, again and again. */
 export function denyAllApprovals(step: Step): void {
   for (const approval of shownApprovals(step.state)) deny(step, approval);
 }
 
-/** Time for a request has passed: whichever clock says first that its time is up is believed. */
-export function approvalTimer(step: Step, id: string): void {
+/** Denies the approval when its time is up by either clock; else continues to wait. */
+export function handleApprovalTimer(step: Step, id: string): void {
   const approval = step.state.approvals.get(id);
   if (!approval || approval.phase === 'resolved') return;
   if (approval.phase === 'left' || approval.isBeingDenied) {
@@ -219,7 +215,7 @@ function timeLeft({ at }: Step, { due }: OpenApproval): number {
 }
 
 function shownApprovals(state: SessionState): ShownApproval[] {
-  return openApprovals(state).filter((approval) => approval.phase !== 'left');
+  return listOpenApprovals(state).filter((approval) => approval.phase !== 'left');
 }
 
 function byWireId(state: SessionState, wireId: string): ShownApproval | undefined {
@@ -233,17 +229,17 @@ function uniqueId({ approvals }: SessionState, wireId: string): string {
 }
 
 function put(step: Step, approval: OpenApproval): void {
-  update(step, { approvals: new Map(step.state.approvals).set(approval.id, approval) });
+  updateState(step, { approvals: new Map(step.state.approvals).set(approval.id, approval) });
 }
 
 function resolve(step: Step, id: string): void {
   const approvals = new Map(step.state.approvals).set(id, { phase: 'resolved' });
-  // They are kept for answers that come late. A server that asks without end must not fill the memory.
+  // Kept to recognize late answers, but limited to bound memory.
   if (approvals.size > maxApprovals) {
     const [oldest] = [...approvals].find(([, { phase }]) => phase === 'resolved') ?? [];
     if (oldest !== undefined) approvals.delete(oldest);
   }
-  update(step, { approvals });
+  updateState(step, { approvals });
   clearTimers(step, `approval ${id}`);
 }
 
@@ -278,21 +274,20 @@ function close(step: Step, { id }: ShownApproval, reason: string, decision = '')
   step.events.push({ event: 'approval:denied', data });
 }
 
-/** Denied from now on, until that has arrived or the server's time is up. */
 function leave(step: Step, approval: ShownApproval): void {
   const triesLeft = Math.ceil((Math.max(0, timeLeft(step, approval)) + leftMs) / retryMs);
   deny(step, { ...approval, phase: 'left', triesLeft, isSending: approval.phase === 'answering' });
 }
 
-/** Fails closed: a server may take its time-out for a yes. */
+/** Fails closed: a server may treat a time-out as permission. */
 function deny(step: Step, approval: OpenApproval): void {
   const { id, deny: option } = approval;
   const key = `approval ${id}` as const;
   if (option === undefined) {
-    log(step, 'warn', `no listed option denies approval ${id}: stopping the turn`);
+    logMessage(step, 'warn', `no listed option denies approval ${id}: stopping the turn`);
     if (approval.phase === 'left') {
       resolve(step, id);
-      stopLeftTurn(step);
+      stopAbandonedTurn(step);
     } else {
       put(step, { ...approval, phase: 'answering', isBeingDenied: true });
       clearTimers(step, key);
@@ -309,13 +304,13 @@ function deny(step: Step, approval: OpenApproval): void {
       ? { ...approval, triesLeft: approval.triesLeft - 1 }
       : { ...approval, isBeingDenied: true };
   put(step, denied);
-  // Until the request is resolved the denial may not have arrived.
+  // The denial may be lost: retry until the approval is resolved.
   setTimer(step, key, retryMs);
   const isOnItsWay = denied.phase === 'left' ? denied.isSending : denied.phase === 'answering';
   if (!isOnItsWay) send(step, denied, option, undefined);
 }
 
-function send(step: Step, approval: OpenApproval, option: string, call: Call | undefined): void {
+function send(step: Step, approval: OpenApproval, option: string, call: CallId | undefined): void {
   const { id } = approval;
   put(step, approval.phase === 'left' ? { ...approval, isSending: true } : { ...approval, phase: 'answering' });
   const body = answerBody(step.state, approval, option);
@@ -323,33 +318,32 @@ function send(step: Step, approval: OpenApproval, option: string, call: Call | u
   step.effects.push({ kind: 'answer', purpose: { kind: 'approval', id, option, call }, body, timeoutMs });
 }
 
-/** Of several requests the server is told which one is meant, as an extension of the API. */
+/** Names the approval if several are pending, an extension of the API. */
 function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, decision: string): ApprovalAnswer {
-  return isExtended || openApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
+  return isExtended || listOpenApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
 }
 
-/** What an allowance would be for when the server says that `pending` waits: `later` only after another one that is shown. */
+/** Whether an answer sent now would go to `approval`. `later`: another shown approval has to be answered first. */
 function judge(
   state: SessionState,
   approval: Approval | undefined,
   pending: PendingApproval,
-): 'meant' | 'later' | 'gone' {
+): 'match' | 'later' | 'gone' {
   if (!approval || approval.phase === 'resolved' || approval.phase === 'left') return 'gone';
   if (approval.wireId === pending.approval_id) {
-    return (pending.prompt ?? approval.prompt) === approval.prompt ? 'meant' : 'gone';
+    return (pending.prompt ?? approval.prompt) === approval.prompt ? 'match' : 'gone';
   }
-  if (!isShown(state, pending.approval_id)) return 'gone';
-  return approval.isExtended ? 'meant' : 'later';
+  if (!isApprovalShown(state, pending.approval_id)) return 'gone';
+  return approval.isExtended ? 'match' : 'later';
 }
 
-/** Whether nothing waits any more that a denial could be for. */
 function isOver(error: unknown): boolean {
   return isBackendError(error) && ['approvalResolved', 'approvalInvalid', 'notFound', 'closed'].includes(error.code);
 }
 
 const supersededMessage =
-  'The agent asked for two approvals at once, and this server takes an answer to the last one only: the turn is ' +
-  'stopped. Look at what the agent did: the first one cannot be denied, and the server may run it.';
+  'The agent requested two approvals at the same time, but this server only accepts an answer to the last one. The turn ' +
+  'is being stopped. Check what the agent did. The first request cannot be denied, and the server may run it.';
 
 type Resolution = EventData<'approval:granted'> & Partial<Pick<EventData<'approval:denied'>, 'reason'>>;
 type AllowancePurpose = StatusPurpose<'allowance'>;

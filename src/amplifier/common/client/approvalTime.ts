@@ -1,18 +1,15 @@
 import type { SessionStatus } from '../api/apiSchema';
-import { setTimer, update, type Step } from './sessionStep';
+import { setTimer, updateState, type Step } from './reducerStep';
 
-/** Servers that say nothing wait this long. */
 const defaultTimeoutSeconds = 300;
-/** For an answer to a request of which nobody knows how long it has been waiting. */
 const unknownAgeMs = 10_000;
-/** A stream that brought nothing for this long has brought all that there was. */
+/** After this much silence the stream has delivered its backlog. */
 const quietMs = 250;
-/** Clocks of one machine do not agree to the millisecond. */
 const clockSlackMs = 1000;
 
 /**
- * Seconds, down to a tenth, in which the user may answer: what is left of the server's time-out, less a margin for the denial
- * to arrive (a tenth of the time-out, within one and fifteen seconds). Never negative.
+ * The user's time to answer, in seconds (rounded down to tenths, never negative): the rest of the server's time-out
+ * minus a margin for sending a denial, which is a tenth of the time-out, but at least 1 and at most 15 seconds.
  */
 export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: number | undefined): number {
   const timeoutMs = Math.max(0, timeoutSeconds ?? defaultTimeoutSeconds) * 1000;
@@ -21,56 +18,55 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
   return Math.max(0, Math.floor(leftMs / 100) / 10);
 }
 
-/** Whatever waits and was not told yet began after this moment. */
-export function noneBefore(step: Step, timeMs: number): void {
+/** Records that approvals which have not been reported yet were requested after `timeMs`. */
+export function recordNoneBefore(step: Step, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;
-  update(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
+  updateState(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
 }
 
-/** Something came over the stream. It is the newest there is once nothing follows it. */
-export function heardStream(step: Step): void {
+export function recordStreamActivity(step: Step): void {
   const { timeMs } = step.at;
-  update(step, { age: { ...step.state.age, heardAtMs: timeMs } });
+  updateState(step, { age: { ...step.state.age, heardAtMs: timeMs } });
   if (step.state.age.quietDueMs === undefined) awaitQuiet(step, quietMs);
 }
 
-export function lookForQuiet(step: Step): void {
+export function checkStreamQuiet(step: Step): void {
   const { timeMs } = step.at;
   const { heardAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - heardAtMs;
-  // After sleep the timer is late, and what came meanwhile is not read yet.
+  // After sleep the timer fires late, and data that arrived meanwhile is still unread.
   if (timeMs - quietDueMs > quietMs) awaitQuiet(step, quietMs);
   else if (quietForMs < quietMs) awaitQuiet(step, quietMs - quietForMs);
   else {
-    update(step, { age: { ...step.state.age, quietDueMs: undefined } });
-    noneBefore(step, heardAtMs);
+    updateState(step, { age: { ...step.state.age, quietDueMs: undefined } });
+    recordNoneBefore(step, heardAtMs);
   }
 }
 
 /**
- * Milliseconds, at most; undefined when nobody knows. A request can reach its reader late: after sleep, from the backlog of a
- * new connection, by replay. It is no older than the last moment of which it is known that the server had nothing to ask, or
- * that all it had said was read. `timestamp` is the request's own time, where it has one.
+ * Maximum age of an approval in milliseconds; undefined if unknown. Approvals can arrive late: after sleep, from the
+ * backlog of a new connection or by replay. They are not older than the last time at which none was pending or the
+ * stream had been read completely. `timestamp` is the approval's own time, if it has one.
  */
-export function ageOfRequest({ state, at }: Step, timestamp: unknown): number | undefined {
+export function approvalAgeMs({ state, at }: Step, timestamp: unknown): number | undefined {
   const ages = [typeof timestamp === 'string' ? Date.parse(timestamp) : NaN, state.age.noneBeforeMs ?? NaN]
     .map((sinceMs) => at.timeMs - sinceMs)
     .filter((ageMs) => ageMs >= -clockSlackMs);
   return ages.length === 0 ? undefined : Math.max(0, Math.min(...ages));
 }
 
-/** The age of a request of the status, which began with the session's last activity where it does not say. */
-export function ageOfPending(
+/** Age of the status's approval in milliseconds. Without its own timestamp, it dates from the last activity. */
+export function pendingApprovalAgeMs(
   step: Step,
   { pending_approval: pending, last_activity }: SessionStatus,
 ): number | undefined {
-  const known = pending === 'unreadable' ? undefined : ageOfRequest(step, pending?.['timestamp']);
+  const known = pending === 'unreadable' ? undefined : approvalAgeMs(step, pending?.['timestamp']);
   const sinceMs = Date.parse(last_activity ?? '');
   return known ?? (Number.isNaN(sinceMs) ? undefined : Math.max(0, step.at.timeMs - sinceMs));
 }
 
 function awaitQuiet(step: Step, delayMs: number): void {
-  update(step, { age: { ...step.state.age, quietDueMs: step.at.timeMs + delayMs } });
+  updateState(step, { age: { ...step.state.age, quietDueMs: step.at.timeMs + delayMs } });
   setTimer(step, 'quiet', delayMs);
 }

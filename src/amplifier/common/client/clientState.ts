@@ -1,195 +1,183 @@
 import type { PromptInput } from '../../../session/common/sessionBackend';
 import type { ConfigOption, EventOf, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import type { WorkspaceContext } from '../api/apiSchema';
-import type { Call, Moment } from './sessionInput';
+import type { CallId, Moment } from './sessionInput';
 
 const defaultLimits = {
-  /** How often a turn without events is looked after by the session's status. */
+  /** Interval of status checks during a turn without events. */
   heartbeatMs: 20_000,
-  /** How long events may still come once the status says that the turn is over. */
+  /** How long events may still arrive after the status reports the end of the turn. */
   settleMs: 2000,
-  /** How long a turn is kept open without a connection. */
+  /** How long a turn stays open without a connection. */
   reconnectGraceMs: 60_000,
-  /** How long a turn may take to end after it was cancelled. */
+  /** How long a turn may take to end after it is cancelled. */
   cancelGraceMs: 10_000,
-  /** All that is done to stop a turn, that grace included. */
+  /** Time limit for all attempts to stop a turn, including `cancelGraceMs`. */
   cancelTimeoutMs: 20_000,
   closeTimeoutMs: 10_000,
-  /** How long a turn that goes on without the user is followed, and denied what it asks for. */
+  /** How long an abandoned turn is followed and its approvals are denied. */
   abandonedMs: 30 * 60_000,
 };
 export type SessionLimits = Readonly<typeof defaultLimits>;
 
-/** All that the client knows of one session. A value: what changes is another state. */
 export interface SessionState {
   readonly sessionId: string;
   readonly limits: SessionLimits;
-  /** `ended`: its end is told. `over`: its readers are done, what is owed to the server goes on. `settled`: nothing does. */
+  /** `ended`: the end was emitted. `over`: readers are done, but denials continue. `settled`: nothing is left to do. */
   readonly life: 'open' | 'ended' | 'over' | 'settled';
-  /** Who waits for the first connection. */
-  readonly opening: Call | undefined;
+  readonly opening: CallId | undefined;
   readonly config: readonly ConfigOption[];
   readonly commands: readonly SlashCommand[];
   readonly usage: Usage;
   readonly turn: Turn;
   readonly prompt: PromptPhase;
-  /** Prompts without an id of the server's. */
   readonly unnamedPrompts: number;
-  /** What the last prompt told of the editor. */
   readonly lastContext: WorkspaceContext | undefined;
-  /** By our ids, in the order in which they came. */
+  /** By our ids, in order of arrival. */
   readonly approvals: ReadonlyMap<string, Approval>;
   readonly age: AgeFacts;
-  /** There is a new connection, and no status has come since that is clear. */
+  /** No unambiguous status has arrived since the last connection opened. */
   readonly isNewlyConnected: boolean;
-  /** Whether a timer runs behind which what comes is no request told again. */
-  readonly isSealing: boolean;
-  /** Since when the status does not say what waits. */
+  /** Whether approvals reported on a new connection may repeat earlier ones. */
+  readonly isRepeatWindowOpen: boolean;
+  /** Since when the status does not identify the pending approval. */
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
-  /** Events of the stream so far. */
   readonly heard: number;
   readonly watch: StatusWatch;
-  readonly ending: Ending | undefined;
+  readonly ending: RequestedEnd | undefined;
   readonly stop: Stop | undefined;
-  readonly abandoned: Abandoned | undefined;
+  readonly abandoned: AbandonedTurn | undefined;
 }
 
-/** One request for an approval, from when it is told until it is known to be answered, or nobody can answer it any more. */
+/** An approval, from its first report until it is answered or can no longer be answered. */
 export type Approval = ShownApproval | LeftApproval | { readonly phase: 'resolved' };
 export type OpenApproval = ShownApproval | LeftApproval;
 
 interface ApprovalRequest {
-  /** Ours: a server may use one id for all requests of a session. */
+  /** Our unique id: a server may use the same id for all approvals of a session. */
   readonly id: string;
   readonly wireId: string;
-  /** As the server is sent its id. */
   readonly sentId: string | number;
-  /** The server says what options mean: it speaks our extensions, and reads which request an answer is for. */
+  /** Whether the server supports our extensions: it reports option kinds and reads the approval id of an answer. */
   readonly isExtended: boolean;
   readonly options: readonly string[];
   readonly deny: string | undefined;
   readonly prompt: string;
-  /** When the user's time is over: by the clock that never goes back, and by the time of day, which goes on in sleep. */
+  /** When the user's time is up: by the monotonic clock and by the time of day, which continues during sleep. */
   readonly due: Moment;
 }
 
-/** Readers are told that it waits. `answering`: something is on its way that ends it. */
+/** Pending for readers. `answering`: an answer is being sent. */
 export interface ShownApproval extends ApprovalRequest {
   readonly phase: 'waiting' | 'answering';
-  /** It is denied from here, again and again, until that has arrived. */
   readonly isBeingDenied: boolean;
-  /** Nobody has answered in time: the denial that follows is not the user's. */
+  /** The user did not answer in time, so the denial is not the user's. */
   readonly isTimedOut: boolean;
-  /** Told by the status or before a new connection, just now: an event that looks the same is of the same request. */
+  /** Recently reported by the status or on an earlier connection: an identical event belongs to the same approval. */
   readonly mayComeAgain: boolean;
 }
 
-/** Told as over, while the server may still wait: denied until that has arrived, or the server's own time must be over. */
+/** Closed for readers, but possibly pending on the server, so it is denied until that succeeds or time is up. */
 interface LeftApproval extends ApprovalRequest {
   readonly phase: 'left';
   readonly triesLeft: number;
   readonly isSending: boolean;
 }
 
-/** What is known of how old a request can be that is told now, all by the time of day. */
+/** Limits the age of newly reported approvals. All times are times of day. */
 interface AgeFacts {
-  /** Whatever waits and was not told by then began after this moment. */
+  /** Approvals not reported until now were requested after this time. */
   readonly noneBeforeMs: number | undefined;
-  /** When the stream brought something last. */
+  /** When the stream last delivered data. */
   readonly heardAtMs: number;
-  /** When it is looked whether the stream has fallen quiet. */
+  /** When to check whether the stream is silent. */
   readonly quietDueMs: number | undefined;
 }
 
 interface Usage {
-  /** Whether `token_usage` of a completed prompt counts the whole session, as the server that exists does. */
+  /** Whether `token_usage` of a completed prompt covers the whole session, as with the real server. */
   readonly isCumulative: boolean;
-  /** The total of the session up to now. */
   readonly soFar: TokenUsage;
 }
 
 export type Turn =
-  /** `hasLeftOwn`: the last one was own, and was ended here and not by the server. What goes on there is the same turn. */
+  /** `hasLeftOwn`: we ended our last turn before the server did, so events that follow still belong to it. */
   | { readonly kind: 'none'; readonly hasLeftOwn: boolean }
   | {
       readonly kind: 'open';
-      /** As the server may tell it again. */
+      /** Text to recognize the server's echo by. */
       readonly prompt: string | undefined;
       readonly requestId: string | undefined;
-      /** The server's own `prompt:submit` has come, or none will; another one is another turn. */
+      /** The server's `prompt:submit` has arrived, or none is expected. Another one starts a new turn. */
       readonly isEchoed: boolean;
-      /** Begun by a prompt of this client. */
       readonly isOwn: boolean;
     };
 export type OpenTurn = Extract<Turn, { kind: 'open' }>;
 
-/** The prompt that is on its way from here to the server. */
 export type PromptPhase =
   | { readonly kind: 'none' }
-  /** Does the session really take one? */
-  | { readonly kind: 'asking'; readonly call: Call; readonly input: PromptInput; readonly attempt: number }
-  | { readonly kind: 'collecting'; readonly call: Call; readonly input: PromptInput }
+  /** Checking that the session accepts a prompt. */
+  | { readonly kind: 'asking'; readonly call: CallId; readonly input: PromptInput; readonly attempt: number }
+  | { readonly kind: 'collecting'; readonly call: CallId; readonly input: PromptInput }
   | {
       readonly kind: 'posting';
-      readonly call: Call;
+      readonly call: CallId;
       readonly context: WorkspaceContext;
-      /** As the server may tell it again. */
+      /** Text to recognize the server's echo by. */
       readonly wireText: string;
-      /** Without what was added for the server. */
+      /** Without the attachments that were added as text. */
       readonly shownText: string;
-      /** Its events came before the answer to the request. */
+      /** Events of its turn arrived before the response. */
       readonly hasTurn: boolean;
-      /** It was stopped, and nobody waits for the answer any more. */
+      /** Cancelled while the request was in progress. */
       readonly isLate: boolean;
     };
 
-/** What the session's status is asked for; what it says is believed only if no event came meanwhile. */
+/** State of status checks. A status counts only if no event arrived during its request. */
 export interface StatusWatch {
   readonly isAsking: boolean;
   readonly isToAskAgain: boolean;
-  /** How many answers in a row an event has overtaken. */
+  /** Number of consecutive checks that an event made obsolete. */
   readonly overtaken: number;
-  /** `heard` when the heart beat last. */
+  /** `heard` at the last heartbeat. */
   readonly heardAtBeat: number;
-  /** `heard` when the status said that the open turn is over. */
+  /** `heard` when the status reported `idle` during an open turn. */
   readonly heardAtIdle: number;
 }
 
-/** The end of a turn or of the session that the user has asked for. */
-export interface Ending {
-  /** First a prompt on its way is waited for, then what waits is denied, then the turn is stopped, then the session is ended. */
+export interface RequestedEnd {
+  /** In this order: wait for a prompt being sent, deny approvals, stop the turn, end the session. */
   readonly stage: 'prompt' | 'denying' | 'stopping' | 'closing';
   readonly isCancel: boolean;
   readonly isClose: boolean;
-  readonly calls: readonly Call[];
-  /** An end of the session that a cancel may have brought about: why it ended is told first. */
+  readonly calls: readonly CallId[];
+  /** A `session:end` received while cancelling, held back until its cause has been reported. */
   readonly heldEnd: EventOf<'session:end'> | undefined;
 }
 
-/** Stops a turn by the gentlest way the server has. */
+/** Progress of stopping a turn, by the gentlest method that the server supports. */
 interface Stop {
   readonly stage: 'telling' | 'grace' | 'asking' | 'deleting';
-  /** The turn is told as over already: nobody hears when it ends. */
+  /** The end of the turn has been emitted already. */
   readonly isLeft: boolean;
 }
 
-/** A turn that goes on after the user has left it. */
-export interface Abandoned {
+/** A turn that continues on the server after the user has left it. */
+export interface AbandonedTurn {
   readonly stage: 'looking' | 'denying' | 'pausing' | 'discarding';
-  /** How far its stopping is. */
+  /** `prompt`: waiting for its prompt to be sent. `turn`: stopping the turn. */
   readonly stopping: 'prompt' | 'turn' | 'done';
   readonly isStopped: boolean;
-  /** The session is of no more use: it is ended on the server once its turn is over, or its time is up. */
+  /** End the session on the server when the turn is over or its time is up. */
   readonly isDiscarded: boolean;
-  /** How often in a row the server had nothing to do. */
   readonly idleLooks: number;
   readonly pauseMs: number;
-  /** What the stream told last, for servers whose status cannot be read. */
+  /** The denying option last reported by the stream, for servers with an unreadable status. */
   readonly denial: string | undefined;
 }
 
-export function initialSession(options: {
+export function initialSessionState(options: {
   readonly sessionId: string;
   readonly usageIsCumulative: boolean;
   readonly limits: Partial<SessionLimits> | undefined;
@@ -209,7 +197,7 @@ export function initialSession(options: {
     approvals: new Map(),
     age: { noneBeforeMs: undefined, heardAtMs: 0, quietDueMs: undefined },
     isNewlyConnected: false,
-    isSealing: false,
+    isRepeatWindowOpen: false,
     unclearSinceMs: undefined,
     connection: { isConnected: false, hasGrace: false },
     heard: 0,
@@ -220,7 +208,6 @@ export function initialSession(options: {
   };
 }
 
-/** Whether a turn is open, or about to be. */
 export function isTurnOpen({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' || prompt.kind === 'posting';
 }
@@ -229,27 +216,25 @@ export function isSessionBusy(state: SessionState): boolean {
   return state.prompt.kind !== 'none' || state.turn.kind === 'open';
 }
 
-/** Whether a silence of the stream is suspicious. */
 export function isExpectingEvents(state: SessionState): boolean {
   return state.life !== 'open' || isTurnOpen(state);
 }
 
-/** Whether the open turn answers a prompt of this client. */
-export function isTurnOwn({ turn, prompt }: SessionState): boolean {
+export function isOwnTurnOpen({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' ? turn.isOwn : prompt.kind === 'posting';
 }
 
-/** Whether a turn is open, or on its way, that nobody else answers. */
-export function isOwn(state: SessionState): boolean {
-  return state.prompt.kind !== 'none' || isTurnOwn(state);
+/** Whether a turn of this client is open or about to be. */
+export function hasOwnTurn(state: SessionState): boolean {
+  return state.prompt.kind !== 'none' || isOwnTurnOpen(state);
 }
 
-/** Whether a turn is open that nobody else is known to answer, or whose server lets all run that nobody answers. */
-export function isUnattended(state: SessionState): boolean {
-  return isOwn(state) || (isTurnOpen(state) && isRealDialect(state));
+/** Whether no other client is known to answer the turn's approvals, or the server runs what nobody answers. */
+export function hasUnattendedTurn(state: SessionState): boolean {
+  return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
 }
 
-/** The server that exists: the end of a session ends no turn there, and silence is taken for a yes. */
-export function isRealDialect({ usage }: SessionState): boolean {
+/** Whether this is the real server: deleting a session does not end its turn, and a time-out counts as permission. */
+export function isRealServerSession({ usage }: SessionState): boolean {
   return usage.isCumulative;
 }

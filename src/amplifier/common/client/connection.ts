@@ -1,66 +1,73 @@
 import { isTransportError, type AmplifierApiError } from '../api/apiErrors';
-import { abandonTurn, attendTurn } from './abandonedTurn';
+import { abandonTurn, stopFollowing } from './abandonedTurn';
 import type { SessionInput } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isOwn, isUnattended } from './clientState';
-import { check, clearTimers, isUnknownSession, log, notice, setTimer, settle, update, type Step } from './sessionStep';
-import { endCheck, expectAgainOnConnection } from './statusWatch';
+import { hasOwnTurn, hasUnattendedTurn } from './clientState';
+import {
+  checkStatus,
+  clearTimers,
+  isSessionNotFound,
+  logMessage,
+  emitNotice,
+  setTimer,
+  settleCall,
+  updateState,
+  type Step,
+} from './reducerStep';
+import { endCheck, expectRepeatedApprovals } from './statusChecks';
 import { endSession, failTurn, interruptTurn } from './turns';
 
-export function connected(step: Step): void {
+export function handleConnected(step: Step): void {
   const { connection, opening } = step.state;
-  // The grace runs on: the connection may not last.
-  update(step, { connection: { ...connection, isConnected: true }, opening: undefined });
-  attendTurn(step);
-  expectAgainOnConnection(step);
-  step.effects.push({ kind: 'tellConnected' });
-  settle(step, opening);
-  check(step);
+  // The grace timer continues: the connection may not last.
+  updateState(step, { connection: { ...connection, isConnected: true }, opening: undefined });
+  stopFollowing(step);
+  expectRepeatedApprovals(step);
+  step.effects.push({ kind: 'reportConnected' });
+  settleCall(step, opening);
+  checkStatus(step);
 }
 
-export function reconnecting(step: Step, { attempt, delayMs }: SessionInput<'reconnecting'>): void {
+export function handleReconnecting(step: Step, { attempt, delayMs }: SessionInput<'reconnecting'>): void {
   const { connection, limits } = step.state;
-  log(step, 'info', `connecting again in ${delayMs} ms (attempt ${attempt})`);
-  step.effects.push({ kind: 'tellReconnecting', attempt, delayMs });
-  // Connections that end as soon as they have begun do not begin it anew.
+  logMessage(step, 'info', `connecting again in ${delayMs} ms (attempt ${attempt})`);
+  step.effects.push({ kind: 'reportReconnecting', attempt, delayMs });
+  // Short-lived connections do not restart the timer.
   if (!connection.hasGrace) setTimer(step, 'grace', limits.reconnectGraceMs);
-  update(step, { connection: { isConnected: false, hasGrace: true } });
+  updateState(step, { connection: { isConnected: false, hasGrace: true } });
 }
 
-/** The connection has lasted. */
-export function endGrace(step: Step): void {
-  update(step, { connection: { ...step.state.connection, hasGrace: false } });
+export function endGracePeriod(step: Step): void {
+  updateState(step, { connection: { ...step.state.connection, hasGrace: false } });
   clearTimers(step, 'grace');
 }
 
-/** How long a turn is kept open without a connection is over. */
-export function graceTimer(step: Step): void {
+export function handleGraceTimer(step: Step): void {
   const { isConnected } = step.state.connection;
-  update(step, { connection: { isConnected, hasGrace: false } });
+  updateState(step, { connection: { isConnected, hasGrace: false } });
   if (isConnected) return;
-  if (isUnattended(step.state)) abandonTurn(step, {});
+  if (hasUnattendedTurn(step.state)) abandonTurn(step, {});
   interruptTurn(step, 'The connection to the server was lost during this turn.');
 }
 
-/** There is no stream any more, nor will there be one. */
-export function streamFailed(step: Step, error: AmplifierApiError): void {
-  settle(step, step.state.opening, error);
-  update(step, { opening: undefined });
+export function handleStreamFailure(step: Step, error: AmplifierApiError): void {
+  settleCall(step, step.state.opening, error);
+  updateState(step, { opening: undefined });
   giveUp(step, error);
 }
 
-export function checkFailed(step: Step, error: unknown): void {
+export function handleCheckFailure(step: Step, error: unknown): void {
   endCheck(step);
   if (step.state.life !== 'open') return;
-  if (isUnknownSession(error)) giveUp(step, error);
+  if (isSessionNotFound(error)) giveUp(step, error);
   else if (isTransportError(error)) step.effects.push({ kind: 'reconnect' });
 }
 
 function giveUp(step: Step, error: AmplifierApiError): void {
   const isRestart = error.code === 'SESSION_NOT_FOUND';
-  const goesOn = !isRestart && isUnattended(step.state);
-  if (goesOn) abandonTurn(step, { isStopped: isOwn(step.state) });
+  const goesOn = !isRestart && hasUnattendedTurn(step.state);
+  if (goesOn) abandonTurn(step, { isStopped: hasOwnTurn(step.state) });
   failTurn(step, { error: isRestart ? sessionMessages.restarted : error.toBackendError().message, code: error.code });
-  if (goesOn) notice(step, 'warning', sessionMessages.left);
+  if (goesOn) emitNotice(step, 'warning', sessionMessages.left);
   endSession(step, { reason: isRestart ? 'server_restarted' : 'stream_failed' });
 }

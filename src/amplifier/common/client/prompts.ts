@@ -1,96 +1,102 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import { isAmplifierApiError } from '../api/apiErrors';
-import { contextChanges, promptText, withAttached } from '../context/contextSource';
+import { diffContext, buildPromptText, withAttachedFiles } from '../context/contextSource';
 import type { PromptRequest, SessionStatus } from '../api/apiSchema';
 import { isAwaitingApproval } from './approvalTable';
 import type { SessionInput } from './sessionInput';
 import { isSessionBusy, isTurnOpen, type PromptPhase, type SessionState } from './clientState';
-import { beginCancel, check, clearTimers, closedError, setTimer, settle, update, type Step } from './sessionStep';
-import { believeStatus, type BelievedPurpose } from './statusWatch';
-import { ownPromptTaken } from './turns';
+import {
+  beginCancel,
+  checkStatus,
+  clearTimers,
+  sessionClosedError,
+  setTimer,
+  settleCall,
+  updateState,
+  type Step,
+} from './reducerStep';
+import { applyStatusIfCurrent, type StatusCheckPurpose } from './statusChecks';
+import { handleOwnPromptAccepted } from './turns';
 
-/** How often, and how far apart, a session that ended its turn a moment ago is asked whether it is idle. */
+/** Retries while a session that has just ended its turn is not idle yet. */
 const idleTries = 5;
 const idleWaitMs = 100;
-const workingMessage = 'The agent is still working. Wait for it, or stop the turn.';
+const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
 
-/** Sends a prompt, with what changed in the editor since the last one, to a session that really takes it. One at a time. */
+/** Sends one prompt at a time, with the editor context that changed since the last one, after checking the status. */
 export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'prompt'>): void {
   const refusal = refusalOf(step.state, isSessionBusy(step.state));
   if (refusal) {
-    settle(step, call, refusal);
+    settleCall(step, call, refusal);
   } else if (input.attachments?.some(({ type }) => type === 'image')) {
     const message = 'Amplifier servers don’t support images. Remove the image and try again.';
-    settle(step, call, new BackendError('unsupported', message));
+    settleCall(step, call, new BackendError('unsupported', message));
   } else {
-    update(step, { prompt: { kind: 'asking', call, input, attempt: 1 } });
-    askWhetherIdle(step);
+    updateState(step, { prompt: { kind: 'asking', call, input, attempt: 1 } });
+    checkWhetherIdle(step);
   }
 }
 
-/** The server that exists takes a prompt while an approval waits, or after a failure, and then does nothing with it. */
-export function promptStatus(step: Step, purpose: BelievedPurpose, status: SessionStatus): void {
+/** Continues only if idle: the real server ignores prompts while an approval is pending or after an error. */
+export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const { call, input, attempt } = prompt;
   if (status.status === 'idle') {
     const attachments = input.attachments ?? [];
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
-    update(step, { prompt: { kind: 'collecting', call, input } });
-    step.effects.push({ kind: 'collect', call, text: promptText(input.text, attachments), files });
+    updateState(step, { prompt: { kind: 'collecting', call, input } });
+    step.effects.push({ kind: 'collect', call, text: buildPromptText(input.text, attachments), files });
     return;
   }
   const isLast = attempt === idleTries;
-  const isBelieved = (isLast || status.status !== 'processing') && believeStatus(step, purpose, status);
+  const isBelieved = (isLast || status.status !== 'processing') && applyStatusIfCurrent(step, purpose, status);
   const refusal = isBelieved ? refusalOf(step.state, isTurnOpen(step.state)) : undefined;
   if (refusal ?? isLast) {
     failPrompt(step, refusal ?? new BackendError('busy', workingMessage));
   } else {
-    update(step, { prompt: { ...prompt, attempt: attempt + 1 } });
+    updateState(step, { prompt: { ...prompt, attempt: attempt + 1 } });
     setTimer(step, 'idleWait', idleWaitMs);
   }
 }
 
-export function askWhetherIdle(step: Step): void {
+export function checkWhetherIdle(step: Step): void {
   const { prompt, heard } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const purpose = { kind: 'prompt', heard, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
-/**
- * The first prompt carries everything, also what was in `POST /sessions`: the server that exists shows the model only what
- * comes with a prompt.
- */
-export function promptCollected(
+/** The first prompt repeats the context of `POST /sessions`, which the real server does not pass to the model. */
+export function handlePromptCollected(
   step: Step,
   { call, context, attached, text, wireText }: SessionInput<'collected'>,
 ): void {
   const { prompt, lastContext } = step.state;
   if (prompt.kind !== 'collecting' || prompt.call !== call || failIfOver(step)) return;
-  const changes = withAttached(contextChanges(lastContext, context), context, attached);
+  const changes = withAttachedFiles(diffContext(lastContext, context), context, attached);
   const request: PromptRequest = { prompt: text };
   if (Object.keys(changes).length > 0) request.context_update = changes;
   const shownText = prompt.input.text;
-  update(step, {
+  updateState(step, {
     prompt: { kind: 'posting', call, context, wireText, shownText, hasTurn: false, isLate: false },
   });
   step.effects.push({ kind: 'post', call, request });
 }
 
-export function promptTaken(step: Step, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
+export function handlePromptAccepted(step: Step, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
   const { prompt, life, usage } = step.state;
   if (prompt.kind !== 'posting') return;
-  if (!isAccepted) update(step, { usage: { ...usage, isCumulative: true } });
-  if (requestId === undefined) update(step, { unnamedPrompts: step.state.unnamedPrompts + 1 });
+  if (!isAccepted) updateState(step, { usage: { ...usage, isCumulative: true } });
+  if (requestId === undefined) updateState(step, { unnamedPrompts: step.state.unnamedPrompts + 1 });
   const id = requestId ?? `prompt-${step.state.unnamedPrompts}`;
-  if (life === 'open') ownPromptTaken(step, id);
-  update(step, { prompt: { kind: 'none' }, lastContext: prompt.context });
-  settle(step, prompt.call, undefined, id);
+  if (life === 'open') handleOwnPromptAccepted(step, id);
+  updateState(step, { prompt: { kind: 'none' }, lastContext: prompt.context });
+  settleCall(step, prompt.call, undefined, id);
   if (prompt.isLate) stopLate(step);
 }
 
-export function promptFailed(step: Step, { call, error }: SessionInput<'promptFailed'>): void {
+export function handlePromptFailure(step: Step, { call, error }: SessionInput<'promptFailed'>): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none' || prompt.call !== call) return;
   if (prompt.kind === 'posting' && prompt.hasTurn && isAnswerLost(error)) takenUnanswered(step, prompt);
@@ -98,26 +104,26 @@ export function promptFailed(step: Step, { call, error }: SessionInput<'promptFa
   if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
 }
 
-/** The server tells the turn of the prompt already: only its answer was lost, and whoever sent it must not send it again. */
+/** The turn has started, only the response was lost: the prompt must not be sent again. */
 function takenUnanswered(step: Step, { call, context }: Posting): void {
   const { turn } = step.state;
-  update(step, { prompt: { kind: 'none' }, lastContext: context });
-  settle(step, call, undefined, turn.kind === 'open' ? turn.requestId : undefined);
-  check(step);
+  updateState(step, { prompt: { kind: 'none' }, lastContext: context });
+  settleCall(step, call, undefined, turn.kind === 'open' ? turn.requestId : undefined);
+  checkStatus(step);
 }
 
 export function failPrompt(step: Step, error: unknown): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none') return;
-  update(step, { prompt: { kind: 'none' } });
+  updateState(step, { prompt: { kind: 'none' } });
   clearTimers(step, 'idleWait');
-  settle(step, prompt.call, error);
-  // The server may have taken it all the same, or be gone for good.
-  check(step);
+  settleCall(step, prompt.call, error);
+  // The server may have accepted it nevertheless, or be gone.
+  checkStatus(step);
 }
 
-/** Stops what is being sent. A prompt that the server is taking cannot be taken back. */
-export function stopPrompt(step: Step): void {
+/** Cancels a prompt that has not been posted yet. */
+export function abortPrompt(step: Step): void {
   const { kind } = step.state.prompt;
   if (kind !== 'asking' && kind !== 'collecting') return;
   step.effects.push({ kind: 'abort', purpose: 'prompt' });
@@ -126,7 +132,7 @@ export function stopPrompt(step: Step): void {
 
 function failIfOver(step: Step): boolean {
   const isOver = step.state.life !== 'open';
-  if (isOver) failPrompt(step, closedError());
+  if (isOver) failPrompt(step, sessionClosedError());
   return isOver;
 }
 
@@ -134,16 +140,16 @@ function stopLate(step: Step): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step);
 }
 
-/** What the user is told when the session is known to take no prompt. */
+/** The error for the user if the session is known not to accept a prompt. */
 function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefined {
-  if (state.life !== 'open') return closedError();
+  if (state.life !== 'open') return sessionClosedError();
   if (isAwaitingApproval(state)) {
-    return new BackendError('busy', 'The agent is waiting for your approval. Answer it first, or stop the turn.');
+    return new BackendError('busy', 'The agent is waiting for your approval. Answer it first or stop the turn.');
   }
   return isBusy ? new BackendError('busy', workingMessage) : undefined;
 }
 
-/** The request has left, and nobody knows what became of it. */
+/** Whether the request was sent, but its outcome is unknown. */
 function isAnswerLost(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'CONNECTION_LOST' || error.code === 'TIMEOUT');
 }

@@ -4,14 +4,23 @@ import * as time from './approvalTime';
 import * as connection from './connection';
 import * as ending from './ending';
 import * as prompts from './prompts';
-import * as watch from './statusWatch';
+import * as watch from './statusChecks';
 import * as turns from './turns';
-import type { Call, InputHandlers, InputKind, Moment, PlainTimer, SessionInput, TimerKey } from './sessionInput';
+import type { CallId, InputHandlers, InputKind, Moment, FixedTimerKey, SessionInput, TimerKey } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isOwn, type SessionState } from './clientState';
-import { check, clearTimers, closedError, notice, setTimer, settle, update, type Step } from './sessionStep';
+import { hasOwnTurn, type SessionState } from './clientState';
+import {
+  checkStatus,
+  clearTimers,
+  sessionClosedError,
+  emitNotice,
+  setTimer,
+  settleCall,
+  updateState,
+  type Step,
+} from './reducerStep';
 
-/** What one input makes of a session: its next state, what its readers are told, and what is to be done. */
+/** Computes the next state of a session, the events for its readers, and the effects to perform. */
 export function reduceSession(state: SessionState, input: SessionInput, at: Moment): Readonly<Step> {
   const step: Step = { state, at, events: [], effects: [] };
   handle(step, input);
@@ -24,46 +33,45 @@ function handle<Kind extends InputKind>(step: Step, input: SessionInput<Kind>): 
   handlers[input.kind]?.(step, input);
 }
 
-const refuse = (step: Step, { call }: { readonly call: Call }): void => settle(step, call, closedError());
-const done = (step: Step, { call }: { readonly call: Call }): void => settle(step, call);
+const refuse = (step: Step, { call }: { readonly call: CallId }): void => settleCall(step, call, sessionClosedError());
+const done = (step: Step, { call }: { readonly call: CallId }): void => settleCall(step, call);
 
-/** What came of effects, and of time. */
 const results = {
   status: statusAnswered,
   statusFailed,
-  collected: prompts.promptCollected,
-  promptTaken: prompts.promptTaken,
-  promptFailed: prompts.promptFailed,
+  collected: prompts.handlePromptCollected,
+  promptTaken: prompts.handlePromptAccepted,
+  promptFailed: prompts.handlePromptFailure,
   answered,
-  told: (step, { way, error }) => ending.stopTold(step, way, error),
+  told: (step, { way, error }) => ending.handleStopSent(step, way, error),
   deleted: (step, { purpose, error }) => afterDelete[purpose](step, error),
   timer: (step, { key }) => timer(step, key),
 } satisfies Partial<InputHandlers<Step>>;
 
 const whileOpen: Partial<InputHandlers<Step>> = {
   ...results,
-  begin: (step) => time.noneBefore(step, step.at.timeMs),
+  begin: (step) => time.recordNoneBefore(step, step.at.timeMs),
   resume,
   start,
   prompt: prompts.beginPrompt,
   cancel: (step, { call }) => ending.cancelTurn(step, call),
   close: (step, { call }) => ending.closeSession(step, call),
-  approve: (step, { call, id, option }) => approvals.chooseOption(step, call, id, option),
-  notice: (step, { level, message }) => notice(step, level, message),
+  approve: (step, { call, id, option }) => approvals.answerApproval(step, call, id, option),
+  notice: (step, { level, message }) => emitNotice(step, level, message),
   dispose: leaveSession,
-  event: (step, { event }) => (ending.holdsEnd(step, event) ? undefined : turns.hearEvent(step, event)),
-  activity: time.heardStream,
-  connected: connection.connected,
-  lasting: connection.endGrace,
+  event: (step, { event }) => (ending.holdBackSessionEnd(step, event) ? undefined : turns.handleEvent(step, event)),
+  activity: time.recordStreamActivity,
+  connected: connection.handleConnected,
+  lasting: connection.endGracePeriod,
 
-  reconnecting: connection.reconnecting,
-  oversize: (step) => notice(step, 'warning', 'An event from the server was too large and was skipped.'),
-  // The status may say what waits; where it does not, the turn is stopped.
-  lostApproval: check,
-  streamFailed: (step, { error }) => connection.streamFailed(step, error),
+  reconnecting: connection.handleReconnecting,
+  oversize: (step) => emitNotice(step, 'warning', 'An event from the server was too large and was skipped.'),
+  // If the status does not describe the approval either, the turn is stopped.
+  lostApproval: checkStatus,
+  streamFailed: (step, { error }) => connection.handleStreamFailure(step, error),
 } satisfies Omit<InputHandlers<Step>, 'giveUp'>;
 
-/** Readers have heard the last: only what is owed to the server and to callers goes on. */
+/** Handlers after the session has ended for its readers. */
 const afterwards: Partial<InputHandlers<Step>> = {
   ...results,
   start: refuse,
@@ -71,120 +79,123 @@ const afterwards: Partial<InputHandlers<Step>> = {
   approve: refuse,
   cancel: done,
   close: done,
-  event: (step, { event }) => abandoned.abandonedEvent(step, event),
+  event: (step, { event }) => abandoned.handleAbandonedEvent(step, event),
   giveUp,
 };
 
-const timers: Readonly<Record<PlainTimer, (step: Step) => void>> = {
-  heartbeat: watch.beat,
-  settle: watch.settleTime,
-  checkLater: check,
-  unclear: check,
-  seal: watch.seal,
-  quiet: time.lookForQuiet,
-  grace: connection.graceTimer,
-  idleWait: prompts.askWhetherIdle,
-  endingStage: ending.endingStageTimer,
-  endingDeadline: ending.endingDeadline,
-  stopGrace: ending.askWhetherStopped,
-  look: abandoned.look,
-  abandoned: abandoned.endAbandoned,
+const timers: Readonly<Record<FixedTimerKey, (step: Step) => void>> = {
+  heartbeat: watch.handleHeartbeat,
+  settle: watch.handleSettleTimer,
+  checkLater: checkStatus,
+  unclear: checkStatus,
+  repeatWindow: watch.closeRepeatWindow,
+  quiet: time.checkStreamQuiet,
+  grace: connection.handleGraceTimer,
+  idleWait: prompts.checkWhetherIdle,
+  endingStage: ending.handleEndingStageTimer,
+  endingDeadline: ending.handleEndingDeadline,
+  stopGrace: ending.checkWhetherStopped,
+  look: abandoned.pollAbandonedTurn,
+  abandoned: abandoned.endAbandonedTurn,
 };
 
-const afterDelete = { stop: ending.stopAnswered, close: ending.closeEnded, discard: abandoned.discarded } as const;
+const afterDelete = {
+  stop: ending.handleStopResult,
+  close: ending.handleCloseResult,
+  discard: abandoned.handleDiscarded,
+} as const;
 
 function timer(step: Step, key: TimerKey): void {
   if (isPlain(key)) timers[key](step);
-  else approvals.approvalTimer(step, key.slice('approval '.length));
+  else approvals.handleApprovalTimer(step, key.slice('approval '.length));
 }
 
-function isPlain(key: TimerKey): key is PlainTimer {
+function isPlain(key: TimerKey): key is FixedTimerKey {
   return Object.hasOwn(timers, key);
 }
 
 function statusAnswered(step: Step, { purpose, status }: SessionInput<'status'>): void {
   if (purpose.kind === 'check' || purpose.kind === 'prompt') {
-    if (status.status !== 'awaiting_approval') time.noneBefore(step, purpose.askedAtMs);
-    if (purpose.kind === 'check') watch.checkAnswered(step, purpose, status);
-    else prompts.promptStatus(step, purpose, status);
-  } else if (purpose.kind === 'allowance') approvals.allowanceJudged(step, purpose, status);
-  else if (purpose.kind === 'stop') ending.stopStatus(step, status);
-  else abandoned.abandonedStatus(step, status);
+    if (status.status !== 'awaiting_approval') time.recordNoneBefore(step, purpose.askedAtMs);
+    if (purpose.kind === 'check') watch.handleCheckResult(step, purpose, status);
+    else prompts.handlePromptStatus(step, purpose, status);
+  } else if (purpose.kind === 'allowance') approvals.handleAllowanceStatus(step, purpose, status);
+  else if (purpose.kind === 'stop') ending.handleStopStatus(step, status);
+  else abandoned.handleAbandonedStatus(step, status);
 }
 
 function statusFailed(step: Step, { purpose, error }: SessionInput<'statusFailed'>): void {
-  if (purpose.kind === 'check') connection.checkFailed(step, error);
+  if (purpose.kind === 'check') connection.handleCheckFailure(step, error);
   else if (purpose.kind === 'prompt') prompts.failPrompt(step, error);
-  else if (purpose.kind === 'allowance') approvals.answerFailed(step, purpose.id, purpose.call, error);
-  else if (purpose.kind === 'stop') ending.stopAnswered(step, error);
-  else abandoned.abandonedFailed(step, error);
+  else if (purpose.kind === 'allowance') approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
+  else if (purpose.kind === 'stop') ending.handleStopResult(step, error);
+  else abandoned.handleAbandonedFailure(step, error);
 }
 
 function answered(step: Step, { purpose, error }: SessionInput<'answered'>): void {
   if (purpose.kind === 'approval') {
-    if (error === undefined) approvals.answerTaken(step, purpose);
-    else approvals.answerFailed(step, purpose.id, purpose.call, error);
-  } else if (purpose.kind === 'look') abandoned.abandonedDenied(step, error);
+    if (error === undefined) approvals.handleAnswerAccepted(step, purpose);
+    else approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
+  } else if (purpose.kind === 'look') abandoned.handleAbandonedDenial(step, error);
 }
 
 function start(step: Step, { call }: SessionInput<'start'>): void {
-  update(step, { opening: call });
+  updateState(step, { opening: call });
   setTimer(step, 'heartbeat', step.state.limits.heartbeatMs);
   step.effects.push({ kind: 'openStream' });
 }
 
-/** Goes on with what waited for this, until nothing moves any more. */
+/** Advances dependent processes until the state no longer changes. */
 function advance(step: Step): void {
   let before;
   do {
     before = step.state;
     if (before.ending || before.stop) ending.advanceEnding(step);
-    if (before.abandoned) abandoned.advanceAbandoned(step);
+    if (before.abandoned) abandoned.advanceAbandonedTurn(step);
     if (step.state.life === 'ended') finish(step);
     if (step.state.life === 'over') settleWhenDone(step);
   } while (step.state !== before);
 }
 
-/** For a session that ran before it was opened here. A request that waits began with its last activity. */
+/** Restores a session that existed before. A pending approval dates from the last activity. */
 function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void {
   const { token_usage: soFar, last_event_id: eventId, last_activity: lastActivity } = status;
-  if (soFar) update(step, { usage: { ...step.state.usage, soFar } });
-  for (const event of status.state) turns.hearEvent(step, event);
+  if (soFar) updateState(step, { usage: { ...step.state.usage, soFar } });
+  for (const event of status.state) turns.handleEvent(step, event);
   if (eventId !== undefined) step.effects.push({ kind: 'goOnAfter', eventId });
-  time.noneBefore(step, status.status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs);
+  time.recordNoneBefore(step, status.status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs);
 }
 
-/** The session stays on the server. A turn that was begun here is stopped, as far as the server lets it be. */
+/** Leaves the session on the server. Stops its own turn, if the server supports that. */
 function leaveSession(step: Step): void {
-  if (isOwn(step.state)) {
+  if (hasOwnTurn(step.state)) {
     abandoned.abandonTurn(step, { isStopped: true });
-    notice(step, 'warning', sessionMessages.left);
+    emitNotice(step, 'warning', sessionMessages.left);
   }
   turns.endTurn(step, 'interrupted');
-  update(step, { life: 'ended' });
+  updateState(step, { life: 'ended' });
 }
 
-/** Nobody will answer any more: what waits is denied for as long as that makes sense, a turn that goes on is followed. */
+/** Ends the session for its readers. Denials, and following an abandoned turn, continue. */
 function finish(step: Step): void {
-  update(step, { life: 'over' });
-  settle(step, step.state.opening, closedError());
-  update(step, { opening: undefined });
-  clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'seal', 'quiet', 'grace');
+  updateState(step, { life: 'over' });
+  settleCall(step, step.state.opening, sessionClosedError());
+  updateState(step, { opening: undefined });
+  clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'repeatWindow', 'quiet', 'grace');
   ending.dropEnding(step);
-  step.effects.push({ kind: 'tellEnded' });
+  step.effects.push({ kind: 'reportEnded' });
   if (!step.state.abandoned) step.effects.push({ kind: 'closeStream' });
 }
 
 function settleWhenDone(step: Step): void {
   const { abandoned, stop } = step.state;
-  if (abandoned || stop || approvals.openApprovals(step.state).length > 0) return;
-  update(step, { life: 'settled' });
-  step.effects.push({ kind: 'closeStream' }, { kind: 'tellSettled' });
+  if (abandoned || stop || approvals.listOpenApprovals(step.state).length > 0) return;
+  updateState(step, { life: 'settled' });
+  step.effects.push({ kind: 'closeStream' }, { kind: 'reportSettled' });
 }
 
-/** There is no time left. */
 function giveUp(step: Step): void {
-  approvals.forgetApprovals(step);
-  abandoned.attendTurn(step);
+  approvals.resolveAllApprovals(step);
+  abandoned.stopFollowing(step);
   if (step.state.stop) ending.dropStop(step);
 }

@@ -1,13 +1,12 @@
-import { promptAgain } from '../api/apiErrors';
+import { promptAgainAdvice } from '../api/apiErrors';
 
 const nextPrompt = 'Your next prompt continues in a new session.';
 
-/** What the user is told when a session or a turn ends in another way than by its answer. */
 export const sessionMessages = {
-  closed: `This session has ended. ${promptAgain}`,
-  failed: `The session failed on the server. ${promptAgain}`,
+  closed: `This session has ended. ${promptAgainAdvice}`,
+  failed: `The session failed on the server. ${promptAgainAdvice}`,
   restarted:
-    'The server no longer has this session. It was restarted, or the session was ended elsewhere. ' + promptAgain,
+    'The server no longer has this session. It was restarted, or the session was ended elsewhere. ' + promptAgainAdvice,
   notStopped: 'The server could not be reached to stop the turn. It may still be working.',
   sessionEnded: `This server cannot stop a single turn, so the session was ended. The agent does not remember it. ${nextPrompt}`,
   goesOn:

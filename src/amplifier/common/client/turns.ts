@@ -1,15 +1,27 @@
 import { isSameText } from '../../../base/common/spacing';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, SessionEvent, TokenUsage } from '../../../session/common/sessionEvents';
-import { approvalRequired, approvalResolved, endApprovals, leaveApprovals } from './approvalTable';
-import { ageOfRequest, secondsToAnswer } from './approvalTime';
-import { isTurnOpen, isTurnOwn, type OpenTurn, type PromptPhase, type SessionState, type Turn } from './clientState';
-import { check, notice, update, type Step } from './sessionStep';
+import {
+  handleApprovalRequired,
+  handleApprovalResolved,
+  resolveShownApprovals,
+  abandonShownApprovals,
+} from './approvalTable';
+import { approvalAgeMs, secondsToAnswer } from './approvalTime';
+import {
+  isTurnOpen,
+  isOwnTurnOpen,
+  type OpenTurn,
+  type PromptPhase,
+  type SessionState,
+  type Turn,
+} from './clientState';
+import { checkStatus, emitNotice, updateState, type Step } from './reducerStep';
 
-/** What the stream says. Content goes on as it came: the event log gives it its form. */
-export function hearEvent(step: Step, event: SessionEvent): void {
-  // A start is told on every connection, and says nothing of a turn.
-  if (event.event !== 'session:start') update(step, { heard: step.state.heard + 1 });
+/** Handles an event of the stream. Content is passed on unchanged: the event log normalizes it. */
+export function handleEvent(step: Step, event: SessionEvent): void {
+  // Every connection repeats `session:start`.
+  if (event.event !== 'session:start') updateState(step, { heard: step.state.heard + 1 });
   switch (event.event) {
     case 'content_block:start':
     case 'content_block:delta':
@@ -19,20 +31,20 @@ export function hearEvent(step: Step, event: SessionEvent): void {
     case 'tool:pre':
     case 'tool:post':
     case 'tool:error':
-      joinTurn(step);
+      ensureTurn(step);
       step.events.push(event);
       break;
     case 'approval:required': {
-      joinTurn(step);
-      const timeout = secondsToAnswer(event.data.timeout, ageOfRequest(step, event.data['timestamp']));
-      approvalRequired(step, { ...event.data, timeout });
+      ensureTurn(step);
+      const timeout = secondsToAnswer(event.data.timeout, approvalAgeMs(step, event.data['timestamp']));
+      handleApprovalRequired(step, { ...event.data, timeout });
       break;
     }
     case 'approval:granted':
-      approvalResolved(step, false, event.data);
+      handleApprovalResolved(step, false, event.data);
       break;
     case 'approval:denied':
-      approvalResolved(step, true, event.data);
+      handleApprovalResolved(step, true, event.data);
       break;
     case 'prompt:submit':
       promptHeard(step, event);
@@ -47,11 +59,11 @@ export function hearEvent(step: Step, event: SessionEvent): void {
       endSession(step, event.data);
       break;
     case 'config:update':
-      update(step, { config: event.data.options });
+      updateState(step, { config: event.data.options });
       step.events.push(event);
       break;
     case 'commands:update':
-      update(step, { commands: event.data.commands });
+      updateState(step, { commands: event.data.commands });
       step.events.push(event);
       break;
     default:
@@ -59,30 +71,29 @@ export function hearEvent(step: Step, event: SessionEvent): void {
   }
 }
 
-/** What comes without a turn belongs to one whose beginning was lost, or to the prompt that is being taken. */
-export function joinTurn(step: Step): void {
+/** Opens a turn, if none is open: that of the prompt being sent, or one whose beginning was lost. */
+export function ensureTurn(step: Step): void {
   const { turn, prompt } = step.state;
   if (turn.kind === 'open') return;
   if (prompt.kind === 'posting' && !prompt.hasTurn) beginOwnTurn(step, prompt, undefined, false);
   else
-    update(step, {
+    updateState(step, {
       turn: { kind: 'open', prompt: undefined, requestId: undefined, isEchoed: true, isOwn: turn.hasLeftOwn },
     });
 }
 
-/** The server took the prompt that is on its way. */
-export function ownPromptTaken(step: Step, requestId: string): void {
+export function handleOwnPromptAccepted(step: Step, requestId: string): void {
   const { turn, prompt } = step.state;
   if (prompt.kind !== 'posting') return;
   if (!prompt.hasTurn) {
     endTurn(step, 'interrupted');
     beginOwnTurn(step, prompt, requestId, false);
   } else if (turn.kind === 'open' && turn.isOwn && turn.requestId === undefined) {
-    update(step, { turn: { ...turn, requestId } });
+    updateState(step, { turn: { ...turn, requestId } });
   }
 }
 
-/** Ends the open turn, if there is one, without the server's word. */
+/** Ends the open turn, if any, without an event of the server. */
 export function endTurn(step: Step, stopReason: 'interrupted' | 'cancelled'): void {
   const turn = leaveTurn(step);
   if (!turn) return;
@@ -92,36 +103,36 @@ export function endTurn(step: Step, stopReason: 'interrupted' | 'cancelled'): vo
 
 export function interruptTurn(step: Step, message: string): void {
   if (!isTurnOpen(step.state)) return;
-  notice(step, 'warning', `${message} The answer may be incomplete.`);
+  emitNotice(step, 'warning', `${message} The answer may be incomplete.`);
   endTurn(step, 'interrupted');
 }
 
-/** Ends the open turn by a failure; tells it also when no turn is open. */
+/** Ends the open turn with an error. Emits the error even without an open turn. */
 export function failTurn(step: Step, data: Pick<EventData<'error'>, 'error' | 'code'>): void {
   const turn = leaveTurn(step);
   step.events.push({ event: 'error', data: { ...data, ...ofTurn(step.state, turn) } });
-  // The server that exists is dead after a failure, others are not.
-  check(step);
+  // The session of the real server is unusable after an error.
+  checkStatus(step);
 }
 
-/** The last word on the session; told once. */
+/** Ends the session and its open turn. Does nothing if it has ended before. */
 export function endSession(step: Step, data: Omit<EventData<'session:end'>, 'session_id'>): void {
   if (step.state.life !== 'open') return;
   endTurn(step, 'interrupted');
   step.events.push({ event: 'session:end', data: { ...data, session_id: step.state.sessionId } });
-  update(step, { life: 'ended' });
+  updateState(step, { life: 'ended' });
 }
 
 function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
   const { data } = event;
   const { turn, prompt } = step.state;
   if (data.replayed) {
-    // A server that replays its history in the turn of a prompt from here would end that turn, and withdraw its approvals.
-    if (!isTurnOwn(step.state)) step.events.push(event);
+    // A replayed history must not end our own turn and withdraw its approvals.
+    if (!isOwnTurnOpen(step.state)) step.events.push(event);
     return;
   }
   if (turn.kind === 'open' && !turn.isEchoed && isEchoOf(turn, data)) {
-    update(step, { turn: { ...turn, isEchoed: true } });
+    updateState(step, { turn: { ...turn, isEchoed: true } });
     return;
   }
   endTurn(step, 'interrupted');
@@ -130,22 +141,22 @@ function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
     return;
   }
   const { prompt: text, request_id: requestId } = data;
-  update(step, { turn: { kind: 'open', prompt: text, requestId, isEchoed: true, isOwn: false } });
+  updateState(step, { turn: { kind: 'open', prompt: text, requestId, isEchoed: true, isOwn: false } });
   step.events.push(event);
 }
 
 function turnCompleted(step: Step, data: EventData<'prompt:complete'>): void {
   const { turn: before, prompt } = step.state;
-  // The end of a turn that was given up already.
+  // The turn was already ended here.
   if (before.kind === 'none' && !(prompt.kind === 'posting' && !prompt.hasTurn)) {
-    update(step, { turn: noTurn });
+    updateState(step, { turn: noTurn });
     return;
   }
   if (isOfAnother(before, data.request_id)) return;
-  joinTurn(step);
+  ensureTurn(step);
   const { turn } = step.state;
-  endApprovals(step);
-  update(step, { turn: noTurn });
+  resolveShownApprovals(step);
+  updateState(step, { turn: noTurn });
   const usage = data.token_usage ? { token_usage: countUsage(step, data.token_usage) } : {};
   step.events.push({ event: 'prompt:complete', data: { ...data, ...ofTurn(step.state, turn), ...usage } });
 }
@@ -153,34 +164,34 @@ function turnCompleted(step: Step, data: EventData<'prompt:complete'>): void {
 function turnFailed(step: Step, data: EventData<'error'>): void {
   const { turn, prompt } = step.state;
   if (isOfAnother(turn, data.request_id)) return;
-  if (prompt.kind === 'posting') joinTurn(step);
+  if (prompt.kind === 'posting') ensureTurn(step);
   failTurn(step, data);
 }
 
 function beginOwnTurn(step: Step, prompt: Posting, requestId: string | undefined, isEchoed: boolean): void {
   const { wireText, shownText } = prompt;
   const turn = { kind: 'open', prompt: wireText, requestId, isEchoed, isOwn: true } as const;
-  update(step, { turn, prompt: { ...prompt, hasTurn: true } });
+  updateState(step, { turn, prompt: { ...prompt, hasTurn: true } });
   step.events.push({ event: 'prompt:submit', data: { ...ofTurn(step.state, turn), prompt: shownText } });
 }
 
-/** Nobody has said that nothing of the turn waits any more. */
+/** Closes the open turn and denies its approvals, which may still be pending on the server. */
 function leaveTurn(step: Step): OpenTurn | undefined {
   const { turn } = step.state;
-  leaveApprovals(step);
+  abandonShownApprovals(step);
   if (turn.kind === 'none') return undefined;
-  update(step, { turn: { kind: 'none', hasLeftOwn: turn.isOwn } });
+  updateState(step, { turn: { kind: 'none', hasLeftOwn: turn.isOwn } });
   return turn;
 }
 
-/** Of the turn whose end reports `reported`, also of servers that count the whole session. */
+/** Token usage of the turn, also for servers that report the total of the session. */
 function countUsage(step: Step, reported: TokenUsage): TokenUsage {
   const { isCumulative, soFar } = step.state.usage;
   if (!isCumulative) return reported;
-  update(step, { usage: { isCumulative, soFar: reported } });
+  updateState(step, { usage: { isCumulative, soFar: reported } });
   const input = reported.input_tokens - soFar.input_tokens;
   const output = reported.output_tokens - soFar.output_tokens;
-  // A count that went back has started anew.
+  // A lower total means that the server restarted its count.
   return input < 0 || output < 0 ? reported : { input_tokens: input, output_tokens: output };
 }
 

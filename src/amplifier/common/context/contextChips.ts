@@ -3,58 +3,55 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { Emitter, type Event } from '../../../base/common/event';
 import type { ContextCollector } from './contextCollector';
 import { contextKinds, type ContextChip, type ContextSwitches } from './contextSwitches';
-import { serverBackendId } from '../server/serverRegistry';
+import { amplifierBackendId } from '../server/configuredServer';
 
-/** Often enough to follow the user, seldom enough to cost nothing. */
 const refreshMs = 300;
 
-interface ContextChipsPorts {
-  readonly collector: Pick<ContextCollector, 'chips'>;
+interface ContextChipsDeps {
+  readonly collector: Pick<ContextCollector, 'describeKinds'>;
   readonly switches: ContextSwitches;
-  /** Each says that something of what the collector reads may have changed. */
+  /** Events after which the collected context may differ. */
   readonly changes: readonly Event<void>[];
   readonly clock: Clock;
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** What of the editor goes along with prompts by itself, for whoever shows it: a chip a kind, with its switch. */
+/** The editor context that is sent automatically with prompts, as chips: one per kind, each with a switch. */
 export class ContextChips implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onListenerError(error)));
-  /** The chips may have changed; coalesced. */
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.deps.onListenerError(error)));
   readonly onDidChange = this.emitter.event;
-  private readonly later: Coalescer;
+  private readonly refreshCoalescer: Coalescer;
   private isFollowing = false;
 
-  constructor(private readonly ports: ContextChipsPorts) {
-    this.later = this.store.add(new Coalescer(ports.clock, refreshMs, () => this.emitter.fire()));
+  constructor(private readonly deps: ContextChipsDeps) {
+    this.refreshCoalescer = this.disposables.add(new Coalescer(deps.clock, refreshMs, () => this.emitter.fire()));
   }
 
   start(): void {
-    this.store.add(this.ports.switches.onDidChange(() => this.emitter.fire()));
+    this.disposables.add(this.deps.switches.onDidChange(() => this.emitter.fire()));
   }
 
-  /** Of a conversation with that backend, what there is: agents read the editor when they need it, and are sent nothing. */
+  /** The nonempty chips for an Amplifier server; none for agents, which read the editor themselves. */
   async of(backendId: string): Promise<readonly ContextChip[]> {
-    if (backendId !== serverBackendId) return [];
-    this.follow();
-    return (await this.ports.collector.chips()).filter(({ count }) => count > 0);
+    if (backendId !== amplifierBackendId) return [];
+    this.followChanges();
+    return (await this.deps.collector.describeKinds()).filter(({ count }) => count > 0);
   }
 
-  /** Nothing happens for a kind that there is not. */
   set(kind: string, isOn: boolean): void {
     const known = contextKinds.find((name) => name === kind);
-    if (known) this.ports.switches.set(known, isOn);
+    if (known) this.deps.switches.setEnabled(known, isOn);
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  /** From the first time that somebody shows the chips: most windows have no Amplifier server. */
-  private follow(): void {
-    if (this.isFollowing || this.store.isDisposed) return;
+  /** Starts with the first use of the chips, because most windows have no Amplifier server. */
+  private followChanges(): void {
+    if (this.isFollowing || this.disposables.isDisposed) return;
     this.isFollowing = true;
-    for (const change of this.ports.changes) this.store.add(change(() => this.later.schedule()));
+    for (const change of this.deps.changes) this.disposables.add(change(() => this.refreshCoalescer.schedule()));
   }
 }

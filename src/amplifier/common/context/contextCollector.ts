@@ -6,16 +6,15 @@ import type { ContextDiagnostic, ContextSelection, GitState, OpenFile, Workspace
 import type { ContextSource } from './contextSource';
 import { contextKinds, type ContextChip, type ContextKind, type ContextSwitches } from './contextSwitches';
 
-export interface ContextCollectorPorts {
+export interface ContextCollectorDeps {
   readonly editor: Pick<
     EditorPort,
     'folders' | 'resolve' | 'readText' | 'diagnostics' | 'activeSelection' | 'selections'
   >;
-  /** Files in editor tabs (absolute), the active one first. */
+  /** Absolute paths of the files in editor tabs, the active one first. */
   readonly openDocuments: () => readonly string[];
-  /** VS Code's language id. */
   readonly languageOf: (path: string) => string;
-  /** Of the repository that holds `folder` (absolute), with absolute paths; undefined without one. */
+  /** Returns the state of the repository that contains `folder`, with absolute paths; undefined without one. */
   readonly gitState: (folder: string) => Promise<GitState | undefined>;
   /** Whether an agent of this window has reported the problem itself. */
   readonly isReported: (path: string, problem: Diagnostic) => boolean;
@@ -23,52 +22,46 @@ export interface ContextCollectorPorts {
 }
 
 const maxFiles = 20;
-/** UTF-16 units of one file's content. */
+/** Limit for the content of one file, in UTF-16 units. */
 const maxContentLength = 64 * 1024;
-/** A file above this is no text to talk about. */
 const maxFileBytes = 8 * 1024 * 1024;
 const maxDiagnostics = 200;
-/** In each list of the git state. */
 const maxGitFiles = 200;
 
-/**
- * What an Amplifier server is told of the editor. Everything goes through the editor port, so that nothing from outside the
- * workspace and nothing on the exclude list leaves; what cannot be read is left out.
- */
+/** Collects the editor context for an Amplifier server, without files that peers may not see or that are unreadable. */
 export class ContextCollector implements ContextSource {
-  constructor(private readonly ports: ContextCollectorPorts) {}
+  constructor(private readonly deps: ContextCollectorDeps) {}
 
   async collect(folder = this.firstFolder): Promise<WorkspaceContext> {
-    const { switches } = this.ports;
+    const { switches } = this.deps;
     const on = <T>(kind: ContextKind, part: () => Promise<T>): Promise<T | undefined> =>
-      switches.isOn(kind) ? part() : Promise.resolve(undefined);
-    const [openFiles, git, diagnostics, selection] = await Promise.all([
-      on('openFiles', () => this.openTabs()),
-      on('git', () => this.git(folder)),
-      on('diagnostics', () => this.diagnostics()),
-      on('selection', () => Promise.resolve(this.selection())),
+      switches.isEnabled(kind) ? part() : Promise.resolve(undefined);
+    const [openFiles, git_state, diagnostics, selection] = await Promise.all([
+      on('openFiles', () => this.readOpenTabs()),
+      on('git', () => this.gitState(folder)),
+      on('diagnostics', () => this.sendableDiagnostics()),
+      on('selection', () => Promise.resolve(this.primarySelection())),
     ]);
     const open_files = openFiles?.length ? openFiles : undefined;
     const problems = diagnostics?.length ? diagnostics : undefined;
     return {
       workspace_root: folder ?? '',
-      ...withoutUndefined({ open_files, git_state: git, diagnostics: problems, selection }),
+      ...withoutUndefined({ open_files, git_state, diagnostics: problems, selection }),
     };
   }
 
-  async openFiles(paths: readonly string[]): Promise<OpenFile[]> {
+  async readFiles(paths: readonly string[]): Promise<OpenFile[]> {
     const unique = [...new Set(paths)];
-    return present(await Promise.all(unique.map((path) => this.read(path))));
+    return present(await Promise.all(unique.map((path) => this.readFile(path))));
   }
 
-  /** What the user sees of each kind, switched on or not. */
-  async chips(): Promise<readonly ContextChip[]> {
+  async describeKinds(): Promise<readonly ContextChip[]> {
     const [paths, git, diagnostics] = await Promise.all([
-      this.allowed(this.ports.openDocuments()),
-      this.git(this.firstFolder),
-      this.diagnostics(),
+      this.allowedPaths(this.deps.openDocuments()),
+      this.gitState(this.firstFolder),
+      this.sendableDiagnostics(),
     ]);
-    const selection = this.selection();
+    const selection = this.primarySelection();
     const lines = selection ? selection.range.end.line - selection.range.start.line + 1 : 0;
     const changed = git ? git.staged_files.length + git.modified_files.length + git.untracked_files.length : 0;
     const files = Math.min(paths.length, maxFiles);
@@ -78,16 +71,16 @@ export class ContextCollector implements ContextSource {
       diagnostics: { label: countOf(diagnostics.length, 'problem'), count: diagnostics.length },
       selection: { label: selection ? `Selection: ${countOf(lines, 'line')}` : 'No selection', count: lines },
     };
-    return contextKinds.map((kind) => ({ kind, isOn: this.ports.switches.isOn(kind), ...facts[kind] }));
+    return contextKinds.map((kind) => ({ kind, isOn: this.deps.switches.isEnabled(kind), ...facts[kind] }));
   }
 
-  private async openTabs(): Promise<OpenFile[]> {
-    const paths = await this.allowed(this.ports.openDocuments());
-    return present(await Promise.all(paths.slice(0, maxFiles).map((path) => this.read(path))));
+  private async readOpenTabs(): Promise<OpenFile[]> {
+    const paths = await this.allowedPaths(this.deps.openDocuments());
+    return present(await Promise.all(paths.slice(0, maxFiles).map((path) => this.readFile(path))));
   }
 
-  private async read(path: string): Promise<OpenFile | undefined> {
-    const { editor, languageOf } = this.ports;
+  private async readFile(path: string): Promise<OpenFile | undefined> {
+    const { editor, languageOf } = this.deps;
     const file = await editor.readText(path, { maxBytes: maxFileBytes }).catch(() => undefined);
     if (!file) return undefined;
     const cursor = editor.selections.find((selection) => selection.path === file.path)?.selections[0]?.end;
@@ -100,14 +93,14 @@ export class ContextCollector implements ContextSource {
   }
 
   private get firstFolder(): string | undefined {
-    return this.ports.editor.folders[0]?.path;
+    return this.deps.editor.folders[0]?.path;
   }
 
-  private async git(folder: string | undefined): Promise<GitState | undefined> {
-    const state = folder === undefined ? undefined : await this.ports.gitState(folder).catch(() => undefined);
+  private async gitState(folder: string | undefined): Promise<GitState | undefined> {
+    const state = folder === undefined ? undefined : await this.deps.gitState(folder).catch(() => undefined);
     if (folder === undefined || !state) return undefined;
     const seen = async (paths: readonly string[]): Promise<string[]> =>
-      (await this.allowed(paths.slice(0, maxGitFiles))).map((path) => fromFolder(folder, path));
+      (await this.allowedPaths(paths.slice(0, maxGitFiles))).map((path) => fromFolder(folder, path));
     const [staged_files, modified_files, untracked_files] = await Promise.all([
       seen(state.staged_files),
       seen(state.modified_files),
@@ -116,8 +109,8 @@ export class ContextCollector implements ContextSource {
     return { branch: state.branch, staged_files, modified_files, untracked_files };
   }
 
-  private async diagnostics(): Promise<ContextDiagnostic[]> {
-    const { editor, isReported } = this.ports;
+  private async sendableDiagnostics(): Promise<ContextDiagnostic[]> {
+    const { editor, isReported } = this.deps;
     const files = await editor.diagnostics().catch(() => []);
     return files
       .flatMap(({ path, diagnostics }) =>
@@ -134,18 +127,17 @@ export class ContextCollector implements ContextSource {
       .slice(0, maxDiagnostics);
   }
 
-  /** The primary selection of the active editor; a cursor is none. */
-  private selection(): ContextSelection | undefined {
-    const active = this.ports.editor.activeSelection;
+  private primarySelection(): ContextSelection | undefined {
+    const active = this.deps.editor.activeSelection;
     const primary = active?.selections[0];
     if (!active || !primary || primary.text === '') return undefined;
     const { text, start, end } = primary;
     return { path: active.path, text, range: { start: { ...start }, end: { ...end } } };
   }
 
-  /** Those of the paths that peers may see, as they were given. */
-  private async allowed(paths: readonly string[]): Promise<string[]> {
-    const { editor } = this.ports;
+  /** Returns the given paths without those that peers may not see. */
+  private async allowedPaths(paths: readonly string[]): Promise<string[]> {
+    const { editor } = this.deps;
     const checked = paths.map((path) =>
       editor.resolve(path).then(
         () => path,
@@ -158,7 +150,7 @@ export class ContextCollector implements ContextSource {
 
 const severities: readonly ContextDiagnostic['severity'][] = ['error', 'warning', 'info', 'hint'];
 
-/** With slashes; a file of another folder keeps its whole path. */
+/** The path relative to `folder`, with slashes; the full path for a file elsewhere. */
 function fromFolder(folder: string, path: string): string {
   return relativeTo(toSlashes(path), toSlashes(folder), /^[A-Za-z]:/u.test(folder)) ?? path;
 }
@@ -167,7 +159,7 @@ function present<T>(items: readonly (T | undefined)[]): T[] {
   return items.filter((item) => item !== undefined);
 }
 
-/** At the end of a line where there is one. What is cut off is said in the text itself, for the agent. */
+/** Truncates a text, at a line end if possible. Appends a note for the agent. */
 function cut(text: string): string {
   if (text.length <= maxContentLength) return text;
   const lineEnd = text.lastIndexOf('\n', maxContentLength - 1) + 1;

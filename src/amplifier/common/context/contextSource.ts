@@ -1,16 +1,16 @@
 import type { ContextUpdate, OpenFile, WorkspaceContext } from '../api/apiSchema';
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 
-/** Where a session gets what the agent is told of the editor. Never rejects for a part that cannot be read: leaves it out. */
+/** Provides a session with the editor context for the agent. Omits parts that cannot be read instead of rejecting. */
 export interface ContextSource {
-  /** `folder` (absolute) is the session's; without one it is the first of the workspace. */
+  /** `folder` is the absolute path of the session's folder; defaults to the first workspace folder. */
   collect(folder?: string): Promise<WorkspaceContext>;
-  /** The files that the user attached as a whole; those that are not for peers are left out. */
-  openFiles(paths: readonly string[]): Promise<OpenFile[]>;
+  /** Reads files that the user has attached. Omits those that peers may not see. */
+  readFiles(paths: readonly string[]): Promise<OpenFile[]>;
 }
 
-/** The parts of `current` that are not as they were `last`: each of them whole. Everything when there was nothing before. */
-export function contextChanges(last: WorkspaceContext | undefined, current: WorkspaceContext): ContextUpdate {
+/** Returns the parts of `current` that differ from `last`, each one complete. */
+export function diffContext(last: WorkspaceContext | undefined, current: WorkspaceContext): ContextUpdate {
   const update: ContextUpdate = {};
   if (last?.workspace_root !== current.workspace_root) update.workspace_root = current.workspace_root;
   if (differ(last?.open_files, current.open_files)) update.open_files = current.open_files ?? [];
@@ -20,8 +20,8 @@ export function contextChanges(last: WorkspaceContext | undefined, current: Work
   return update;
 }
 
-/** Attached files come first in the list of open files. That is always the whole list: a server may replace the last one. */
-export function withAttached(
+/** Puts attached files first in the list of open files, which is complete, because a server may replace the last one. */
+export function withAttachedFiles(
   update: ContextUpdate,
   current: WorkspaceContext,
   attached: readonly OpenFile[],
@@ -36,11 +36,8 @@ function differ(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-/**
- * The text of a prompt with what the API has no field for: texts, parts of files. Every one is fenced by more backticks
- * than it holds.
- */
-export function promptText(text: string, attachments: readonly PromptAttachment[]): string {
+/** Appends attachments for which the API has no field to the prompt: texts in fenced blocks, and parts of files. */
+export function buildPromptText(text: string, attachments: readonly PromptAttachment[]): string {
   const sections = attachments.flatMap((attachment) => {
     if (attachment.type === 'text') {
       const { title, uri } = attachment;

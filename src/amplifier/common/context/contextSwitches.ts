@@ -1,22 +1,23 @@
+import * as z from 'zod';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
+import type { Memento } from '../../../base/common/memento';
 
-/** What of the editor goes to an Amplifier server by itself, besides the workspace's root. */
+/** Kinds of editor context that are sent automatically to an Amplifier server, besides the workspace root. */
 export const contextKinds = ['openFiles', 'git', 'diagnostics', 'selection'] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
-/** One kind as the user sees it. */
 export interface ContextChip {
   readonly kind: ContextKind;
   readonly isOn: boolean;
-  /** For example `3 open files`; what would be sent if the switch were on. */
+  /** Describes what would be sent if enabled, for example `3 open files`. */
   readonly label: string;
   readonly count: number;
 }
 
-/** Which kinds are sent. The user's choice; the same for all sessions of a window. */
+/** The user's choice of the kinds to send, for all sessions of a window. */
 export class ContextSwitches implements Disposable {
-  private readonly off: Set<ContextKind>;
+  private readonly disabled: Set<ContextKind>;
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.emitter.event;
 
@@ -24,26 +25,38 @@ export class ContextSwitches implements Disposable {
     off: Iterable<ContextKind>,
     private readonly onListenerError: (error: unknown) => void,
   ) {
-    this.off = new Set(off);
+    this.disabled = new Set(off);
   }
 
-  /** To be stored and handed to the constructor again. */
-  get switchedOff(): readonly ContextKind[] {
-    return [...this.off];
+  /** To be stored and passed to the constructor. */
+  get disabledKinds(): readonly ContextKind[] {
+    return [...this.disabled];
   }
 
-  isOn(kind: ContextKind): boolean {
-    return !this.off.has(kind);
+  isEnabled(kind: ContextKind): boolean {
+    return !this.disabled.has(kind);
   }
 
-  set(kind: ContextKind, isOn: boolean): void {
-    if (this.isOn(kind) === isOn) return;
-    if (isOn) this.off.delete(kind);
-    else this.off.add(kind);
+  setEnabled(kind: ContextKind, isOn: boolean): void {
+    if (this.isEnabled(kind) === isOn) return;
+    if (isOn) this.disabled.delete(kind);
+    else this.disabled.add(kind);
     this.emitter.fire();
   }
 
   dispose(): void {
     this.emitter.dispose();
   }
+}
+
+const memoryName = 'amplifier.contextOff';
+const Kept = z.array(z.enum(contextKinds)).catch([]);
+
+/** Restores the switches from the memento and saves changes to it. The caller disposes them. */
+export function restoreContextSwitches(memento: Memento, onError: (error: unknown) => void): ContextSwitches {
+  const switches = new ContextSwitches(Kept.parse(memento.get(memoryName) ?? []), onError);
+  switches.onDidChange(() => {
+    memento.update(memoryName, switches.disabledKinds).then(undefined, onError);
+  });
+  return switches;
 }

@@ -2,43 +2,39 @@ import * as z from 'zod';
 
 const Texts = z.array(z.string()).catch([]);
 /** `contributes.languages` in the manifest of an extension. */
-const Contribution = z.object({
-  id: z.string().min(1),
-  extensions: Texts.default([]),
-  filenames: Texts.default([]),
-});
+const Contribution = z.object({ id: z.string().min(1), extensions: Texts.default([]), filenames: Texts.default([]) });
 const Manifest = z.object({ contributes: z.object({ languages: z.array(z.unknown()) }) });
 
-/** Which language a file is in, by its name. VS Code itself says that only of documents that it has loaded. */
+/** Determines a file's language by its name. VS Code itself only knows the language of loaded documents. */
 export class LanguageTable {
-  private readonly byName = new Map<string, string>();
-  private readonly byExtension = new Map<string, string>();
+  private readonly languageByFileName = new Map<string, string>();
+  private readonly languageByExtension = new Map<string, string>();
 
-  /** `manifests` are those of all extensions; of two that claim a name the first one has it. */
+  /** `manifests` are those of all extensions. If several claim a name, the first one wins. */
   constructor(manifests: readonly unknown[]) {
     for (const manifest of manifests) {
-      for (const language of Manifest.safeParse(manifest).data?.contributes.languages ?? []) this.add(language);
+      for (const language of Manifest.safeParse(manifest).data?.contributes.languages ?? []) this.addLanguage(language);
     }
   }
 
-  /** VS Code's id of the language; undefined for a name that no extension claims. */
+  /** Returns VS Code's language id; undefined if no extension claims the name. */
   languageOf(path: string): string | undefined {
     const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase();
-    const known = this.byName.get(name);
+    const known = this.languageByFileName.get(name);
     if (known !== undefined) return known;
-    // The longest ending that is known: `.d.ts` comes before `.ts`.
+    // The longest known extension wins: `.d.ts` before `.ts`.
     for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
-      const language = this.byExtension.get(name.slice(dot));
+      const language = this.languageByExtension.get(name.slice(dot));
       if (language !== undefined) return language;
     }
     return undefined;
   }
 
-  private add(contribution: unknown): void {
+  private addLanguage(contribution: unknown): void {
     const { data } = Contribution.safeParse(contribution);
     if (!data) return;
-    for (const name of data.filenames) setNew(this.byName, name, data.id);
-    for (const extension of data.extensions) setNew(this.byExtension, extension, data.id);
+    for (const name of data.filenames) setNew(this.languageByFileName, name, data.id);
+    for (const extension of data.extensions) setNew(this.languageByExtension, extension, data.id);
   }
 }
 

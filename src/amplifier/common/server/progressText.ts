@@ -2,13 +2,13 @@ import { oneLine } from '../../../base/common/oneLine';
 
 export interface SessionProgress {
   readonly message: string;
-  /** 0 to 100; undefined when it is not known. */
+  /** 0 to 100; undefined if unknown. */
   readonly percent: number | undefined;
 }
 
 const maxLength = 60;
 
-/** What the status bar shows of what agents are doing: the newest, and how many more there are. Undefined for nothing. */
+/** The status bar text: the newest activity and the number of others. Undefined if agents are idle. */
 export function progressText(newestFirst: readonly SessionProgress[]): string | undefined {
   const [newest, ...others] = newestFirst;
   if (!newest) return undefined;
@@ -17,7 +17,7 @@ export function progressText(newestFirst: readonly SessionProgress[]): string | 
   return `$(sync~spin) ${plain(newest.message)}${percent}${more}`;
 }
 
-/** On one line, short, and without what the status bar would draw as an icon. */
+/** Shortened to one line, without the status bar's icon syntax. */
 function plain(message: string): string {
   const line = oneLine(message).replaceAll('$(', '$ (');
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;

@@ -1,18 +1,20 @@
-import type { SecretStore } from './credentials';
-import { isPrivate } from './serverUrl';
+import type { SecretStore } from './apiKeyStore';
+import { isSecureServer } from './serverUrl';
 
-/** The tokens of servers that ask for one, each sent to its own server only. They live in SecretStorage. */
+/** Access tokens of servers, kept in SecretStorage. Each one is sent to its own server only. */
 export class ServerTokens {
   constructor(private readonly secrets: SecretStore) {}
 
-  async for(server: URL): Promise<string | undefined> {
-    return isPrivate(server) ? await this.secrets.get(nameOf(server)) : undefined;
+  async tokenFor(server: URL): Promise<string | undefined> {
+    return isSecureServer(server) ? await this.secrets.get(nameOf(server)) : undefined;
   }
 
-  /** An empty token takes the stored one away. @throws Error for a server that others could read it on the way to */
-  async set(server: URL, token: string): Promise<void> {
-    if (!isPrivate(server)) {
-      throw new Error(`A token is not sent to ${server.origin}, where others could read it. Use an https address.`);
+  /** An empty token removes the stored one. @throws Error for a server without an encrypted connection */
+  async setToken(server: URL, token: string): Promise<void> {
+    if (!isSecureServer(server)) {
+      throw new Error(
+        `A token can’t be sent to ${server.origin} over an unencrypted connection. Use an https address.`,
+      );
     }
     const trimmed = token.trim();
     if (trimmed === '') await this.secrets.delete(nameOf(server));

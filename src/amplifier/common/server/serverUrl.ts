@@ -4,18 +4,15 @@ import * as z from 'zod';
 const Host = z.string();
 const Port = z.number().int().min(1).max(65535);
 
-/** The address that `amplifier.server.host` and `amplifier.server.port` give. @throws Error that says which one is wrong */
-export function configuredServer({ host, port }: { readonly host: unknown; readonly port: unknown }): URL {
+/** The URL from the settings `amplifier.server.host` and `.port`. @throws Error that names the invalid setting */
+export function configuredServerUrl({ host, port }: { readonly host: unknown; readonly port: unknown }): URL {
   const number = Port.safeParse(port);
   if (!number.success) throw new Error('amplifier.server.port must be a port from 1 to 65535.');
-  return serverUrl(Host.safeParse(host).data ?? '', number.data);
+  return parseServerUrl(Host.safeParse(host).data ?? '', number.data);
 }
 
-/**
- * The address of an Amplifier server. `host` is a name, an IP address, or an http(s) URL, which is taken as it is.
- * @throws Error that says which setting is wrong.
- */
-export function serverUrl(host: string, port: number): URL {
+/** `host` is a name, an IP address or a complete http(s) URL. @throws Error that names the invalid setting */
+export function parseServerUrl(host: string, port: number): URL {
   const text = host.trim();
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//iu.test(text);
   const bracketed = !hasScheme && text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
@@ -30,21 +27,19 @@ export function serverUrl(host: string, port: number): URL {
   return url;
 }
 
-/** Whether secrets on the way there can be read by others. */
-export function isPrivate(server: URL): boolean {
+/** Whether nobody can intercept secrets sent to the server: it is local or uses https. */
+export function isSecureServer(server: URL): boolean {
   return isLoopback(server) || server.protocol === 'https:';
 }
 
-/** Whether two addresses of this machine are the same place. */
-export function isSameLoopback(one: URL, other: URL): boolean {
+export function isSameLoopbackServer(one: URL, other: URL): boolean {
   const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
   return isLoopback(one) && isLoopback(other) && portOf(one) === portOf(other);
 }
 
-/** For a window whose settings name the server that it is itself. */
 export function ownServerMessage({ origin }: URL): string {
   return (
     `This window serves its own agents at ${origin}. ` +
-    'Choose the agents themselves, or set amplifier.server.host and amplifier.server.port to another server.'
+    'Choose an agent directly, or set amplifier.server.host and amplifier.server.port to another server.'
   );
 }

@@ -22,19 +22,19 @@ import type { AmplifierClient } from './http/amplifierClient';
 import { AmplifierSession } from './amplifierSession';
 import { ProfileChoice } from './profileChoice';
 
-import type { AmplifierSessionOptions, PendingDenials } from './sessionOptions';
+import type { AmplifierSessionDeps, PendingDenials } from './sessionDeps';
 
-export interface AmplifierBackendOptions extends Pick<
-  AmplifierSessionOptions,
+export interface AmplifierBackendDeps extends Pick<
+  AmplifierSessionDeps,
   'client' | 'clock' | 'context' | 'limits' | 'log' | 'random'
 > {
   readonly id: string;
   readonly title: string;
-  /** What may be sent to this server; undefined when nothing may or there is nothing. */
+  /** The key for this server; undefined if none is stored or it may not be sent there. */
   readonly credentials: (server: URL) => Promise<Credentials | undefined>;
-  /** Why there is a key and it is not sent to this server, and what to do, for the user. */
+  /** Why the stored key is not sent to this server, and what to do; undefined without a problem. */
   readonly keyProblem?: (server: URL) => Promise<string | undefined>;
-  /** The setting for the profile of sessions that name none; empty or absent for the server's usual one. */
+  /** The configured default profile; empty for the server's own default. */
   readonly profile?: () => string;
 }
 
@@ -47,77 +47,76 @@ const capabilities: BackendCapabilities = {
 };
 const openTimeoutMs = 30_000;
 const maxSessions = 50;
-/** For the last denials to arrive: VS Code gives an extension three seconds in all to end. */
+/** For sending the last denials: VS Code gives an extension three seconds to shut down. */
 const stopTimeoutMs = 2000;
-/** For a session that was made and cannot be used to be ended again. */
+/** For ending a session that was created, but cannot be used. */
 const discardTimeoutMs = 5000;
 
-/** The sessions of one Amplifier server, whose client it owns. It starts no server: it says when none answers. */
+/** A backend for one Amplifier server, which it does not start. Owns its client. */
 export class AmplifierBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
   private readonly client: AmplifierClient;
-  private readonly emitter = new Emitter<BackendState>((error) => this.options.log.error('a listener failed', error));
+  private readonly emitter = new Emitter<BackendState>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChangeState = this.emitter.event;
   private readonly sessions = new Set<AmplifierSession>();
-  /** Of sessions that are over, while the server may still wait for an answer. */
-  private readonly denials = new Set<PendingDenials>();
-  /** Sessions on their way that nobody waits for: they are ended as soon as they are there. */
-  private readonly unwanted = new Set<Promise<void>>();
-  private current: BackendState = { kind: 'stopped' };
-  private info: ServerInfo | undefined;
-  private readonly profiles: ProfileChoice;
+  /** Of closed sessions whose approvals may still be pending on the server. */
+  private readonly pendingDenials = new Set<PendingDenials>();
+  private readonly pendingDeletions = new Set<Promise<void>>();
+  private currentState: BackendState = { kind: 'stopped' };
+  private serverInfo: ServerInfo | undefined;
+  private readonly profileChoice: ProfileChoice;
 
-  constructor(private readonly options: AmplifierBackendOptions) {
-    this.id = options.id;
-    this.title = options.title;
-    this.client = options.client;
-    const { client, log, profile = () => '' } = options;
-    this.profiles = new ProfileChoice({ client, configured: profile, log });
+  constructor(private readonly deps: AmplifierBackendDeps) {
+    this.id = deps.id;
+    this.title = deps.title;
+    this.client = deps.client;
+    const { client, log, profile = () => '' } = deps;
+    this.profileChoice = new ProfileChoice({ client, configured: profile, log });
   }
 
   get state(): BackendState {
-    return this.current;
+    return this.currentState;
   }
 
   async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
-    if (this.current.kind !== 'ready') await this.connect(signal);
+    if (this.currentState.kind !== 'ready') await this.connect(signal);
     return capabilities;
   }
 
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<AmplifierSession> {
     await this.connect(signal);
-    const { context, credentials } = this.options;
-    const profile = options.profile ?? this.profiles.defaultFor(this.info);
+    const { context, credentials } = this.deps;
+    const profile = options.profile ?? this.profileChoice.defaultProfile(this.serverInfo);
     const request: CreateSessionRequest = {
       profile,
       credentials: (await credentials(this.client.baseUrl)) ?? {},
       context: await context.collect(options.cwd),
     };
     if (options.model !== undefined) request.model = options.model;
-    const id = await this.ask(() => this.make(request, signal)).catch(async (error: unknown) => {
-      throw await this.profiles.explain(error, profile);
+    const id = await this.callServer(() => this.requestSession(request, signal)).catch(async (error: unknown) => {
+      throw await this.profileChoice.explainError(error, profile);
     });
-    this.profiles.accepted(profile);
+    this.profileChoice.markAccepted(profile);
     try {
-      const session = await this.open(id, { cwd: options.cwd, signal, prepare: (made) => made.begin() });
-      const problem = await this.options.keyProblem?.(this.client.baseUrl);
-      if (problem !== undefined) session.notice('warning', problem);
+      const session = await this.openSession(id, { cwd: options.cwd, signal, prepare: (made) => made.markCreated() });
+      const problem = await this.deps.keyProblem?.(this.client.baseUrl);
+      if (problem !== undefined) session.emitNotice('warning', problem);
       return session;
     } catch (error) {
-      await this.discard(id);
+      await this.discardSession(id);
       throw error;
     }
   }
 
-  /** The profile that a session is made with, and the model where the server lists any. */
+  /** The profile and, if the server lists models, the model. */
   async sessionOptions(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]> {
     await this.connect(signal);
-    return await this.ask(() => this.profiles.ask(chosen, this.info, signal));
+    return await this.callServer(() => this.profileChoice.listOptions(chosen, this.serverInfo, signal));
   }
 
   async listSessions(options: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
-    const list = await this.ask(() => this.client.listSessions(maxSessions, options.signal));
+    const list = await this.callServer(() => this.client.listSessions(maxSessions, options.signal));
     const summaries = list.sessions.map(({ session_id: id, profile, created_at }): SessionSummary => {
       const title = profile === undefined ? undefined : `Session with ${profile}`;
       return { id, ...withoutUndefined({ title, updatedAt: toRfc3339(created_at) }) };
@@ -125,25 +124,25 @@ export class AmplifierBackend implements SessionBackend {
     return summaries.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
   }
 
-  /** What was said before is in the stored transcript: a server that could tell it again is asked for what follows. */
+  /** Skips past events, which the stored transcript contains, if the server supports that. */
   async loadSession(sessionId: string, { heard }: LoadSessionOptions, signal?: AbortSignal): Promise<AmplifierSession> {
     await this.connect(signal);
-    await this.rememberKey();
-    const askedAtMs = this.options.clock.now();
-    const status = await this.ask(() => this.client.getSession(sessionId, signal));
-    return this.open(sessionId, { heard, signal, prepare: (session) => session.resume(status, askedAtMs) });
+    await this.redactStoredKey();
+    const askedAtMs = this.deps.clock.now();
+    const status = await this.callServer(() => this.client.getSession(sessionId, signal));
+    return this.openSession(sessionId, { heard, signal, prepare: (session) => session.resume(status, askedAtMs) });
   }
 
   async deleteSession(sessionId: string): Promise<void> {
-    await this.ask(() => this.client.deleteSession(sessionId));
+    await this.callServer(() => this.client.deleteSession(sessionId));
   }
 
   async stop(): Promise<void> {
     for (const session of [...this.sessions]) session.dispose();
-    const denials = [...this.denials];
-    await withDeadline(this.options.clock, 'Ending what is under way', stopTimeoutMs, () =>
-      Promise.all([...denials.map((denial) => denial.whenSettled()), ...this.unwanted]),
-    ).catch((error: unknown) => this.options.log.warn(messageOf(error)));
+    const denials = [...this.pendingDenials];
+    await withDeadline(this.deps.clock, 'Denying pending approvals', stopTimeoutMs, () =>
+      Promise.all([...denials.map((denial) => denial.whenSettled()), ...this.pendingDeletions]),
+    ).catch((error: unknown) => this.deps.log.warn(messageOf(error)));
     for (const denial of denials) denial.dispose();
     this.setState({ kind: 'stopped' });
   }
@@ -154,51 +153,51 @@ export class AmplifierBackend implements SessionBackend {
     void stopped.finally(() => this.client.dispose());
   }
 
-  /** @throws BackendError when no server answers, or it is not well */
+  /** @throws BackendError if the server is unavailable */
   private async connect(signal?: AbortSignal): Promise<void> {
-    if (this.current.kind !== 'ready') {
-      this.setState({ kind: 'starting', message: `Asking the Amplifier server at ${this.client.baseUrl.origin}…` });
+    if (this.currentState.kind !== 'ready') {
+      this.setState({ kind: 'starting', message: `Connecting to the server at ${this.client.baseUrl.origin}…` });
     }
-    const { version } = await this.ask(() => this.client.health(signal));
-    this.info ??= await this.client.info(signal).catch((error: unknown) => {
-      if (!isMissingRoute(error)) this.options.log.debug('the server does not say what it is');
+    const { version } = await this.callServer(() => this.client.health(signal));
+    this.serverInfo ??= await this.client.info(signal).catch((error: unknown) => {
+      if (!isMissingRoute(error)) this.deps.log.debug('the server info is unavailable');
       return undefined;
     });
     this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
   }
 
-  /** Rejects at once when it is cancelled; the session that the server makes all the same is ended then. */
-  private async make(request: CreateSessionRequest, signal: AbortSignal | undefined): Promise<string> {
+  /** Rejects immediately when cancelled. If the server creates the session nevertheless, it is deleted. */
+  private async requestSession(request: CreateSessionRequest, signal: AbortSignal | undefined): Promise<string> {
     if (signal?.aborted) throw cancelled();
     const made = this.client.createSession(request).then(({ session_id: id }) => id);
     try {
       return await untilAborted(made, signal);
     } catch (error) {
       if (signal?.aborted) {
-        const ended = made.then((id) => this.discard(id)).catch(() => undefined);
-        this.unwanted.add(ended);
-        void ended.finally(() => this.unwanted.delete(ended));
+        const ended = made.then((id) => this.discardSession(id)).catch(() => undefined);
+        this.pendingDeletions.add(ended);
+        void ended.finally(() => this.pendingDeletions.delete(ended));
       }
       throw error;
     }
   }
 
-  private async open(id: string, how: OpenOptions): Promise<AmplifierSession> {
-    const { cwd, heard = '', signal, prepare } = how;
+  private async openSession(id: string, openOptions: OpenOptions): Promise<AmplifierSession> {
+    const { cwd, heard = '', signal, prepare } = openOptions;
     const session: AmplifierSession = new AmplifierSession({
-      ...this.options,
+      ...this.deps,
       id,
       heard,
-      usageIsCumulative: this.info !== undefined && isRealServer(this.info),
+      usageIsCumulative: this.serverInfo !== undefined && isRealServer(this.serverInfo),
       ...withoutUndefined({ cwd }),
       onConnected: () => {
-        if (this.current.kind === 'failed') this.setState({ kind: 'ready' });
+        if (this.currentState.kind === 'failed') this.setState({ kind: 'ready' });
       },
       onReconnecting: () => {
         const message = `The connection to ${this.client.baseUrl.origin} was lost. Reconnecting…`;
-        if (this.current.kind === 'ready') this.setState({ kind: 'failed', message });
+        if (this.currentState.kind === 'ready') this.setState({ kind: 'failed', message });
       },
-      onEnded: (denials) => this.forget(session, denials),
+      onEnded: (denials) => this.removeSession(session, denials),
     });
     this.sessions.add(session);
     prepare(session);
@@ -206,7 +205,7 @@ export class AmplifierBackend implements SessionBackend {
     signal?.addEventListener('abort', letGo, { once: true });
     try {
       if (signal?.aborted) letGo();
-      else await withDeadline(this.options.clock, 'Opening the stream of events', openTimeoutMs, () => session.start());
+      else await withDeadline(this.deps.clock, 'Opening the stream of events', openTimeoutMs, () => session.start());
     } catch (error) {
       session.dispose();
       if (error instanceof TimeoutError) throw streamTimeout(error);
@@ -218,29 +217,29 @@ export class AmplifierBackend implements SessionBackend {
     return session;
   }
 
-  /** The server may still tell of a key that it was sent from here before. A server elsewhere is not asked about for that. */
-  private async rememberKey(): Promise<void> {
+  /** A local server may echo a key that it received earlier. For remote servers, the user would have to confirm. */
+  private async redactStoredKey(): Promise<void> {
     const { baseUrl, redactor } = this.client;
-    if (isLoopback(baseUrl)) redactor.add((await this.options.credentials(baseUrl))?.anthropic_api_key);
+    if (isLoopback(baseUrl)) redactor.addSecret((await this.deps.credentials(baseUrl))?.anthropic_api_key);
   }
 
-  /** Nobody would ever use this session, nor end it. Never rejects. */
-  private async discard(id: string): Promise<void> {
-    const { clock, log } = this.options;
+  /** Deletes a session that cannot be used. Never rejects. */
+  private async discardSession(id: string): Promise<void> {
+    const { clock, log } = this.deps;
     await withDeadline(clock, 'Ending the session', discardTimeoutMs, (signal) =>
       this.client.deleteSession(id, signal),
     ).catch((error: unknown) => log.warn(`session ${id} stays on the server: ${messageOf(error)}`));
   }
 
-  private forget(session: AmplifierSession, denials: PendingDenials): void {
+  private removeSession(session: AmplifierSession, denials: PendingDenials): void {
     this.sessions.delete(session);
-    this.denials.add(denials);
-    void denials.whenSettled().then(() => this.denials.delete(denials));
-    // Nobody misses the server any more.
-    if (this.sessions.size === 0 && this.current.kind === 'failed') this.setState({ kind: 'stopped' });
+    this.pendingDenials.add(denials);
+    void denials.whenSettled().then(() => this.pendingDenials.delete(denials));
+    // The failure no longer matters without sessions.
+    if (this.sessions.size === 0 && this.currentState.kind === 'failed') this.setState({ kind: 'stopped' });
   }
 
-  private async ask<T>(request: () => Promise<T>): Promise<T> {
+  private async callServer<T>(request: () => Promise<T>): Promise<T> {
     try {
       return await request();
     } catch (error) {
@@ -248,38 +247,37 @@ export class AmplifierBackend implements SessionBackend {
       const failure = error.toBackendError();
       const { message } = failure;
       if (error.code === 'UNAUTHORIZED') this.setState({ kind: 'authRequired', message, methods: [] });
-      else if (error.code === 'CANCELLED') this.notStarted({ kind: 'stopped' });
+      else if (error.code === 'CANCELLED') this.endStarting({ kind: 'stopped' });
       else if (error.httpStatus === undefined) this.setState({ kind: 'failed', message });
-      else this.notStarted({ kind: 'failed', message });
+      else this.endStarting({ kind: 'failed', message });
       throw failure;
     }
   }
 
-  /** What the server refused, or nobody waits for any more, was the question whether it is there. */
-  private notStarted(state: BackendState): void {
-    if (this.current.kind === 'starting') this.setState(state);
+  /** Sets the state if the failed or cancelled request was part of connecting. */
+  private endStarting(state: BackendState): void {
+    if (this.currentState.kind === 'starting') this.setState(state);
   }
 
   private setState(state: BackendState): void {
-    this.current = state;
+    this.currentState = state;
     this.emitter.fire(state);
   }
 }
 
 interface OpenOptions {
-  /** Absolute; of a session that was made just now. */
+  /** Absolute path; only for a new session. */
   readonly cwd?: string;
   readonly heard?: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Called before anything comes over the stream. */
   readonly prepare: (session: AmplifierSession) => void;
 }
 
 function cancelled(): BackendError {
-  return new BackendError('cancelled', 'Cancelled.');
+  return new BackendError('cancelled', 'Canceled.');
 }
 
 function streamTimeout(cause: TimeoutError): BackendError {
-  const message = 'The server does not stream the session’s events. Restart the server.';
+  const message = 'The server did not open the event stream of the session. Restart the server.';
   return new BackendError('timeout', message, undefined, { cause });
 }

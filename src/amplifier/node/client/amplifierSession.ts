@@ -10,19 +10,18 @@ import {
   type SequencedEvent,
 } from '../../../session/common/sessionBackend';
 import { SessionDriver } from './sessionDriver';
-import type { AmplifierSessionOptions } from './sessionOptions';
+import type { AmplifierSessionDeps } from './sessionDeps';
 
-/** One session of an Amplifier server, as those who use it see it. */
 export class AmplifierSession implements BackendSession {
   readonly id: string;
   private readonly eventLog: EventLog;
   private readonly driver: SessionDriver;
 
-  constructor(options: AmplifierSessionOptions) {
+  constructor(options: AmplifierSessionDeps) {
     this.id = options.id;
     this.eventLog = new EventLog(() => setImmediate(), {
       heard: options.heard,
-      // What its reader knows from before has other ids.
+      // Must differ from ids that readers know from before.
       callIdPrefix: `call-${options.clock.now().toString(36)}`,
       warnsOfDeniedRuns: true,
     });
@@ -41,22 +40,19 @@ export class AmplifierSession implements BackendSession {
     return this.driver.state.commands;
   }
 
-  /** For a session that ran before it was opened here; its status was asked for at `askedAtMs`. */
+  /** Call first for an existing session; `askedAtMs` is the time of the status request. */
   resume(status: SessionStatus, askedAtMs: number): void {
-    this.driver.send({ kind: 'resume', status, askedAtMs });
+    this.driver.sendInput({ kind: 'resume', status, askedAtMs });
   }
 
-  /** For a session that was made just now. */
-  begin(): void {
-    this.driver.send({ kind: 'begin' });
+  /** Call first for a new session. */
+  markCreated(): void {
+    this.driver.sendInput({ kind: 'begin' });
   }
 
-  /**
-   * Resolves when the stream is open, so that no event of the first prompt is missed.
-   * @throws BackendError when it cannot be opened; the session is over then
-   */
+  /** Resolves when the stream is open. @throws BackendError if it cannot be opened, which ends the session */
   async start(): Promise<void> {
-    await this.driver.call((call) => ({ kind: 'start', call }));
+    await this.driver.sendAndWait((call) => ({ kind: 'start', call }));
   }
 
   events(options: { afterSequence?: number; signal?: AbortSignal } = {}): AsyncIterable<SequencedEvent> {
@@ -64,42 +60,35 @@ export class AmplifierSession implements BackendSession {
   }
 
   async prompt(prompt: PromptInput): Promise<{ requestId: string }> {
-    const requestId = await this.driver.call((call) => ({ kind: 'prompt', call, prompt }));
+    const requestId = await this.driver.sendAndWait((call) => ({ kind: 'prompt', call, prompt }));
     return { requestId: requestId ?? '' };
   }
 
   async cancel(): Promise<void> {
-    await this.driver.call((call) => ({ kind: 'cancel', call }));
+    await this.driver.sendAndWait((call) => ({ kind: 'cancel', call }));
   }
 
-  /** Tells the readers of the session something that no event of the server says. */
-  notice(level: 'info' | 'warning', message: string): void {
-    this.driver.send({ kind: 'notice', level, message });
+  emitNotice(level: 'info' | 'warning', message: string): void {
+    this.driver.sendInput({ kind: 'notice', level, message });
   }
 
   async approve(id: string, option: string): Promise<void> {
-    await this.driver.call((call) => ({ kind: 'approve', call, id, option }));
+    await this.driver.sendAndWait((call) => ({ kind: 'approve', call, id, option }));
   }
 
   setConfig(): Promise<void> {
-    return Promise.reject(
-      new BackendError(
-        'unsupported',
-        'The profile and model of an Amplifier session cannot be changed. Start a new chat to choose others.',
-      ),
-    );
+    const message =
+      'The profile and model of an Amplifier session cannot be changed. Start a new chat to choose others.';
+    return Promise.reject(new BackendError('unsupported', message));
   }
 
-  /** Ends the session on the server too; a server that is gone has ended it already. Never rejects. */
+  /** Ends the session on the server, too. Never rejects. */
   async close(): Promise<void> {
-    await this.driver.call((call) => ({ kind: 'close', call }));
+    await this.driver.sendAndWait((call) => ({ kind: 'close', call }));
   }
 
-  /**
-   * Lets go of the session and leaves it on the server, from where it can be loaded again. A turn that was begun here is
-   * stopped, as far as the server lets it be, and denied what it asks for.
-   */
+  /** Leaves the session on the server, to be loaded again. Stops its own turn and denies its approvals. */
   dispose(): void {
-    this.driver.send({ kind: 'dispose' });
+    this.driver.sendInput({ kind: 'dispose' });
   }
 }

@@ -6,76 +6,81 @@ import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { BackendError, isBackendError, type SessionChoices } from '../../../session/common/sessionBackend';
 import type { AmplifierClient } from './http/amplifierClient';
 
-interface ProfileChoiceOptions {
+interface ProfileChoiceDeps {
   readonly client: Pick<AmplifierClient, 'listProfiles' | 'getProfile'>;
-  /** The user's setting; empty for none. */
   readonly configured: () => string;
   readonly log: Logger;
 }
 
 type SelectOption = Extract<ConfigOption, { type: 'select' }>;
 
-/** What servers have been seen to ship, the names of the API reference's examples last. */
+/** Names that servers are known to ship, followed by those of the API reference's examples. */
 const commonNames: readonly string[] = ['vscode-simple', 'vscode-dev', 'dev', 'foundation'];
 const maxOffered = 3;
 const notFound = /not found|no such|unknown|does(?: not|n't) exist|there is no|invalid profile/iu;
 
-/** Which profile, and which model of it, sessions of one server are made with. */
+/** Offers the profiles and models for new sessions of one server. */
 export class ProfileChoice {
-  /** The profiles that the server does not have, with what the user was told of each. */
-  private readonly refused = new Map<string, string>();
+  /** Error message for each profile that the server does not have. */
+  private readonly problemByProfile = new Map<string, string>();
 
-  constructor(private readonly options: ProfileChoiceOptions) {}
+  constructor(private readonly deps: ProfileChoiceDeps) {}
 
-  /** For a session whose profile nobody has chosen. */
-  defaultFor(info: ServerInfo | undefined): string {
-    return this.options.configured() || (info && isRealServer(info) ? 'vscode-simple' : 'dev');
+  defaultProfile(info: ServerInfo | undefined): string {
+    return this.deps.configured() || (info && isRealServer(info) ? 'vscode-simple' : 'dev');
   }
 
-  /** The profile, from the server's list or, where it has none, to be typed; and the model, where the server lists any. */
-  async ask(chosen: SessionChoices, info: ServerInfo | undefined, signal?: AbortSignal): Promise<ConfigOption[]> {
-    const listed = await this.list(signal);
-    const profile = listed ? this.listedOption(listed, chosen.profile, info) : this.typedOption(chosen.profile, info);
+  /** Returns options for the profile (listed or as free text) and, if the server lists models, for the model. */
+  async listOptions(
+    chosen: SessionChoices,
+    info: ServerInfo | undefined,
+    signal?: AbortSignal,
+  ): Promise<ConfigOption[]> {
+    const listed = await this.listProfiles(signal);
+    const profile = listed
+      ? this.listedProfileOption(listed, chosen.profile, info)
+      : this.typedProfileOption(chosen.profile, info);
     const model = listed ? await this.modelOption(profile.value, chosen.model, signal) : undefined;
     return model ? [profile, model] : [profile];
   }
 
-  /** The server has made a session with it. */
-  accepted(profile: string): void {
-    this.refused.delete(profile);
+  markAccepted(profile: string): void {
+    this.problemByProfile.delete(profile);
   }
 
-  /** What the user is told when `error` says that the server does not have the profile; else the error itself. */
-  async explain(error: unknown, profile: string): Promise<unknown> {
+  /** Replaces an error about an unknown profile by one that suggests others. Returns other errors unchanged. */
+  async explainError(error: unknown, profile: string): Promise<unknown> {
     if (!isRefusal(error)) return error;
-    const listed = await this.list().catch(() => undefined);
+    const listed = await this.listProfiles().catch(() => undefined);
     const others = (listed?.map(({ name }) => name) ?? commonNames).filter(
-      (name) => name !== profile && !this.refused.has(name),
+      (name) => name !== profile && !this.problemByProfile.has(name),
     );
-    const message = `The server has no profile "${profile}". ${adviceOf(others)}`;
-    this.refused.set(profile, message);
+    const message = `The server doesn’t have a profile "${profile}". ${adviceOf(others)}`;
+    this.problemByProfile.set(profile, message);
     return new BackendError('invalidRequest', message, error.message, { cause: error.cause });
   }
 
-  /** Undefined when the server has no list: the one that exists fails at it. @throws AmplifierApiError */
-  private async list(signal?: AbortSignal): Promise<readonly Profile[] | undefined> {
+  /** Undefined if the server cannot list profiles, such as the real server. @throws AmplifierApiError */
+  private async listProfiles(signal?: AbortSignal): Promise<readonly Profile[] | undefined> {
     try {
-      const profiles = await this.options.client.listProfiles(signal);
+      const profiles = await this.deps.client.listProfiles(signal);
       return profiles.length > 0 ? profiles : undefined;
     } catch (error) {
       if (!isAmplifierApiError(error) || !isAnswer(error)) throw error;
-      this.options.log.debug(`the server does not list its profiles: ${error.code}`);
+      this.deps.log.debug(`the server does not list its profiles: ${error.code}`);
       return undefined;
     }
   }
 
-  private listedOption(
+  private listedProfileOption(
     profiles: readonly Profile[],
     chosen: string | undefined,
     info: ServerInfo | undefined,
   ): SelectOption {
     const has = (wanted: string): boolean => profiles.some(({ name }) => name === wanted);
-    const wanted = [chosen, this.defaultFor(info), profiles[0]?.name].find((name) => name !== undefined && has(name));
+    const wanted = [chosen, this.defaultProfile(info), profiles[0]?.name].find(
+      (name) => name !== undefined && has(name),
+    );
     const choices = profiles.map(({ name, collection, description }) => ({
       value: name,
       name,
@@ -85,16 +90,18 @@ export class ProfileChoice {
     return this.profileOption(wanted ?? '', choices);
   }
 
-  private typedOption(chosen: string | undefined, info: ServerInfo | undefined): SelectOption {
-    const value = chosen ?? this.defaultFor(info);
-    const names = new Set([value, this.defaultFor(info), ...commonNames]);
-    const choices = [...names].filter((name) => !this.refused.has(name)).map((name) => ({ value: name, name }));
-    const description = 'The server does not list its profiles. Choose a common name or enter another one.';
+  private typedProfileOption(chosen: string | undefined, info: ServerInfo | undefined): SelectOption {
+    const value = chosen ?? this.defaultProfile(info);
+    const names = new Set([value, this.defaultProfile(info), ...commonNames]);
+    const choices = [...names]
+      .filter((name) => !this.problemByProfile.has(name))
+      .map((name) => ({ value: name, name }));
+    const description = 'The server doesn’t list its profiles. Choose a common name or enter another one.';
     return { ...this.profileOption(value, choices), description, custom: true };
   }
 
   private profileOption(value: string, choices: SelectOption['choices']): SelectOption {
-    const problem = this.refused.get(value);
+    const problem = this.problemByProfile.get(value);
     const option = { type: 'select', id: 'profile', name: 'Profile', category: 'profile', value, choices } as const;
     return problem === undefined ? option : { ...option, problem };
   }
@@ -104,10 +111,10 @@ export class ProfileChoice {
     chosen = '',
     signal: AbortSignal | undefined,
   ): Promise<SelectOption | undefined> {
-    const models = await this.options.client.getProfile(profile, signal).then(modelsOf, () => []);
+    const models = await this.deps.client.getProfile(profile, signal).then(modelsOf, () => []);
     if (models.length === 0) return undefined;
     const choices = [
-      { value: '', name: 'Default model', description: 'The profile’s model' },
+      { value: '', name: 'Default model', description: 'The default model of the profile' },
       ...models.map((model) => ({ value: model, name: model })),
     ];
     return { type: 'select', id: 'model', name: 'Model', category: 'model', value: chosen, choices, custom: true };
@@ -120,7 +127,7 @@ const ModelConfig = z.looseObject({
   models: z.array(z.string()).optional().catch(undefined),
 });
 
-/** What the providers of a profile say of models. */
+/** The names of all models in the provider configuration of a profile. */
 function modelsOf({ providers }: Profile): string[] {
   const named = (providers ?? []).flatMap(({ config }) => {
     const { default_model: first, model, models = [] } = ModelConfig.safeParse(config).data ?? {};
@@ -129,7 +136,7 @@ function modelsOf({ providers }: Profile): string[] {
   return [...new Set(named)].filter((name): name is string => name !== undefined && name !== '');
 }
 
-/** The server has answered, and would take another request of us. */
+/** Whether the server responded and accepts our credentials. */
 function isAnswer({ httpStatus }: AmplifierApiError): boolean {
   return httpStatus !== undefined && httpStatus !== 401 && httpStatus !== 403;
 }

@@ -1,3 +1,3 @@
-/** The entry of the bundle that talks to an Amplifier server, loaded with the first request. */
+/** Entry point of the client bundle, which is loaded with the first request to an Amplifier server. */
 export { AmplifierBackend } from './amplifierBackend';
 export { AmplifierClient } from './http/amplifierClient';

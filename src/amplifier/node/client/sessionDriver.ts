@@ -2,122 +2,134 @@ import { withDeadline } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { reduceSession } from '../../common/client/reduceSession';
 import type {
-  Call,
+  CallId,
   EffectHandlers,
   EffectKind,
   SessionEffect,
   SessionInput,
   TimerKey,
 } from '../../common/client/sessionInput';
-import { initialSession, isExpectingEvents, type SessionState } from '../../common/client/clientState';
+import { initialSessionState, isExpectingEvents, type SessionState } from '../../common/client/clientState';
 import type { EventLog } from '../../../session/common/eventLog';
 import type { SessionStatus } from '../../common/api/apiSchema';
 import type { EventConnectionRequest } from './stream/eventConnection';
 import { EventDecoder } from './stream/eventDecoder';
 import { EventStream } from './stream/eventStream';
-import type { AmplifierSessionOptions } from './sessionOptions';
-import { sendStop } from './stream/webSocketConnection';
+import type { AmplifierSessionDeps } from './sessionDeps';
+import { sendStopOverWebSocket } from './stream/webSocketConnection';
 
 const maxControlLength = 16 * 1024 * 1024;
 const controlTimeoutMs = 5000;
 
 type Caller = PromiseWithResolvers<string | undefined>;
 
-/**
- * Does what the reducer of a session says, and tells it what came of that: it owns the clock's timers, the requests and the
- * stream, and decides nothing.
- */
+/** Performs the effects of the session reducer and feeds back the results. Owns timers, requests and the stream. */
 export class SessionDriver {
-  private current: SessionState;
-  private readonly inputs: SessionInput[] = [];
+  private currentState: SessionState;
+  private readonly inputQueue: SessionInput[] = [];
   private isReducing = false;
-  private readonly timers = new Map<TimerKey, Disposable>();
-  private readonly callers = new Map<Call, Caller>();
-  private lastCall = 0;
-  private readonly aborts = new Map<string, AbortController>();
-  private readonly stream: EventStream;
-  private readonly handlers: EffectHandlers;
-  private readonly settled: PromiseWithResolvers<void> = Promise.withResolvers();
+  private readonly timerByKey = new Map<TimerKey, Disposable>();
+  private readonly callerById = new Map<CallId, Caller>();
+  private lastCallId = 0;
+  private readonly abortControllerByKind = new Map<string, AbortController>();
+  private readonly eventStream: EventStream;
+  private readonly effectHandlers: EffectHandlers;
+  private readonly settlement: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(
-    private readonly options: AmplifierSessionOptions,
+    private readonly deps: AmplifierSessionDeps,
     private readonly eventLog: EventLog,
   ) {
-    const { id, usageIsCumulative, limits } = options;
-    this.current = initialSession({ sessionId: id, usageIsCumulative, limits });
-    this.stream = this.createStream();
-    this.handlers = this.createHandlers(options);
+    const { id, usageIsCumulative, limits } = deps;
+    this.currentState = initialSessionState({ sessionId: id, usageIsCumulative, limits });
+    this.eventStream = this.createEventStream();
+    this.effectHandlers = this.createEffectHandlers(deps);
   }
 
   get state(): SessionState {
-    return this.current;
+    return this.currentState;
   }
 
-  send(input: SessionInput): void {
-    this.inputs.push(input);
-    // What an effect brings about is dealt with when all effects before it are done.
+  sendInput(input: SessionInput): void {
+    this.inputQueue.push(input);
+    // Inputs from effects are queued until all effects of the current input are done.
     if (this.isReducing) return;
     this.isReducing = true;
     try {
-      for (let next = this.inputs.shift(); next; next = this.inputs.shift()) this.reduce(next);
+      for (let next = this.inputQueue.shift(); next; next = this.inputQueue.shift()) this.reduce(next);
     } finally {
       this.isReducing = false;
     }
   }
 
-  /** Sends an input and resolves when the reducer says that what it asked for is done. */
-  call(input: (call: Call) => SessionInput): Promise<string | undefined> {
-    const call = ++this.lastCall;
+  /** Sends an input and resolves when the reducer settles the call. */
+  sendAndWait(input: (call: CallId) => SessionInput): Promise<string | undefined> {
+    const call = ++this.lastCallId;
     const caller: Caller = Promise.withResolvers();
-    this.callers.set(call, caller);
-    this.send(input(call));
+    this.callerById.set(call, caller);
+    this.sendInput(input(call));
     return caller.promise;
   }
 
   private reduce(input: SessionInput): void {
-    const { clock } = this.options;
+    const { clock } = this.deps;
     const at = { nowMs: clock.monotonicNow(), timeMs: clock.now() };
-    const { state, events, effects } = reduceSession(this.current, input, at);
-    this.current = state;
+    const { state, events, effects } = reduceSession(this.currentState, input, at);
+    this.currentState = state;
     for (const event of events) this.eventLog.append(event);
-    for (const effect of effects) perform(this.handlers, effect);
+    for (const effect of effects) perform(this.effectHandlers, effect);
   }
 
-  private createHandlers({ client, clock, context, cwd, id, log, ...tell }: AmplifierSessionOptions): EffectHandlers {
+  private createEffectHandlers({
+    client,
+    clock,
+    context,
+    cwd,
+    id,
+    log,
+    ...callbacks
+  }: AmplifierSessionDeps): EffectHandlers {
     return {
       setTimer: ({ key, delayMs }) => {
-        this.timers.get(key)?.dispose();
+        this.timerByKey.get(key)?.dispose();
         const fire = (): void => {
-          this.timers.delete(key);
-          this.send({ kind: 'timer', key });
+          this.timerByKey.delete(key);
+          this.sendInput({ kind: 'timer', key });
         };
-        this.timers.set(key, clock.setTimer(delayMs, fire));
+        this.timerByKey.set(key, clock.setTimer(delayMs, fire));
       },
       clearTimer: ({ key }) => {
-        this.timers.get(key)?.dispose();
-        this.timers.delete(key);
+        this.timerByKey.get(key)?.dispose();
+        this.timerByKey.delete(key);
       },
-      openStream: () => this.stream.start(),
-      reconnect: () => this.stream.reconnect(),
-      closeStream: () => this.stream.dispose(),
-      goOnAfter: ({ eventId }) => this.stream.goOnAfter(String(eventId)),
+      openStream: () => this.eventStream.start(),
+      reconnect: () => this.eventStream.reconnect(),
+      closeStream: () => this.eventStream.dispose(),
+      goOnAfter: ({ eventId }) => this.eventStream.resumeAfter(String(eventId)),
       askStatus: ({ purpose, timeoutMs }) => {
         const ask = (signal: AbortSignal): Promise<SessionStatus> => client.getSession(id, signal);
         const failed = (error: unknown): SessionInput => ({ kind: 'statusFailed', purpose, error });
-        this.request(purpose.kind, ask, (status) => ({ kind: 'status', purpose, status }), failed, timeoutMs);
+        this.runRequest(purpose.kind, ask, (status) => ({ kind: 'status', purpose, status }), failed, timeoutMs);
       },
       collect: ({ call, text, files }) =>
-        this.request(
+        this.runRequest(
           'prompt',
-          () => Promise.all([context.collect(cwd), context.openFiles(files)]),
+          () => Promise.all([context.collect(cwd), context.readFiles(files)]),
           ([found, attached]) => {
-            // The server may tell the prompt again, and what it says is shown without keys.
-            return { kind: 'collected', call, context: found, attached, text, wireText: client.redactor.text(text) };
+            // The server's echo of the prompt arrives redacted.
+            return {
+              kind: 'collected',
+              call,
+              context: found,
+              attached,
+              text,
+              wireText: client.redactor.redactText(text),
+            };
           },
           (error) => ({ kind: 'promptFailed', call, error }),
         ),
       post: ({ call, request }) =>
-        this.request(
+        this.runRequest(
           'post',
           () => client.prompt(id, request),
           ({ request_id: requestId, isAccepted }) => ({ kind: 'promptTaken', requestId, isAccepted }),
@@ -125,105 +137,108 @@ export class SessionDriver {
         ),
       answer: ({ purpose, body, timeoutMs }) => {
         const ended = (error: unknown): SessionInput => ({ kind: 'answered', purpose, error });
-        this.attempt('answer', () => client.approve(id, body, timeoutMs), ended);
+        this.runAction('answer', () => client.approve(id, body, timeoutMs), ended);
       },
       tell: ({ way }) => {
-        const tellOnce = (signal: AbortSignal): Promise<unknown> =>
-          way === 'route' ? client.cancelTurn(id, signal) : sendStop(this.controlRequest());
-        this.attempt('stop', tellOnce, (error) => ({ kind: 'told', way, error }));
+        const sendStop = (signal: AbortSignal): Promise<unknown> =>
+          way === 'route' ? client.cancelTurn(id, signal) : sendStopOverWebSocket(this.stopConnectionRequest());
+        this.runAction('stop', sendStop, (error) => ({ kind: 'told', way, error }));
       },
       delete: ({ purpose, timeoutMs }) => {
         const end = (signal: AbortSignal): Promise<unknown> => client.deleteSession(id, signal);
         const ended = (error: unknown): SessionInput => ({ kind: 'deleted', purpose, error });
-        this.attempt(purpose === 'discard' ? purpose : 'stop', end, ended, timeoutMs);
+        this.runAction(purpose === 'discard' ? purpose : 'stop', end, ended, timeoutMs);
       },
       abort: ({ purpose }) => {
-        this.aborts.get(purpose)?.abort();
-        this.aborts.delete(purpose);
+        this.abortControllerByKind.get(purpose)?.abort();
+        this.abortControllerByKind.delete(purpose);
       },
       settle: ({ call, error, requestId }) => {
-        const caller = this.callers.get(call);
-        this.callers.delete(call);
+        const caller = this.callerById.get(call);
+        this.callerById.delete(call);
         if (error === undefined) caller?.resolve(requestId);
         else caller?.reject(error);
       },
       log: ({ level, message }) => log[level](message),
-      tellConnected: () => tell.onConnected(),
-      tellReconnecting: ({ attempt, delayMs }) => tell.onReconnecting(attempt, delayMs),
-      tellEnded: () => {
+      reportConnected: () => callbacks.onConnected(),
+      reportReconnecting: ({ attempt, delayMs }) => callbacks.onReconnecting(attempt, delayMs),
+      reportEnded: () => {
         this.eventLog.end();
-        const dispose = (): void => this.send({ kind: 'giveUp' });
-        tell.onEnded({ whenSettled: () => this.settled.promise, dispose });
+        const dispose = (): void => this.sendInput({ kind: 'giveUp' });
+        callbacks.onEnded({ whenSettled: () => this.settlement.promise, dispose });
       },
-      tellSettled: () => this.settled.resolve(),
+      reportSettled: () => this.settlement.resolve(),
     };
   }
 
-  private request<T>(
+  private runRequest<T>(
     kind: string,
     work: (signal: AbortSignal) => Promise<T>,
     done: (result: T) => SessionInput,
     failed: (error: unknown) => SessionInput,
     timeoutMs?: number,
   ): void {
-    const abort = this.aborts.get(kind) ?? new AbortController();
-    this.aborts.set(kind, abort);
-    void this.run(work, abort.signal, timeoutMs)
+    const abort = this.abortControllerByKind.get(kind) ?? new AbortController();
+    this.abortControllerByKind.set(kind, abort);
+    void this.runWithTimeout(work, abort.signal, timeoutMs)
       .then(done, failed)
       .then((input) => {
-        // Of what was aborted nobody is told.
-        if (!abort.signal.aborted) this.send(input);
+        // Discard results of aborted requests.
+        if (!abort.signal.aborted) this.sendInput(input);
       });
   }
 
-  /** The same of what has no result but that it is done. */
-  private attempt(
+  private runAction(
     kind: string,
     work: (signal: AbortSignal) => Promise<unknown>,
     ended: (error: unknown) => SessionInput,
     timeoutMs?: number,
   ): void {
-    this.request(kind, work, () => ended(undefined), ended, timeoutMs);
+    this.runRequest(kind, work, () => ended(undefined), ended, timeoutMs);
   }
 
-  private async run<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal, timeoutMs?: number): Promise<T> {
+  private async runWithTimeout<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+    timeoutMs?: number,
+  ): Promise<T> {
     if (timeoutMs === undefined) return await work(signal);
-    return await withDeadline(this.options.clock, 'A request to the server', timeoutMs, work);
+    return await withDeadline(this.deps.clock, 'A request to the server', timeoutMs, work);
   }
 
-  private controlRequest(): EventConnectionRequest {
-    const { client, id } = this.options;
-    const redact = (text: string): string => client.redactor.json(text);
+  private stopConnectionRequest(): EventConnectionRequest {
+    const { client, id } = this.deps;
+    const redact = (text: string): string => client.redactor.redactJson(text);
     const limits = { maxEventLength: maxControlLength, connectTimeoutMs: controlTimeoutMs };
     return { ...limits, url: client.webSocketUrl(id), headers: client.headers, redact };
   }
 
-  private createStream(): EventStream {
-    const { client, id, clock, random, log, limits } = this.options;
+  private createEventStream(): EventStream {
+    const { client, id, clock, random, log, limits } = this.deps;
     const decoder = new EventDecoder(
       id,
       log,
       client.redactor,
-      (event) => this.send({ kind: 'event', event }),
-      () => this.send({ kind: 'lostApproval' }),
+      (event) => this.sendInput({ kind: 'event', event }),
+      () => this.sendInput({ kind: 'lostApproval' }),
     );
     return new EventStream({
       ...limits,
       eventsUrl: client.eventsUrl(id),
       webSocketUrl: client.webSocketUrl(id),
       headers: client.headers,
-      redact: (text) => client.redactor.json(text),
+      redact: (text) => client.redactor.redactJson(text),
       clock,
       random,
-      isExpectingEvents: () => isExpectingEvents(this.current),
+      isExpectingEvents: () => isExpectingEvents(this.currentState),
       handlers: {
         onMessage: (message) => decoder.decode(message),
-        onConnected: () => this.send({ kind: 'connected' }),
-        onLasting: () => this.send({ kind: 'lasting' }),
-        onReconnecting: (attempt, delayMs) => this.send({ kind: 'reconnecting', attempt, delayMs }),
-        onActivity: () => this.send({ kind: 'activity' }),
-        onOversize: () => this.send({ kind: 'oversize' }),
-        onFailed: (error) => this.send({ kind: 'streamFailed', error }),
+        onConnected: () => this.sendInput({ kind: 'connected' }),
+        onStable: () => this.sendInput({ kind: 'lasting' }),
+        onReconnecting: (attempt, delayMs) => this.sendInput({ kind: 'reconnecting', attempt, delayMs }),
+        onActivity: () => this.sendInput({ kind: 'activity' }),
+        onOversize: () => this.sendInput({ kind: 'oversize' }),
+        onFailed: (error) => this.sendInput({ kind: 'streamFailed', error }),
       },
     });
   }

@@ -2,100 +2,93 @@ import { endsWithText, isSameText, textAfter } from '../../../base/common/spacin
 import { ToolKind, type EventData, type EventOf, type SessionEvent } from '../sessionEvents';
 import { ContentBlocks } from './contentBlocks';
 import { OpenApprovals } from './openApprovals';
-import { SessionCalls } from './sessionCalls';
+import { SessionToolCalls } from './sessionToolCalls';
 import { Thoughts } from './thoughts';
 
 interface Turn {
-  /** What it was begun by; undefined for one that nobody here has asked for. */
+  /** Undefined for a turn without a prompt of this client. */
   readonly prompt: EventData<'prompt:submit'> | undefined;
   readonly blocks: ContentBlocks;
 }
 
 export interface NormalizerOptions {
-  /** What was heard of the turn that is open when the session is taken up: its end tells that again. */
+  /** Text already received of a turn that is open when the session is resumed; its end repeats it. */
   readonly heard?: string;
-  /** Warn of calls that succeeded although they were denied. Of agents that is no news: they call a denial a success. */
+  /** Warn about denied calls that succeeded. Not for agents, which report a denial as success. */
   readonly warnsOfDeniedRuns?: boolean;
-  /**
-   * Of the ids that calls get which have none; default `call`. Another one for each time that a turn is taken up: what is told
-   * then of a call without an id is of none that its reader knows.
-   */
+  /** Prefix of generated call ids; default `call`. Must be unique whenever a session is resumed. */
   readonly callIdPrefix?: string;
 }
 
-/**
- * Brings the events of one session into the normal form, as docs/architecture.md has it. Whatever a backend tells, readers
- * get whole turns, in which everything begins and ends once. Nothing changes in what is normal already.
- */
+/** Converts events to the normal form of docs/architecture.md: in each turn, everything starts and ends once. */
 export class SessionNormalizer {
-  private readonly calls: SessionCalls;
-  private readonly questions: OpenApprovals;
-  /** Also of what is told late of a turn. */
+  private readonly toolCalls: SessionToolCalls;
+  private readonly openApprovals: OpenApprovals;
+  /** Kept after the turn, for late events. */
   private thoughts: Thoughts;
-  /** Open blocks of the wire that are thoughts. */
-  private readonly thinkingBlocks = new Set<number>();
-  private turn: Turn | undefined;
-  private hasBegun = false;
+  /** Wire indexes of open blocks that are thoughts. */
+  private readonly thoughtBlockIndexes = new Set<number>();
+  private openTurn: Turn | undefined;
+  private hasStarted = false;
   private hasEnded = false;
-  /** Nobody here has asked, and no end was heard: a turn may have been running when the session was taken up. */
+  /** Whether a turn may have been running when the session was resumed: no prompt and no end has arrived since. */
   private mayBeInTurn = true;
-  /** Of the open turn, from before the session was taken up. */
-  private heardBefore: string;
-  /** The last warning of a call that ran although it was denied, until it is heard from before. */
-  private warning: string | undefined;
+  /** Text of the open turn from before the session was resumed. */
+  private textBeforeResume: string;
+  /** The last warning about a denied call, to drop the identical one of a chained server. */
+  private lastWarning: string | undefined;
 
   constructor(
     private readonly emit: (event: SessionEvent) => void,
     private readonly options: NormalizerOptions = {},
   ) {
-    this.heardBefore = options.heard ?? '';
-    this.calls = new SessionCalls(emit, options.callIdPrefix ?? 'call');
-    this.questions = new OpenApprovals(emit);
+    this.textBeforeResume = options.heard ?? '';
+    this.toolCalls = new SessionToolCalls(emit, options.callIdPrefix ?? 'call');
+    this.openApprovals = new OpenApprovals(emit);
     this.thoughts = new Thoughts(emit);
   }
 
-  /** What was said in the turn that is open. */
   get heard(): string {
-    return [this.heardBefore, this.turn?.blocks.text ?? ''].filter((text) => text !== '').join('\n\n');
+    return [this.textBeforeResume, this.openTurn?.blocks.text ?? ''].filter((text) => text !== '').join('\n\n');
   }
 
   normalize(event: SessionEvent): void {
     if (this.hasEnded) return;
-    if (!this.hasBegun) this.begin(event);
+    if (!this.hasStarted) this.emitStart(event);
     switch (event.event) {
       case 'content_block:delta':
       case 'content_block:start':
       case 'content_block:media':
       case 'content_block:end':
-        this.block(event);
+        this.handleBlock(event);
         break;
       case 'thinking:delta':
-        if (event.data.delta !== '') this.think(event);
+        if (event.data.delta !== '') this.handleThought(event);
         break;
       case 'thinking:final':
-        if (this.thoughts.isNews(event)) this.think(event);
+        if (this.thoughts.hasNewText(event)) this.handleThought(event);
         break;
       case 'tool:pre':
       case 'tool:update':
       case 'tool:post':
       case 'tool:error':
-        this.tool(event);
+        this.handleToolCall(event);
         break;
       case 'approval:required':
-        this.asked(event);
+        this.handleApprovalRequired(event);
         break;
       case 'approval:granted':
       case 'approval:denied':
-        this.answered(event);
+        this.handleApprovalResolved(event);
         break;
       case 'prompt:submit':
-        this.submitted(event);
+        this.handlePrompt(event);
         break;
       case 'prompt:complete':
-        this.completed(event.data);
+        this.handlePromptComplete(event.data);
         break;
       case 'error':
-        this.closeParts(event.data.session_id, 'The turn failed.');
+        this.closeOpenParts(event.data.session_id, 'The turn failed.');
         this.emit(event);
         break;
       case 'session:start':
@@ -106,53 +99,53 @@ export class SessionNormalizer {
         this.emit(event);
         break;
       case 'notice':
-        if (event.data.message !== this.warning) this.emit(event);
-        else this.warning = undefined;
+        if (event.data.message !== this.lastWarning) this.emit(event);
+        else this.lastWarning = undefined;
         break;
       default:
         this.emit(event);
     }
   }
 
-  private begin(event: SessionEvent): void {
-    this.hasBegun = true;
+  private emitStart(event: SessionEvent): void {
+    this.hasStarted = true;
     const data = { session_id: event.data.session_id };
     this.emit(event.event === 'session:start' ? event : { event: 'session:start', data });
   }
 
-  private submitted(event: EventOf<'prompt:submit'>): void {
+  private handlePrompt(event: EventOf<'prompt:submit'>): void {
     const { data } = event;
     this.endTurn(data.session_id);
     if (!data.replayed) this.mayBeInTurn = false;
     this.thoughts = new Thoughts(this.emit);
-    this.turn = this.createTurn(data.session_id, data);
+    this.openTurn = this.createTurn(data.session_id, data);
     this.emit(event);
   }
 
-  private block(event: EventOf<`content_block:${'delta' | 'start' | 'media' | 'end'}`>): void {
+  private handleBlock(event: EventOf<`content_block:${'delta' | 'start' | 'media' | 'end'}`>): void {
     const { block_index: index, session_id } = event.data;
     switch (event.event) {
       case 'content_block:delta':
         if (event.data.delta === '') return;
-        if (this.thinkingBlocks.has(index)) {
-          this.think({ event: 'thinking:delta', data: { session_id, delta: event.data.delta } });
+        if (this.thoughtBlockIndexes.has(index)) {
+          this.handleThought({ event: 'thinking:delta', data: { session_id, delta: event.data.delta } });
           return;
         }
-        this.thoughts.end(session_id);
-        this.turnOf(event).blocks.delta(event);
+        this.thoughts.endOpenThought(session_id);
+        this.ensureTurn(event).blocks.addDelta(event);
         return;
       case 'content_block:media':
-        this.thoughts.end(session_id);
-        this.turnOf(event).blocks.media(event);
+        this.thoughts.endOpenThought(session_id);
+        this.ensureTurn(event).blocks.addMedia(event);
         return;
       case 'content_block:start':
         this.endBlock(event.data);
         if (isThought(event.data.block_type)) {
-          this.thinkingBlocks.add(index);
+          this.thoughtBlockIndexes.add(index);
           return;
         }
-        this.thoughts.end(session_id);
-        this.turnOf(event).blocks.start(event);
+        this.thoughts.endOpenThought(session_id);
+        this.ensureTurn(event).blocks.startBlock(event);
         return;
       case 'content_block:end':
         this.endBlock(event.data);
@@ -160,87 +153,87 @@ export class SessionNormalizer {
   }
 
   private endBlock({ block_index: index, session_id }: EventData<'content_block:end'>): void {
-    if (this.thinkingBlocks.delete(index)) this.thoughts.end(session_id);
-    else this.turn?.blocks.end(index);
+    if (this.thoughtBlockIndexes.delete(index)) this.thoughts.endOpenThought(session_id);
+    else this.openTurn?.blocks.endBlock(index);
   }
 
-  private think(event: EventOf<'thinking:delta' | 'thinking:final'>): void {
-    const { blocks } = this.turnOf(event);
+  private handleThought(event: EventOf<'thinking:delta' | 'thinking:final'>): void {
+    const { blocks } = this.ensureTurn(event);
     if (!this.thoughts.isOpen) blocks.endStep();
-    if (event.event === 'thinking:delta') this.thoughts.delta(event);
-    else this.thoughts.final(event);
+    if (event.event === 'thinking:delta') this.thoughts.addDelta(event);
+    else this.thoughts.finishThought(event);
   }
 
-  private tool(event: EventOf<'tool:pre' | 'tool:update' | 'tool:post' | 'tool:error'>): void {
-    const { calls } = this;
-    const isUpdate = event.event === 'tool:update' && calls.isOpen(event.data.call_id);
-    const isLate = event.event !== 'tool:pre' && calls.isEnded(event.data.call_id);
-    if (!isUpdate && !isLate) this.pause(event);
-    if (event.event === 'tool:pre') calls.pre(event);
-    else if (event.event === 'tool:update') calls.update(event);
-    else if (event.event === 'tool:error') calls.error(event);
-    else this.warnOf(event, calls.post(event));
+  private handleToolCall(event: EventOf<'tool:pre' | 'tool:update' | 'tool:post' | 'tool:error'>): void {
+    const { toolCalls } = this;
+    const isUpdate = event.event === 'tool:update' && toolCalls.isOpen(event.data.call_id);
+    const isLate = event.event !== 'tool:pre' && toolCalls.isEnded(event.data.call_id);
+    if (!isUpdate && !isLate) this.endStep(event);
+    if (event.event === 'tool:pre') toolCalls.startCall(event);
+    else if (event.event === 'tool:update') toolCalls.updateCall(event);
+    else if (event.event === 'tool:error') toolCalls.failCall(event);
+    else this.warnIfDenied(event, toolCalls.completeCall(event));
   }
 
-  private warnOf({ data }: EventOf<'tool:post'>, denied: { readonly operation: string } | undefined): void {
+  private warnIfDenied({ data }: EventOf<'tool:post'>, denied: { readonly operation: string } | undefined): void {
     if (!denied || !data.result.success || !this.options.warnsOfDeniedRuns) return;
-    const message = `The server ran ${denied.operation} although it was denied. Check what it did, and stop the server.`;
-    this.warning = message;
+    const message = `The server ran ${denied.operation} although it was denied. Check what it did and stop the server.`;
+    this.lastWarning = message;
     this.emit({ event: 'notice', data: { session_id: data.session_id, level: 'error', message } });
   }
 
-  private asked(event: EventOf<'approval:required'>): void {
+  private handleApprovalRequired(event: EventOf<'approval:required'>): void {
     const { approval_id, call_id: call, context, session_id } = event.data;
-    if (this.questions.has(approval_id)) return;
-    this.pause(event);
-    if (call !== undefined) this.calls.expect(session_id, call, ToolKind.safeParse(context?.['kind']).data);
-    this.questions.ask(event, this.calls.onlyOpenId);
+    if (this.openApprovals.has(approval_id)) return;
+    this.endStep(event);
+    if (call !== undefined) this.toolCalls.ensureStarted(session_id, call, ToolKind.safeParse(context?.['kind']).data);
+    this.openApprovals.addApproval(event, this.toolCalls.onlyOpenId);
   }
 
-  private answered(event: EventOf<'approval:granted' | 'approval:denied'>): void {
-    const call = this.questions.answer(event);
-    if (call !== undefined) this.calls.decide(call, event.event === 'approval:denied');
+  private handleApprovalResolved(event: EventOf<'approval:granted' | 'approval:denied'>): void {
+    const call = this.openApprovals.closeApproval(event);
+    if (call !== undefined) this.toolCalls.setDenied(call, event.event === 'approval:denied');
   }
 
-  private completed(data: EventData<'prompt:complete'>): void {
-    if (!this.turn && !this.mayBeInTurn) return;
-    const wasUnheard = this.mayBeInTurn && !this.turn?.prompt;
+  private handlePromptComplete(data: EventData<'prompt:complete'>): void {
+    if (!this.openTurn && !this.mayBeInTurn) return;
+    const wasUnheard = this.mayBeInTurn && !this.openTurn?.prompt;
     if (wasUnheard) this.mayBeInTurn = false;
-    const { blocks } = this.turnOf({ data });
-    this.thoughts.end(data.session_id);
-    const told = textAfter(this.heardBefore, data.response) ?? data.response;
-    // Whoever comes in the middle of a turn is told by its end also what was said before.
+    const { blocks } = this.ensureTurn({ data });
+    this.thoughts.endOpenThought(data.session_id);
+    const told = textAfter(this.textBeforeResume, data.response) ?? data.response;
+    // The response includes text from before a client joined in the middle of the turn.
     const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithText(told, blocks.text);
-    if (!isHead) blocks.complete(told);
-    this.closeParts(
+    if (!isHead) blocks.completeText(told);
+    this.closeOpenParts(
       data.session_id,
-      data.stop_reason === 'cancelled' ? 'Cancelled.' : 'The turn ended before this did.',
+      data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call.',
     );
     const response = isSameText(blocks.text, told) ? told : blocks.text;
     this.emit({ event: 'prompt:complete', data: response === data.response ? data : { ...data, response } });
   }
 
-  /** Something begins that is no text: text after it is another block, unless the backend keeps count of blocks. */
-  private pause(event: { readonly data: { readonly session_id: string } }): void {
-    const { blocks } = this.turnOf(event);
-    this.thoughts.end(event.data.session_id);
+  /** Ends the open thought and step before a tool call or approval. */
+  private endStep(event: { readonly data: { readonly session_id: string } }): void {
+    const { blocks } = this.ensureTurn(event);
+    this.thoughts.endOpenThought(event.data.session_id);
     blocks.endStep();
   }
 
-  /** The open turn; one begins where an agent says or does something by itself. */
-  private turnOf({ data }: { readonly data: { readonly session_id: string } }): Turn {
-    return (this.turn ??= this.createTurn(data.session_id, undefined));
+  /** Returns the open turn. Creates one if the agent acts without a prompt. */
+  private ensureTurn({ data }: { readonly data: { readonly session_id: string } }): Turn {
+    return (this.openTurn ??= this.createTurn(data.session_id, undefined));
   }
 
   private createTurn(sessionId: string, prompt: Turn['prompt']): Turn {
     return { prompt, blocks: new ContentBlocks(sessionId, this.emit) };
   }
 
-  /** Ends what is open before something that only comes between turns. History does not tell how its turns have ended. */
+  /** Ends the open turn before an event between turns. In a replayed history, the reason is unknown. */
   private endTurn(sessionId: string): void {
-    const { turn } = this;
+    const { openTurn: turn } = this;
     const prompt = turn?.prompt;
-    this.closeParts(sessionId, 'The turn ended before this did.');
+    this.closeOpenParts(sessionId, 'The turn ended before this call.');
     if (!turn || !prompt) return;
     const about = prompt.request_id === undefined ? {} : { request_id: prompt.request_id };
     const stop = prompt.replayed ? {} : { stop_reason: 'interrupted' as const };
@@ -248,16 +241,15 @@ export class SessionNormalizer {
     this.emit({ event: 'prompt:complete', data });
   }
 
-  /** Nothing of a turn stays open behind its end. */
-  private closeParts(sessionId: string, reason: string): void {
-    const { turn } = this;
-    this.turn = undefined;
-    this.heardBefore = '';
-    this.thinkingBlocks.clear();
-    this.thoughts.end(sessionId);
-    turn?.blocks.endAll();
-    this.questions.endAll(sessionId);
-    this.calls.endAll(sessionId, reason);
+  private closeOpenParts(sessionId: string, reason: string): void {
+    const { openTurn: turn } = this;
+    this.openTurn = undefined;
+    this.textBeforeResume = '';
+    this.thoughtBlockIndexes.clear();
+    this.thoughts.endOpenThought(sessionId);
+    turn?.blocks.endAllBlocks();
+    this.openApprovals.denyAll(sessionId);
+    this.toolCalls.endAllCalls(sessionId, reason);
   }
 }
 

@@ -3,38 +3,38 @@ import type { EventOf, SessionEvent } from '../sessionEvents';
 
 type Answer = EventOf<'approval:granted' | 'approval:denied'>;
 
-/** The questions that wait for the user, by their ids, each with the call that waits for its answer. */
+/** The pending approvals of a session, each with the tool call that waits for it. */
 export class OpenApprovals {
-  private readonly open = new Map<string, string | undefined>();
+  private readonly callIdByApprovalId = new Map<string, string | undefined>();
 
   constructor(private readonly emit: (event: SessionEvent) => void) {}
 
   has(id: string): boolean {
-    return this.open.has(id);
+    return this.callIdByApprovalId.has(id);
   }
 
-  /** `onlyCall` waits when the question does not say which call does. */
-  ask(event: EventOf<'approval:required'>, onlyCall: string | undefined): void {
+  /** Adds an approval. `onlyCallId` is the id of the waiting call if the event does not name one. */
+  addApproval(event: EventOf<'approval:required'>, onlyCallId: string | undefined): void {
     const { data } = event;
-    const call = data.call_id ?? onlyCall;
-    this.open.set(data.approval_id, call);
+    const call = data.call_id ?? onlyCallId;
+    this.callIdByApprovalId.set(data.approval_id, call);
     this.emit(call === data.call_id ? event : { ...event, data: { ...data, call_id: call } });
   }
 
-  /** Returns the call that waited when the answer is somebody's. */
-  answer(event: Answer): string | undefined {
+  /** Closes an approval. Returns the id of the waiting call, unless the approval was withdrawn. */
+  closeApproval(event: Answer): string | undefined {
     const { approval_id: id, decision, reason } = event.data;
-    const call = this.open.get(id);
-    if (!this.open.delete(id)) return undefined;
+    const call = this.callIdByApprovalId.get(id);
+    if (!this.callIdByApprovalId.delete(id)) return undefined;
     this.emit(event);
     const isDecided = decision !== '' && !(typeof reason === 'string' && isTakenBack(reason));
     return isDecided ? call : undefined;
   }
 
-  endAll(sessionId: string): void {
-    for (const id of [...this.open.keys()]) {
+  denyAll(sessionId: string): void {
+    for (const id of [...this.callIdByApprovalId.keys()]) {
       const data = { session_id: sessionId, approval_id: id, decision: '', reason: 'turn_ended' };
-      this.answer({ event: 'approval:denied', data });
+      this.closeApproval({ event: 'approval:denied', data });
     }
   }
 }

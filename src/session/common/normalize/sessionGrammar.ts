@@ -1,197 +1,195 @@
 import type { EventData, SessionEvent } from '../sessionEvents';
-import type { SessionRule } from './sessionRules';
 
-export interface Violation {
-  readonly rule: SessionRule;
+export interface GrammarViolation {
+  /** A rule of "Sessions: the normal form" in docs/architecture.md. */
+  readonly rule: string;
   readonly event: SessionEvent;
-  /** Of the event among those that were taken, from 0. */
   readonly index: number;
 }
 
-/** `unasked` was begun by something that the agent said or did, `unheard` before anybody listened. */
+/** `unasked`: started by the agent without a prompt. `unheard`: may have been open before the first event. */
 type Turn = 'none' | 'unheard' | 'unasked' | 'asked';
 
-/** Says of the events of one session, one after the other from the first, whether they keep the normal form. */
+/** Checks whether the events of one session, from the first one on, comply with the normal form. */
 export class SessionGrammar {
-  private taken = 0;
+  private eventCount = 0;
   private sessionId: string | undefined;
   private hasEnded = false;
-  private turn: Turn = 'unheard';
-  /** What there is when no turn is known to be open. A history that is told again says nothing of that. */
-  private between: 'none' | 'unheard' = 'unheard';
-  private nextBlock = 0;
+  private turnState: Turn = 'unheard';
+  /** The state after a turn. A replayed history does not change it. */
+  private stateAfterTurn: 'none' | 'unheard' = 'unheard';
+  private nextBlockIndex = 0;
   private readonly openBlocks = new Set<number>();
-  /** Of all blocks of the turn, as it came. */
-  private text = '';
-  private thought: string | undefined;
-  /** The last thing that was told, when it was a thought. */
-  private toldThought: string | undefined;
-  private readonly begunCalls = new Set<string>();
-  private readonly openCalls = new Set<string>();
-  private readonly questions = new Set<string>();
+  private turnText = '';
+  private openThought: string | undefined;
+  /** The previous event, if it ended a thought. */
+  private previousThought: string | undefined;
+  private readonly startedCallIds = new Set<string>();
+  private readonly openCallIds = new Set<string>();
+  private readonly openApprovalIds = new Set<string>();
 
-  /** The rule that the event breaks, if any. A broken rule is told once: the event counts as if it had kept it. */
-  take(event: SessionEvent): Violation | undefined {
-    const rule = this.brokenEverywhere(event) ?? this.brokenBy(event);
-    const index = this.taken++;
+  /** Returns the violated rule, if any, and continues as if the event had been valid. */
+  checkEvent(event: SessionEvent): GrammarViolation | undefined {
+    const rule = this.findBrokenSessionRule(event) ?? this.findBrokenEventRule(event);
+    const index = this.eventCount++;
     this.sessionId ??= event.data.session_id;
-    this.follow(event);
-    return rule && { rule, event, index };
+    this.trackEvent(event);
+    return rule === undefined ? undefined : { rule, event, index };
   }
 
-  private brokenEverywhere({ event, data }: SessionEvent): SessionRule | undefined {
+  private findBrokenSessionRule({ event, data }: SessionEvent): string | undefined {
     if (this.hasEnded) return 'nothing follows session:end';
-    if (this.taken === 0 && event !== 'session:start') return 'session:start comes first';
-    if (this.taken > 0 && event === 'session:start') return 'session:start comes once';
-    if (this.taken > 0 && data.session_id !== this.sessionId) return 'all events are of one session';
+    if (this.eventCount === 0 && event !== 'session:start') return 'session:start comes first';
+    if (this.eventCount > 0 && event === 'session:start') return 'session:start comes once';
+    if (this.eventCount > 0 && data.session_id !== this.sessionId) return 'all events belong to one session';
     return undefined;
   }
 
-  private brokenBy({ event, data }: SessionEvent): SessionRule | undefined {
+  private findBrokenEventRule({ event, data }: SessionEvent): string | undefined {
     switch (event) {
       case 'session:end':
       case 'prompt:submit':
-        return this.turn === 'asked' ? 'an asked turn ends before what follows it' : this.leftOpen();
+        return this.turnState === 'asked' ? 'a prompted turn ends before the next one' : this.findUnclosedPart();
       case 'prompt:complete':
-        if (this.turn === 'none') return 'only a turn that is open ends';
-        return this.leftOpen() ?? this.brokenByResponse(data.response);
+        if (this.turnState === 'none') return 'only an open turn ends';
+        return this.findUnclosedPart() ?? this.findBrokenResponseRule(data.response);
       case 'error':
-        return this.leftOpen();
+        return this.findUnclosedPart();
       case 'content_block:start':
-        if (this.thought !== undefined) return 'no block begins or goes on in a thought';
-        return data.block_index === this.nextBlock ? undefined : 'blocks count from 0 in each turn';
+        if (this.openThought !== undefined) return 'no block starts or continues in a thought';
+        return data.block_index === this.nextBlockIndex ? undefined : 'block indexes start at 0 in each turn';
       case 'content_block:delta':
-        return data.delta === '' ? 'a delta is never empty' : this.brokenInBlock(data.block_index);
+        return data.delta === '' ? 'deltas are never empty' : this.findBrokenBlockRule(data.block_index);
       case 'content_block:media':
-        return this.brokenInBlock(data.block_index);
+        return this.findBrokenBlockRule(data.block_index);
       case 'content_block:end':
-        return this.openBlocks.has(data.block_index) ? undefined : 'only an open block goes on or ends';
+        return this.openBlocks.has(data.block_index) ? undefined : 'only an open block continues or ends';
       case 'thinking:delta':
-        return data.delta === '' ? 'a delta is never empty' : undefined;
+        return data.delta === '' ? 'deltas are never empty' : undefined;
       case 'thinking:final':
-        return this.brokenByThought(data.thinking);
+        return this.findBrokenThoughtRule(data.thinking);
       case 'tool:pre':
         if (data.call_id === undefined || data.kind === undefined) return 'a call has an id and a kind';
-        return this.openCalls.has(data.call_id) ? 'a call begins once' : undefined;
+        return this.openCallIds.has(data.call_id) ? 'a call starts once' : undefined;
       case 'tool:update':
-        return this.begunCalls.has(data.call_id) ? undefined : 'only a call that has begun is updated';
+        return this.startedCallIds.has(data.call_id) ? undefined : 'only a call that has started is updated';
       case 'tool:post':
       case 'tool:error':
-        return this.openCalls.has(data.call_id ?? '') ? undefined : 'only an open call ends';
+        return this.openCallIds.has(data.call_id ?? '') ? undefined : 'only an open call ends';
       case 'approval:required':
-        return this.brokenByQuestion(data);
+        return this.findBrokenApprovalRule(data);
       case 'approval:granted':
       case 'approval:denied':
-        return this.questions.has(data.approval_id) ? undefined : 'only a question that waits is answered';
+        return this.openApprovalIds.has(data.approval_id) ? undefined : 'only a pending approval is answered';
       default:
         return undefined;
     }
   }
 
-  private leftOpen(): SessionRule | undefined {
+  private findUnclosedPart(): string | undefined {
     if (this.openBlocks.size > 0) return 'no block stays open';
-    if (this.thought !== undefined) return 'no thought stays open';
-    if (this.openCalls.size > 0) return 'no call stays open';
-    if (this.questions.size > 0) return 'no question stays open';
+    if (this.openThought !== undefined) return 'no thought stays open';
+    if (this.openCallIds.size > 0) return 'no call stays open';
+    if (this.openApprovalIds.size > 0) return 'no approval stays open';
     return undefined;
   }
 
-  private brokenByResponse(response: string): SessionRule | undefined {
-    const isTold = shown(this.text).includes(shown(response));
-    return isTold ? undefined : 'a response has no text that the blocks had not';
+  private findBrokenResponseRule(response: string): string | undefined {
+    const isTold = shown(this.turnText).includes(shown(response));
+    return isTold ? undefined : 'a response contains no text that is not in the blocks';
   }
 
-  private brokenInBlock(index: number): SessionRule | undefined {
-    if (this.thought !== undefined) return 'no block begins or goes on in a thought';
-    return this.openBlocks.has(index) ? undefined : 'only an open block goes on or ends';
+  private findBrokenBlockRule(index: number): string | undefined {
+    if (this.openThought !== undefined) return 'no block starts or continues in a thought';
+    return this.openBlocks.has(index) ? undefined : 'only an open block continues or ends';
   }
 
-  private brokenByThought(thinking: string): SessionRule | undefined {
-    if (this.thought === undefined) return thinking === this.toldThought ? 'a thought is told once' : undefined;
-    return shown(thinking) === shown(this.thought) ? undefined : 'a thought ends as it was told';
+  private findBrokenThoughtRule(thinking: string): string | undefined {
+    if (this.openThought === undefined)
+      return thinking === this.previousThought ? 'a thought is emitted once' : undefined;
+    return shown(thinking) === shown(this.openThought) ? undefined : 'a thought ends with the emitted text';
   }
 
-  private brokenByQuestion({ approval_id, call_id }: EventData<'approval:required'>): SessionRule | undefined {
-    if (this.questions.has(approval_id)) return 'a question is asked once';
-    if (call_id === undefined) return this.openCalls.size === 1 ? 'a question names the only open call' : undefined;
-    return this.begunCalls.has(call_id) ? undefined : 'a question is of a call that has begun';
+  private findBrokenApprovalRule({ approval_id, call_id }: EventData<'approval:required'>): string | undefined {
+    if (this.openApprovalIds.has(approval_id)) return 'an approval is requested once';
+    if (call_id === undefined) return this.openCallIds.size === 1 ? 'an approval names the only open call' : undefined;
+    return this.startedCallIds.has(call_id) ? undefined : 'an approval belongs to a call that has started';
   }
 
-  private follow({ event, data }: SessionEvent): void {
+  private trackEvent({ event, data }: SessionEvent): void {
     switch (event) {
       case 'session:end':
         this.hasEnded = true;
         break;
       case 'prompt:submit':
-        if (!data.replayed) this.between = 'none';
+        if (!data.replayed) this.stateAfterTurn = 'none';
         this.closeTurn('asked');
         break;
       case 'prompt:complete':
-        if (this.turn === 'unheard') this.between = 'none';
-        this.closeTurn(this.between);
+        if (this.turnState === 'unheard') this.stateAfterTurn = 'none';
+        this.closeTurn(this.stateAfterTurn);
         break;
       case 'error':
-        this.closeTurn(this.between);
+        this.closeTurn(this.stateAfterTurn);
         break;
       case 'content_block:start':
-        this.inTurn();
-        this.nextBlock = data.block_index + 1;
+        this.trackActivity();
+        this.nextBlockIndex = data.block_index + 1;
         this.openBlocks.add(data.block_index);
         break;
       case 'content_block:delta':
-        this.text += data.delta;
+        this.turnText += data.delta;
         break;
       case 'content_block:end':
         this.openBlocks.delete(data.block_index);
         break;
       case 'thinking:delta':
-        this.inTurn();
-        this.thought = (this.thought ?? '') + data.delta;
+        this.trackActivity();
+        this.openThought = (this.openThought ?? '') + data.delta;
         break;
       case 'thinking:final':
-        this.inTurn();
-        this.thought = undefined;
-        this.toldThought = data.thinking;
+        this.trackActivity();
+        this.openThought = undefined;
+        this.previousThought = data.thinking;
         break;
       case 'tool:pre':
-        this.inTurn();
+        this.trackActivity();
         if (data.call_id === undefined) break;
-        this.openCalls.add(data.call_id);
-        this.begunCalls.add(data.call_id);
+        this.openCallIds.add(data.call_id);
+        this.startedCallIds.add(data.call_id);
         break;
       case 'tool:post':
       case 'tool:error':
-        this.openCalls.delete(data.call_id ?? '');
+        this.openCallIds.delete(data.call_id ?? '');
         break;
       case 'approval:required':
-        this.inTurn();
-        this.questions.add(data.approval_id);
+        this.trackActivity();
+        this.openApprovalIds.add(data.approval_id);
         break;
       case 'approval:granted':
       case 'approval:denied':
-        this.questions.delete(data.approval_id);
+        this.openApprovalIds.delete(data.approval_id);
         break;
       default:
     }
   }
 
-  /** The agent says or does something. */
-  private inTurn(): void {
-    this.toldThought = undefined;
-    if (this.turn === 'none') this.turn = 'unasked';
+  private trackActivity(): void {
+    this.previousThought = undefined;
+    if (this.turnState === 'none') this.turnState = 'unasked';
   }
 
-  private closeTurn(next: Turn): void {
-    this.turn = next;
-    this.nextBlock = 0;
-    this.text = '';
-    this.thought = undefined;
-    this.toldThought = undefined;
-    for (const open of [this.openBlocks, this.openCalls, this.questions]) open.clear();
+  private closeTurn(nextState: Turn): void {
+    this.turnState = nextState;
+    this.nextBlockIndex = 0;
+    this.turnText = '';
+    this.openThought = undefined;
+    this.previousThought = undefined;
+    for (const open of [this.openBlocks, this.openCallIds, this.openApprovalIds]) open.clear();
   }
 }
 
-/** Whoever tells a text again changes its white space. */
+/** Ignores white space, which may differ in repeated text. */
 function shown(text: string): string {
   return text.replace(/\s+/gu, '');
 }

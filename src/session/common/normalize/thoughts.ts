@@ -1,47 +1,48 @@
 import { endsWithText, isSameText, textAfter } from '../../../base/common/spacing';
 import type { EventData, EventOf, SessionEvent } from '../sessionEvents';
 
-/** What is thought in one turn. Each thought ends once, and what tells an ended one again is left out. */
+/** Normalizes the thoughts of one turn: each ends once, and repetitions of an ended one are dropped. */
 export class Thoughts {
-  private open: string | undefined;
-  private last = '';
+  private openText: string | undefined;
+  private lastText = '';
 
   constructor(private readonly emit: (event: SessionEvent) => void) {}
 
   get isOpen(): boolean {
-    return this.open !== undefined;
+    return this.openText !== undefined;
   }
 
-  delta(event: EventOf<'thinking:delta'>): void {
-    this.open = (this.open ?? '') + event.data.delta;
+  addDelta(event: EventOf<'thinking:delta'>): void {
+    this.openText = (this.openText ?? '') + event.data.delta;
     this.emit(event);
   }
 
-  /** Whether there is anything in it that was not told. */
-  isNews({ data: { thinking } }: EventOf<'thinking:final'>): boolean {
-    if (this.open === undefined) return thinking.trim() !== '' && !isSameText(thinking, this.last);
-    return isSameText(thinking, this.open) || !isSameText(thinking, this.last);
+  /** Whether the thought contains text that was not emitted. */
+  hasNewText({ data: { thinking } }: EventOf<'thinking:final'>): boolean {
+    if (this.openText === undefined) return thinking.trim() !== '' && !isSameText(thinking, this.lastText);
+    return isSameText(thinking, this.openText) || !isSameText(thinking, this.lastText);
   }
 
-  /** What was streamed of the thought counts: a tail that is missing is told, and another text is another thought. */
-  final({ data }: EventOf<'thinking:final'>): void {
+  /** Ends the open thought. Emits a missing tail first; a different text is a new thought. */
+  finishThought({ data }: EventOf<'thinking:final'>): void {
     const { session_id, thinking } = data;
-    if (this.open !== undefined && !endsWithText(this.open, thinking)) {
-      const tail = textAfter(this.open, thinking);
-      if (tail === undefined) this.end(session_id);
-      else this.delta({ event: 'thinking:delta', data: { session_id, delta: tail } });
+    if (this.openText !== undefined && !endsWithText(this.openText, thinking)) {
+      const tail = textAfter(this.openText, thinking);
+      if (tail === undefined) this.endOpenThought(session_id);
+      else this.addDelta({ event: 'thinking:delta', data: { session_id, delta: tail } });
     }
-    this.close(data);
+    this.closeThought(data);
   }
 
-  end(sessionId: string): void {
-    if (this.open !== undefined) this.close({ session_id: sessionId, thinking: this.open });
+  endOpenThought(sessionId: string): void {
+    if (this.openText !== undefined) this.closeThought({ session_id: sessionId, thinking: this.openText });
   }
 
-  private close(data: EventData<'thinking:final'>): void {
-    const thinking = this.open === undefined || isSameText(this.open, data.thinking) ? data.thinking : this.open;
-    this.open = undefined;
-    this.last = thinking;
+  private closeThought(data: EventData<'thinking:final'>): void {
+    const thinking =
+      this.openText === undefined || isSameText(this.openText, data.thinking) ? data.thinking : this.openText;
+    this.openText = undefined;
+    this.lastText = thinking;
     this.emit({ event: 'thinking:final', data: { ...data, thinking } });
   }
 }

@@ -1,8 +1,8 @@
-import type { ToolKind } from '../sessionEvents';
+import type { EventData, ToolKind } from '../sessionEvents';
 
-/** By the words of its name, for servers that do not say. The first that fits wins. */
+/** Kinds by words in tool names, for servers that do not report a kind. The first match wins. */
 const kindWords: readonly (readonly [RegExp, ToolKind])[] = [
-  // Another agent may do anything.
+  // A subagent may do anything.
   [/sub.?agent|delegate|^task$/i, 'other'],
   [/bash|shell|exec|command|terminal|^run/i, 'execute'],
   [/delete|remove|unlink/i, 'delete'],
@@ -14,10 +14,10 @@ const kindWords: readonly (readonly [RegExp, ToolKind])[] = [
   [/think|plan/i, 'think'],
 ];
 
-export function toolKindOf(name: string, operation: string): ToolKind {
-  for (const text of [operation, name]) {
-    const found = kindWords.find(([words]) => words.test(text));
-    if (found) return found[1];
-  }
-  return 'other';
+export function inferToolKind({
+  operation,
+  tool_name,
+}: Pick<EventData<'tool:pre'>, 'operation' | 'tool_name'>): ToolKind {
+  const matchOf = (text: string): ToolKind | undefined => kindWords.find(([words]) => words.test(text))?.[1];
+  return matchOf(operation) ?? matchOf(tool_name) ?? 'other';
 }

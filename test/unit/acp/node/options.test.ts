@@ -81,7 +81,7 @@ describe('the options of an ACP session', () => {
     assert.deepEqual(wire, ['2 resume', '2 prompt']);
     assert.equal(modeOf(session), 'ask');
     const { message } = await follower.next('notice');
-    assert.match(message, /goes on in the mode "Ask"; it was in "Plan"/);
+    assert.match(message, /changed its mode from "Plan" to "Ask"/);
   });
 
   it('are set back where the session would come back in a mode that asks less', async () => {
@@ -96,7 +96,7 @@ describe('the options of an ACP session', () => {
     await session.prompt({ text: 'two' });
     const { code, error } = await follower.next('error');
     assert.equal(code, 'optionRefused');
-    assert.match(error, /did not switch to Mode "Plan", so nothing was sent/);
+    assert.match(error, /could not switch to Mode "Plan", so nothing was sent/);
     assert.deepEqual(wire, ['2 new', '2 set plan']);
     assert.equal(modeOf(session), 'ask');
     await session.prompt({ text: 'again' });

@@ -52,7 +52,7 @@ describe('errors of the Amplifier API', () => {
 
   it('reads bodies that are no JSON, and says nothing of pages', () => {
     assert.match(parseApiError(500, 'Internal Server Error').message, /HTTP 500: Internal Server Error/);
-    assert.equal(parseApiError(502, '<html><body>nginx').message, 'The server answered HTTP 502');
+    assert.equal(parseApiError(502, '<html><body>nginx').message, 'The server responded with HTTP 502');
     assert.equal(parseApiError(500, '').code, 'SERVER_ERROR');
     assert.ok(parseApiError(500, 'x'.repeat(10_000)).message.length < 300);
   });

@@ -5,7 +5,7 @@ const key = 'sk-ant/"api"\\03+Größe🎸';
 
 function redactor(secret = key): SecretRedactor {
   const made = new SecretRedactor();
-  made.add(secret);
+  made.addSecret(secret);
   return made;
 }
 
@@ -29,7 +29,7 @@ describe('secrets in what a server says', () => {
     ['in an answer that is cut off', `{"message":"bad key ${inJson}.`],
   ] as const) {
     it(`are taken out ${what}`, () => {
-      const result = redactor().json(text);
+      const result = redactor().redactJson(text);
       assert.match(result, /\[key\]/u);
       assert.doesNotMatch(result, /ant|0061|Gr/u);
     });
@@ -38,26 +38,26 @@ describe('secrets in what a server says', () => {
   it('are taken out of JSON that stays JSON, and nothing else is', () => {
     const redact = redactor('nabcdef');
     const value = { a: 'line\nabcdef', b: ['nabcdef', 1, null, { c: 'xnabcdefx' }] };
-    assert.deepEqual(JSON.parse(redact.json(JSON.stringify(value))), {
+    assert.deepEqual(JSON.parse(redact.redactJson(JSON.stringify(value))), {
       a: 'line\nabcdef',
       b: ['[key]', 1, null, { c: 'x[key]x' }],
     });
     const other = '{"a": "untouched \\n" }';
-    assert.equal(redact.json(other), other);
+    assert.equal(redact.redactJson(other), other);
   });
 
   it('are all of those that were told, and none that is too short to be one', () => {
     const redact = redactor('first-secret');
-    redact.add('second-secret');
-    redact.add('a');
-    redact.add(undefined);
-    assert.equal(redact.text('a first-secret and a second-secret'), 'a [key] and a [key]');
+    redact.addSecret('second-secret');
+    redact.addSecret('a');
+    redact.addSecret(undefined);
+    assert.equal(redact.redactText('a first-secret and a second-secret'), 'a [key] and a [key]');
   });
 
   it('are looked for in long runs of backslashes without delay', () => {
     const text = '\\'.repeat(2 ** 20);
     const startedAt = performance.now();
-    assert.equal(redactor().text(text), text);
+    assert.equal(redactor().redactText(text), text);
     assert.ok(performance.now() - startedAt < 5000);
   });
 });

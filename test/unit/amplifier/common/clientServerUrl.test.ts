@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Credentials } from '../../../../src/amplifier/common/server/credentials';
-import { serverUrl } from '../../../../src/amplifier/common/server/serverUrl';
+import { ApiKeyStore } from '../../../../src/amplifier/common/server/apiKeyStore';
+import { parseServerUrl } from '../../../../src/amplifier/common/server/serverUrl';
 import { isLoopback } from '../../../../src/base/common/loopback';
 import { toRfc3339 } from '../../../../src/amplifier/common/api/wireTime';
 
@@ -15,7 +15,7 @@ describe('the address of an Amplifier server', () => {
     ['127.0.0.1.evil.example', 'http://127.0.0.1.evil.example:8765/', false],
   ] as const) {
     it(`of ${host} is ${expected}, ${local ? 'this machine' : 'elsewhere'}`, () => {
-      const url = serverUrl(host, 8765);
+      const url = parseServerUrl(host, 8765);
       assert.equal(url.href, expected);
       assert.equal(isLoopback(url), local);
     });
@@ -23,7 +23,7 @@ describe('the address of an Amplifier server', () => {
 
   for (const host of ['ftp://x', 'http://user:pw@x', 'a b', '']) {
     it(`is refused as ${JSON.stringify(host)}`, () =>
-      assert.throws(() => serverUrl(host, 1), /amplifier\.server\.host/));
+      assert.throws(() => parseServerUrl(host, 1), /amplifier\.server\.host/));
   }
 });
 
@@ -32,14 +32,14 @@ describe('the API key', () => {
   let state: Map<string, unknown>;
   let asked: string[];
   let answer: boolean;
-  let credentials: Credentials;
+  let credentials: ApiKeyStore;
 
   beforeEach(() => {
     secrets = new Map();
     state = new Map();
     asked = [];
     answer = true;
-    credentials = new Credentials({
+    credentials = new ApiKeyStore({
       secrets: {
         get: (name) => Promise.resolve(secrets.get(name)),
         store: (name, value) => Promise.resolve(void secrets.set(name, value)),
@@ -54,7 +54,7 @@ describe('the API key', () => {
   });
 
   it('goes to a server that the user confirms, asked once, although that cannot be kept', async () => {
-    credentials = new Credentials({
+    credentials = new ApiKeyStore({
       secrets: { get: () => Promise.resolve('key'), store: () => Promise.resolve(), delete: () => Promise.resolve() },
       state: { get: () => undefined, update: () => Promise.reject(new Error('EROFS: read-only file system')) },
       confirm: (origin) => {
@@ -64,55 +64,57 @@ describe('the API key', () => {
     });
     for (const path of ['/', '/again']) {
       const server = new URL(path, 'https://amp.example');
-      assert.deepEqual(await credentials.for(server), { anthropic_api_key: 'key' });
+      assert.deepEqual(await credentials.credentialsFor(server), { anthropic_api_key: 'key' });
     }
     assert.deepEqual(asked, ['https://amp.example']);
     await assert.rejects(credentials.forgetConfirmations());
-    await credentials.for(new URL('https://amp.example'));
+    await credentials.credentialsFor(new URL('https://amp.example'));
     assert.equal(asked.length, 2);
   });
 
   it('goes to this machine without a question', async () => {
-    await credentials.set(' key ');
-    assert.deepEqual(await credentials.for(new URL('http://127.0.0.1:8765')), { anthropic_api_key: 'key' });
+    await credentials.setKey(' key ');
+    assert.deepEqual(await credentials.credentialsFor(new URL('http://127.0.0.1:8765')), { anthropic_api_key: 'key' });
     assert.deepEqual(asked, []);
   });
 
   it('is withheld with a reason where others could read it on the way, and only there', async () => {
     const plain = new URL('http://amp.example');
-    assert.equal(await credentials.problem(plain), undefined);
-    await credentials.set('key');
-    assert.equal(await credentials.for(plain), undefined);
-    assert.match((await credentials.problem(plain)) ?? '', /not sent to http:\/\/amp\.example.*https/u);
-    assert.equal(await credentials.problem(new URL('https://amp.example')), undefined);
-    assert.equal(await credentials.problem(new URL('http://localhost:8765')), undefined);
+    assert.equal(await credentials.keyProblem(plain), undefined);
+    await credentials.setKey('key');
+    assert.equal(await credentials.credentialsFor(plain), undefined);
+    assert.match((await credentials.keyProblem(plain)) ?? '', /not sent to http:\/\/amp\.example.*https/u);
+    assert.equal(await credentials.keyProblem(new URL('https://amp.example')), undefined);
+    assert.equal(await credentials.keyProblem(new URL('http://localhost:8765')), undefined);
   });
 
   it('goes to an https server once the user said so, and is not asked again', async () => {
-    await credentials.set('key');
+    await credentials.setKey('key');
     for (let time = 0; time < 2; time++) {
-      assert.deepEqual(await credentials.for(new URL('https://amp.example/x')), { anthropic_api_key: 'key' });
+      assert.deepEqual(await credentials.credentialsFor(new URL('https://amp.example/x')), {
+        anthropic_api_key: 'key',
+      });
     }
     assert.deepEqual(asked, ['https://amp.example']);
-    await credentials.for(new URL('https://other.example'));
+    await credentials.credentialsFor(new URL('https://other.example'));
     assert.equal(asked.length, 2);
     assert.doesNotMatch(JSON.stringify([...state]), /"key"/);
   });
 
   it('goes nowhere else', async () => {
-    await credentials.set('key');
+    await credentials.setKey('key');
     answer = false;
-    assert.equal(await credentials.for(new URL('https://amp.example')), undefined);
+    assert.equal(await credentials.credentialsFor(new URL('https://amp.example')), undefined);
     answer = true;
-    assert.equal(await credentials.for(new URL('http://amp.example')), undefined);
+    assert.equal(await credentials.credentialsFor(new URL('http://amp.example')), undefined);
     assert.deepEqual(asked, ['https://amp.example']);
   });
 
   it('is gone when it is set to nothing', async () => {
-    await credentials.set('key');
-    await credentials.set('  ');
+    await credentials.setKey('key');
+    await credentials.setKey('  ');
     assert.equal(secrets.size, 0);
-    assert.equal(await credentials.for(new URL('http://localhost')), undefined);
+    assert.equal(await credentials.credentialsFor(new URL('http://localhost')), undefined);
   });
 });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { decodeMessage } from '../../../../src/amplifier/common/api/sseEvents';
+import { decodeStreamMessage } from '../../../../src/amplifier/common/api/streamMessages';
 
 function decode(event: string, data?: unknown) {
-  return decodeMessage('s', { data: JSON.stringify({ event, data }) });
+  return decodeStreamMessage('s', { data: JSON.stringify({ event, data }) });
 }
 
 function decoded(event: string, data?: unknown) {
@@ -16,9 +16,9 @@ function decoded(event: string, data?: unknown) {
 describe('messages of the stream', () => {
   it('count when they have no name or are named message', () => {
     const data = '{"event":"thinking:delta","data":{"session_id":"s","delta":"x"}}';
-    for (const event of [undefined, 'message']) assert.ok('event' in decodeMessage('s', { event, data }));
-    assert.deepEqual(decodeMessage('s', { event: 'other', data }), { ignored: 'name', name: 'other' });
-    assert.deepEqual(decodeMessage('s', { event: 'ping', data: 'keepalive' }), { ignored: 'name', name: 'ping' });
+    for (const event of [undefined, 'message']) assert.ok('event' in decodeStreamMessage('s', { event, data }));
+    assert.deepEqual(decodeStreamMessage('s', { event: 'other', data }), { ignored: 'name', name: 'other' });
+    assert.deepEqual(decodeStreamMessage('s', { event: 'ping', data: 'keepalive' }), { ignored: 'name', name: 'ping' });
   });
 
   for (const [text, reason] of [
@@ -31,7 +31,7 @@ describe('messages of the stream', () => {
     ['{"event":"content_block:delta","data":{"delta":7}}', 'invalid'],
   ] as const) {
     it(`do not count when they are ${text}`, () => {
-      const result = decodeMessage('s', { data: text });
+      const result = decodeStreamMessage('s', { data: text });
       assert.equal(!('event' in result) && result.ignored, reason);
     });
   }
@@ -51,7 +51,7 @@ describe('messages of the stream', () => {
       fc.property(fc.constantFrom('content_block:delta', 'thinking:delta'), fc.oneof(fields, exact), (event, data) => {
         const wire: unknown = JSON.parse(JSON.stringify({ event, data }));
         const bySchema = SessionEvent.safeParse(wire);
-        const result = decodeMessage('s', { data: JSON.stringify(wire) });
+        const result = decodeStreamMessage('s', { data: JSON.stringify(wire) });
         if (bySchema.success) assert.deepEqual(result, bySchema.data);
         // What the schema refuses is repaired or ignored, and fits the schema when it is repaired.
         else if ('event' in result) SessionEvent.parse(result);
@@ -69,7 +69,7 @@ describe('messages of the stream', () => {
       [{ error: 'a' }, 'a'],
       [{ message: 'b' }, 'b'],
       [{ error: { code: 'PROVIDER_ERROR', message: 'c' } }, 'c'],
-      [{}, 'The server reported a failure without a reason.'],
+      [{}, 'The server reported an error without details.'],
     ] as const) {
       const event = decoded('error', data);
       assert.equal('error' in event && event.error, text);

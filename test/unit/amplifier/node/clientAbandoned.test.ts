@@ -160,7 +160,7 @@ describe('a turn that goes on after the client left it', () => {
       await Promise.all([turn.gatedTool('bash'), turn.gatedTool('write_file')]);
     });
     await recorder.end();
-    assert.match(recorder.all('notice')[0]?.data.message ?? '', /is stopped/u);
+    assert.match(recorder.all('notice')[0]?.data.message ?? '', /is being stopped/u);
     assert.equal(recorder.all('approval:denied')[0]?.data.reason, 'unanswerable');
     assert.equal(recorder.all('prompt:complete')[0]?.data.stop_reason, 'cancelled');
     assert.deepEqual(onServer.decisions, ['Deny']);

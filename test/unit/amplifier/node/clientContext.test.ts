@@ -34,7 +34,7 @@ describe('what the model of a real server sees', () => {
     harness = connectTo(server.url, {
       context: {
         collect: (folder) => Promise.resolve({ ...context, workspace_root: folder ?? '/ws' }),
-        openFiles: (paths) => Promise.resolve(paths.map(file)),
+        readFiles: (paths) => Promise.resolve(paths.map(file)),
       },
       credentials: () => Promise.resolve({ anthropic_api_key: key }),
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
-import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionOptions';
+import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionDeps';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
 import { DocumentDialectServer, type DocumentDialectOptions } from '../../../fake/documentDialectServer';
@@ -242,7 +242,7 @@ describe('the client and the document’s dialect', () => {
     const git = () => ({ branch, staged_files: [], modified_files: [], untracked_files: [] });
     const context = {
       collect: (folder = '/ws') => Promise.resolve({ workspace_root: folder, git_state: git() }),
-      openFiles: (paths: readonly string[]) =>
+      readFiles: (paths: readonly string[]) =>
         Promise.resolve(paths.map((path) => ({ path, language: 'text', content: 'attached' }))),
     };
     harness = connectTo(server.url, { context });

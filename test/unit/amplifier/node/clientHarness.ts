@@ -4,9 +4,9 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/api/apiSchema';
 import type { SessionEvent, SessionEventName, EventOf } from '../../../../src/session/common/sessionEvents';
 import type { BackendSession } from '../../../../src/session/common/sessionBackend';
-import { AmplifierBackend, type AmplifierBackendOptions } from '../../../../src/amplifier/node/client/amplifierBackend';
+import { AmplifierBackend, type AmplifierBackendDeps } from '../../../../src/amplifier/node/client/amplifierBackend';
 import { AmplifierClient } from '../../../../src/amplifier/node/client/http/amplifierClient';
-import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionOptions';
+import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionDeps';
 
 /** A logger that keeps every line, for tests that look for what must not be there. */
 export class MemoryLogger implements Logger {
@@ -52,7 +52,7 @@ export interface Harness {
   readonly log: MemoryLogger;
 }
 
-export function connectTo(url: URL, options: Partial<AmplifierBackendOptions> = {}): Harness {
+export function connectTo(url: URL, options: Partial<AmplifierBackendDeps> = {}): Harness {
   const log = new MemoryLogger();
   const client = new AmplifierClient({ baseUrl: url, log });
   const backend = new AmplifierBackend({
@@ -62,7 +62,7 @@ export function connectTo(url: URL, options: Partial<AmplifierBackendOptions> = 
     clock: systemClock,
     random: () => 0.5,
     log,
-    context: { collect: () => Promise.resolve(testContext), openFiles: () => Promise.resolve<OpenFile[]>([]) },
+    context: { collect: () => Promise.resolve(testContext), readFiles: () => Promise.resolve<OpenFile[]>([]) },
     credentials: () => Promise.resolve(undefined),
     ...options,
     limits: { ...quickLimits, ...options.limits },

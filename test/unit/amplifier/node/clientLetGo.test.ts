@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import type { AmplifierBackendOptions } from '../../../../src/amplifier/node/client/amplifierBackend';
+import type { AmplifierBackendDeps } from '../../../../src/amplifier/node/client/amplifierBackend';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { RealSession } from '../../../fake/realDialectSession';
@@ -30,7 +30,7 @@ describe('an approval that waits when the client lets go', () => {
     await server.stop();
   });
 
-  async function ask(limits = {}, options: Partial<AmplifierBackendOptions> = { clock: patientStop }): Promise<void> {
+  async function ask(limits = {}, options: Partial<AmplifierBackendDeps> = { clock: patientStop }): Promise<void> {
     harness = connectTo(server.url, { ...options, limits });
     session = await harness.backend.createSession({ cwd: '/ws' });
     recorder = new Recorder(session);

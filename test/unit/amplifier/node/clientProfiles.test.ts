@@ -71,7 +71,7 @@ describe('the profile of a session', () => {
 
     it('that is not there is named, with others to try, and the choice offers them until one works', async () => {
       const backend = connect();
-      const refused = { code: 'invalidRequest', message: /no profile "dev".*"vscode-simple", "vscode-dev" or / };
+      const refused = { code: 'invalidRequest', message: /profile "dev".*"vscode-simple", "vscode-dev" or / };
       await assert.rejects(backend.createSession({ cwd: '/ws', profile: 'dev' }), refused);
       const profile = select(await backend.sessionOptions({ profile: 'dev' }), 'profile');
       assert.equal(profile.value, 'dev');
@@ -127,7 +127,7 @@ describe('the profile of a session', () => {
       assert.equal(select(await backend.sessionOptions({ profile: 'gone too' }), 'profile').value, 'one');
       await assert.rejects(backend.createSession({ cwd: '/ws', profile: 'gone' }), {
         code: 'invalidRequest',
-        message: 'The server has no profile "gone". Choose another one, for example "one" or "two".',
+        message: 'The server doesn’t have a profile "gone". Choose another one, for example "one" or "two".',
       });
     });
 
@@ -138,7 +138,7 @@ describe('the profile of a session', () => {
         return true;
       };
       const backend = connect();
-      const needsToken = { code: 'authRequired', message: /needs a token.*Set Amplifier Server Token/ };
+      const needsToken = { code: 'authRequired', message: /requires a valid token.*Set Amplifier Server Token/ };
       await assert.rejects(backend.sessionOptions({}), needsToken);
       assert.equal(backend.state.kind, 'authRequired');
       await assert.rejects(backend.createSession({ cwd: '/ws' }), needsToken);

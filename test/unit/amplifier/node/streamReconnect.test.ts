@@ -48,7 +48,7 @@ describe('the stream of events, by its clock', () => {
       ...limits,
       handlers: {
         onConnected: () => log.push('connected'),
-        onLasting: () => log.push('lasting'),
+        onStable: () => log.push('lasting'),
         onReconnecting: (attempt, delayMs) => log.push(`again ${attempt} in ${delayMs}`),
         onActivity: () => undefined,
         onMessage: ({ data }) => log.push(data),

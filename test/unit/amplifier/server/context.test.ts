@@ -138,7 +138,7 @@ describe('what a client tells the embedded server of its editor', () => {
     const other = await harness.createSession({ profile: 'fake', model: 'm2' });
     assert.deepEqual(other.fake.configured, []);
     const stream = await harness.subscribe(other.id);
-    assert.match(String((await stream.next('notice')).data['message']), /no model "m2"/u);
+    assert.match(String((await stream.next('notice')).data['message']), /doesn’t offer the model "m2"/u);
   });
 });
 

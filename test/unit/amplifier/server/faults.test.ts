@@ -337,7 +337,7 @@ describe('the embedded server and its agents', () => {
   });
 
   it('tells that its port is taken, and takes the next one it may', async () => {
-    await assert.rejects(ServerHarness.start({ ports: [harness.port] }), /Port \d+ of 127\.0\.0\.1 is taken/u);
+    await assert.rejects(ServerHarness.start({ ports: [harness.port] }), /Port \d+ on 127\.0\.0\.1 is already in use/u);
     const other = await ServerHarness.start({ ports: [harness.port, 0] });
     assert.notEqual(other.port, harness.port);
     const { id } = await other.createSession();

@@ -35,9 +35,9 @@ describe('the options of the Amplifier server program', () => {
 
   it('are refused in words when they make no sense', () => {
     for (const [argv, words] of [
-      [['--port', '70000'], /not a port/u],
-      [['--port', '80a'], /not a port/u],
-      [['--host', '0.0.0.0'], /not of this machine/u],
+      [['--port', '70000'], /not a valid port/u],
+      [['--port', '80a'], /not a valid port/u],
+      [['--host', '0.0.0.0'], /not a local address/u],
       [['--token', 'a', '--no-token'], /not both/u],
       [['--token', ''], /--no-token/u],
       [['--agent', ' '], /demo agent/u],

@@ -201,7 +201,7 @@ describe('event streams of the embedded server', () => {
       socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
       socket.resume();
       while (!received.includes('prompt:complete')) await once(socket, 'data');
-      assert.match(received, /\n\ndata: \{"event":"notice".*"message":"\d+ events are not told here/u);
+      assert.match(received, /\n\ndata: \{"event":"notice".*"message":"\d+ events are missing/u);
     }).timeout(60_000);
 
     it('cut off who takes nothing for minutes, also when the clock is set back meanwhile', async () => {

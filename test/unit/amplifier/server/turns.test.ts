@@ -113,10 +113,7 @@ describe('a profile that the embedded server does not know', () => {
       const { status, json, text } = await harness.call('POST', '/sessions', { body: { profile } });
       assert.equal(status, 201);
       assert.equal(Reflect.get(Object(json), 'profile'), 'dev');
-      assert.match(
-        text,
-        new RegExp(`There is no profile \\\\"${profile}\\\\" here, so the session is with \\\\"dev\\\\"`),
-      );
+      assert.match(text, new RegExp(`There is no profile \\\\"${profile}\\\\", so the session uses \\\\"dev\\\\"`));
       const stream = await harness.subscribe(String(Reflect.get(Object(json), 'session_id')));
       assert.match(String((await stream.next('notice')).data['message']), new RegExp(profile));
     });

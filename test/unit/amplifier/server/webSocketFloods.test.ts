@@ -79,7 +79,7 @@ describe('WebSockets of the embedded server whose clients send without end', () 
   }).timeout(60_000);
 
   it('work on a few messages at once, in the order in which they came', async () => {
-    await start({ limits: { maxControlsAtOnce: 2 } });
+    await start({ limits: { maxConcurrentMessages: 2 } });
     const gate = Promise.withResolvers<undefined>();
     fake.beforeApprove = () => gate.promise.then(() => undefined);
     const { socket: channel } = await open();
@@ -112,7 +112,7 @@ describe('WebSockets of the embedded server whose clients send without end', () 
   });
 
   it('are closed after so many messages in a row that are none', async () => {
-    await start({ limits: { maxBadControls: 3 } });
+    await start({ limits: { maxInvalidMessages: 3 } });
     const { socket: channel } = await open();
     const closed = once(channel, 'close');
     for (const text of [
@@ -134,7 +134,7 @@ describe('WebSockets of the embedded server whose clients send without end', () 
   });
 
   it('are cut off when the other end does not close, too', async () => {
-    await start({ limits: { maxBadControls: 1, webSocketCloseMs: 50 } });
+    await start({ limits: { maxInvalidMessages: 1, webSocketCloseMs: 50 } });
     const raw = await openRaw();
     const closed = once(raw, 'close');
     raw.write(frameOf('{}'));

@@ -120,7 +120,10 @@ describe('WebSockets of the embedded server', () => {
     for (const [message, answer] of [
       ['{', /^\{"error":\{"code":"INVALID_REQUEST","message":"body: Send JSON\."/u],
       ['{"action":"dance"}', /"code":"INVALID_REQUEST","message":"action: /u],
-      ['{"action":"submit_prompt","prompt":" "}', /"code":"INVALID_REQUEST","message":"prompt: Write something/u],
+      [
+        '{"action":"submit_prompt","prompt":" "}',
+        /"code":"INVALID_REQUEST","message":"prompt: The prompt must not be empty/u,
+      ],
       ['{"action":"submit_approval","decision":"Allow"}', /"code":"APPROVAL_INVALID"/u],
     ] as const) {
       client.socket.send(message);

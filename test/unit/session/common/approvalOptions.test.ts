@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { denyOption, isDenial } from '../../../../src/session/common/approvalOptions';
+import { findDenyOption, isDenial } from '../../../../src/session/common/approvalOptions';
 
 describe('the option that denies', () => {
   for (const [options, expected] of [
@@ -16,12 +16,12 @@ describe('the option that denies', () => {
     [['Allow', 'Refuse once.'], 'Refuse once.'],
     [[], undefined],
   ] as const) {
-    it(`of ${JSON.stringify(options)} is ${expected ?? 'none'}`, () => assert.equal(denyOption(options), expected));
+    it(`of ${JSON.stringify(options)} is ${expected ?? 'none'}`, () => assert.equal(findDenyOption(options), expected));
   }
 
   it('is the one that the server says denies', () => {
-    assert.equal(denyOption(['Go', 'Stop', 'Never'], ['allow_once', 'reject_once', 'reject_always']), 'Stop');
-    assert.equal(denyOption(['Deny', 'Stop'], ['allow_once', 'reject_always']), 'Stop');
+    assert.equal(findDenyOption(['Go', 'Stop', 'Never'], ['allow_once', 'reject_once', 'reject_always']), 'Stop');
+    assert.equal(findDenyOption(['Deny', 'Stop'], ['allow_once', 'reject_always']), 'Stop');
   });
 
   it('is no word that a server would take for a yes', () => assert.equal(isDenial('Skip'), false));

@@ -75,21 +75,21 @@ describe('choices for a session', () => {
     await assert.rejects(applyChoices(target, [choice('mode', 'plan')], 'Agent'), {
       code: 'optionRefused',
       message:
-        'Agent did not switch to MODE "The plan", so nothing was sent: The model is busy. Check the options below the prompt, then send it again.',
+        'Agent could not switch to MODE "The plan", so nothing was sent. The model is busy. Check the options below the prompt, then send it again.',
     });
   });
 
   it('of a mode hold after all others are set, or stop everything', async () => {
     const target = new Target([select('mode', 'ask', 'plan')]);
     target.setConfig = () => Promise.resolve();
-    await assert.rejects(applyChoices(target, [choice('mode', 'plan')], 'Agent'), /it stays in "The ask"/);
+    await assert.rejects(applyChoices(target, [choice('mode', 'plan')], 'Agent'), /It is still "The ask"/);
   });
 
   it('that were shown and are not offered stop everything, others come back', async () => {
     const options = [select('mode', 'ask'), select('effort', 'low')];
     await assert.rejects(applyChoices(new Target(options), [choice('mode', 'plan')], 'Agent'), {
       code: 'optionRefused',
-      message: /no longer offers "plan", so nothing was sent. It would begin with MODE "The ask"/,
+      message: /no longer offers "plan", so nothing was sent. It would start with MODE "The ask"/,
     });
     const unseen = choice('mode', 'plan', { from: 'settings', isShown: false });
     const small = choice('effort', 'gone');

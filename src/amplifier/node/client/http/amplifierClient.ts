@@ -7,11 +7,10 @@ import { closedTap, type TrafficTap } from '../../../../wire/common/traffic';
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 import * as api from '../../../common/api/apiSchema';
 import { SecretRedactor } from '../../../common/api/secretRedactor';
-import { keepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
+import { createKeepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
 
 interface AmplifierClientOptions {
   readonly baseUrl: URL;
-  /** Sent as a bearer token; for servers that ask for one. */
   readonly token?: string;
   readonly log: Logger;
   readonly traffic?: TrafficTap;
@@ -30,42 +29,39 @@ type ClientTimeouts = Readonly<typeof defaultTimeouts>;
 
 interface Call {
   readonly method: string;
-  /** As the API reference writes it: what the log and the traffic view show. */
+  /** The path template of the API reference, shown in the log and the traffic view. */
   readonly route: string;
-  /** Already encoded. */
+  /** Percent-encoded path and query. */
   readonly path: string;
   readonly body?: unknown;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What Backline uses of Amplifier's REST API, but the streams. Every call ends, at the latest with its time-out, and rejects with
- * an AmplifierApiError. Dispose to close idle connections.
- */
+/** A client for Amplifier's REST API. All calls have a time-out and reject with an AmplifierApiError. */
 export class AmplifierClient implements Disposable {
   readonly baseUrl: URL;
-  /** Knows the token and every key that was sent: nothing that the server says is kept or shown with them. */
+  /** Removes the token and all sent keys from responses. */
   readonly redactor = new SecretRedactor();
   private readonly agent: HttpAgent;
   private readonly timeouts: ClientTimeouts;
 
   constructor(private readonly options: AmplifierClientOptions) {
     this.baseUrl = options.baseUrl;
-    this.agent = keepAliveAgent(options.baseUrl);
+    this.agent = createKeepAliveAgent(options.baseUrl);
     this.timeouts = { ...defaultTimeouts, ...options.timeouts };
-    this.redactor.add(options.token);
+    this.redactor.addSecret(options.token);
   }
 
   createSession(request: api.CreateSessionRequest, signal?: AbortSignal): Promise<api.CreateSessionResponse> {
     const body = api.CreateSessionRequest.parse(request);
     const { createMs: timeoutMs } = this.timeouts;
-    this.redactor.add(body.credentials?.anthropic_api_key);
+    this.redactor.addSecret(body.credentials?.anthropic_api_key);
     const call = { method: 'POST', route: '/sessions', path: '/sessions', body, timeoutMs, signal };
     return this.call(call, api.CreateSessionResponse);
   }
 
-  /** `isAccepted`: the server answered 202, as the API reference says; the one that exists answers 200. */
+  /** `isAccepted`: the status was 202, as documented; the real server returns 200. */
   async prompt(id: string, request: api.PromptRequest): Promise<api.PromptResponse & { isAccepted: boolean }> {
     const response = await this.send({ ...ofSession('POST', id, '/prompt'), body: api.PromptRequest.parse(request) });
     return { ...parseBody(response, api.PromptResponse), isAccepted: response.status === 202 };
@@ -80,7 +76,7 @@ export class AmplifierClient implements Disposable {
     return this.call({ ...ofSession('POST', id, '/approval'), body, timeoutMs }, api.Acknowledgement);
   }
 
-  /** Ends the running turn and keeps the session: an extension of the API reference. */
+  /** Ends the running turn, but keeps the session. An extension of the API. */
   cancelTurn(id: string, signal?: AbortSignal): Promise<api.Acknowledgement> {
     return this.call({ ...ofSession('POST', id, '/cancel'), signal }, api.Acknowledgement);
   }
@@ -112,18 +108,16 @@ export class AmplifierClient implements Disposable {
     return this.get('/info', '', api.ServerInfo, signal);
   }
 
-  /** The address of a session's stream of events. */
   eventsUrl(id: string): URL {
-    return this.resolve(ofSession('GET', id, '/events').path);
+    return this.resolveUrl(ofSession('GET', id, '/events').path);
   }
 
   webSocketUrl(id: string): URL {
-    const url = this.resolve(ofSession('GET', id, '/ws').path);
+    const url = this.resolveUrl(ofSession('GET', id, '/ws').path);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     return url;
   }
 
-  /** What every request to this server carries. */
   get headers(): Readonly<Record<string, string>> {
     const { token } = this.options;
     return token === undefined ? {} : { Authorization: `Bearer ${token}` };
@@ -133,13 +127,8 @@ export class AmplifierClient implements Disposable {
     this.agent.destroy();
   }
 
-  private get<S extends z.ZodType>(
-    route: string,
-    queryText: string,
-    schema: S,
-    signal?: AbortSignal,
-  ): Promise<z.infer<S>> {
-    return this.call({ method: 'GET', route, path: `${route}${queryText}`, signal }, schema);
+  private get<S extends z.ZodType>(route: string, query: string, schema: S, signal?: AbortSignal): Promise<z.infer<S>> {
+    return this.call({ method: 'GET', route, path: `${route}${query}`, signal }, schema);
   }
 
   private async call<S extends z.ZodType>(call: Call, schema: S): Promise<z.infer<S>> {
@@ -163,8 +152,8 @@ export class AmplifierClient implements Disposable {
     const startedAt = performance.now();
     try {
       const { agent } = this;
-      const url = this.resolve(call.path);
-      const response = this.redacted(
+      const url = this.resolveUrl(call.path);
+      const response = this.redactResponse(
         await sendRequest({ method, url, headers, body: text, agent, timeoutMs, maxResponseBytes, signal }),
       );
       const ms = performance.now() - startedAt;
@@ -180,12 +169,12 @@ export class AmplifierClient implements Disposable {
     }
   }
 
-  private redacted({ status, contentType, body }: HttpResponse): HttpResponse {
-    return { status, contentType: this.redactor.text(contentType), body: this.redactor.json(body) };
+  private redactResponse({ status, contentType, body }: HttpResponse): HttpResponse {
+    return { status, contentType: this.redactor.redactText(contentType), body: this.redactor.redactJson(body) };
   }
 
-  /** Below the path of the base address, should it have one. */
-  private resolve(path: string): URL {
+  /** Resolves `path` below the path of the base URL. */
+  private resolveUrl(path: string): URL {
     const base = this.baseUrl.pathname.replace(/\/$/u, '');
     return new URL(`${base}${path}`, this.baseUrl);
   }
@@ -197,11 +186,11 @@ function ofSession(method: string, id: string, rest: string): { method: string; 
 
 function parseBody<S extends z.ZodType>({ status, contentType, body }: HttpResponse, schema: S): z.infer<S> {
   if (!/\bjson\b/iu.test(contentType)) {
-    const message = `The server answered with "${contentType.slice(0, 80)}" where JSON was due`;
+    const message = `The server responded with "${contentType.slice(0, 80)}" instead of JSON`;
     throw new AmplifierApiError('UNEXPECTED_CONTENT_TYPE', message, status);
   }
   const parsed = schema.safeParse(parseJson(body));
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-  throw new AmplifierApiError('INVALID_RESPONSE', `The server's answer is not as the API has it: ${fields}`, status);
+  throw new AmplifierApiError('INVALID_RESPONSE', `The server sent an invalid response: ${fields}`, status);
 }

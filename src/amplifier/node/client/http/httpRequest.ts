@@ -12,7 +12,7 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly agent: http.Agent;
-  /** Until the last byte of the answer; a second try has as much again. */
+  /** Covers the complete response. A retry has the same time-out again. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly signal?: AbortSignal | undefined;
@@ -24,32 +24,28 @@ export interface HttpResponse {
   readonly body: string;
 }
 
-/** An agent that keeps connections for the kind of server at `url`. The caller destroys it. */
-export function keepAliveAgent(url: URL): http.Agent {
+/** Creates an HTTP or HTTPS agent that reuses connections. The caller destroys it. */
+export function createKeepAliveAgent(url: URL): http.Agent {
   const options = { keepAlive: true, maxFreeSockets: 2 };
   return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
 }
 
-/** Opens a request of either scheme; nothing is followed. */
 export function openRequest(url: URL, options: http.RequestOptions): http.ClientRequest {
   return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
 }
 
-/**
- * Sends a request and reads the whole answer, whatever its status.
- * @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, `RESPONSE_TOO_LARGE`
- */
+/** @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, … */
 export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
   try {
     return await sendOnce(options, options.agent);
   } catch (error) {
-    // A server may close a kept connection at the moment it is used again. What only reads may be asked twice.
+    // A server may close an idle connection just before it is reused. Only a GET can be repeated safely.
     if (options.method !== 'GET' || !(isAmplifierApiError(error) && error.code === 'CONNECTION_LOST')) throw error;
     return await sendOnce(options, false);
   }
 }
 
-/** `agent` as `http.request` has it: false opens a connection for this request alone. */
+/** With `agent` false, the request gets a connection of its own. */
 function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<HttpResponse> {
   const { method, url, headers, body, timeoutMs, maxResponseBytes, signal } = options;
   return new Promise((resolve, reject) => {
@@ -60,10 +56,10 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
       headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
     });
     const timer = setTimeout(
-      () => fail(new AmplifierApiError('TIMEOUT', `The server did not answer within ${timeoutMs / 1000} s`)),
+      () => fail(new AmplifierApiError('TIMEOUT', `The server did not respond within ${timeoutMs / 1000} s`)),
       timeoutMs,
     );
-    const cancel = (): void => fail(new AmplifierApiError('CANCELLED', 'Cancelled'));
+    const cancel = (): void => fail(new AmplifierApiError('CANCELLED', 'Canceled'));
     const settle = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
@@ -73,7 +69,7 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
       reject(error);
       request.destroy();
     };
-    request.on('error', (error) => fail(transportError(error, url, sawResponse || request.reusedSocket)));
+    request.on('error', (error) => fail(toTransportError(error, url, sawResponse || request.reusedSocket)));
     request.on('response', (response) => {
       sawResponse = true;
       const chunks: Buffer[] = [];
@@ -81,12 +77,12 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
       response.on('data', (chunk: Buffer) => {
         length += chunk.length;
         if (length > maxResponseBytes) {
-          fail(new AmplifierApiError('RESPONSE_TOO_LARGE', `The answer is over ${maxResponseBytes} bytes`));
+          fail(new AmplifierApiError('RESPONSE_TOO_LARGE', `The response exceeds ${maxResponseBytes} bytes`));
           return;
         }
         chunks.push(chunk);
       });
-      response.on('error', (error) => fail(transportError(error, url, true)));
+      response.on('error', (error) => fail(toTransportError(error, url, true)));
       response.on('end', () => {
         settle();
         const status = response.statusCode ?? 0;
@@ -103,8 +99,8 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
   });
 }
 
-/** Reads as much of the answer that refuses a stream as an error needs. Never rejects. */
-export async function readRefusal(
+/** Reads the error response to a stream request, up to a limit. Never rejects. */
+export async function readErrorResponse(
   response: http.IncomingMessage,
   redact: (text: string) => string,
 ): Promise<AmplifierApiError> {
@@ -116,14 +112,14 @@ export async function readRefusal(
       chunks.push(chunk);
     }
   } catch {
-    // The status says enough.
+    // The status is sufficient.
   }
   return parseApiError(response.statusCode ?? 0, redact(Buffer.concat(chunks).toString('utf8')));
 }
 
-/** What became of the way to the server, in words that do not hold the cause's own text. */
-export function transportError(error: Error, { origin }: URL, wasConnected: boolean): AmplifierApiError {
-  const reason = errorCode(error) ?? 'no reason given';
+/** Converts a connection error. The message does not contain the text of the cause. */
+export function toTransportError(error: Error, { origin }: URL, wasConnected: boolean): AmplifierApiError {
+  const reason = errorCode(error) ?? 'unknown reason';
   const failure = (code: string, message: string): AmplifierApiError =>
     new AmplifierApiError(code, message, undefined, undefined, { cause: error });
   const problem = certificateProblem(reason);
@@ -132,5 +128,5 @@ export function transportError(error: Error, { origin }: URL, wasConnected: bool
   }
   return wasConnected
     ? failure('CONNECTION_LOST', `The connection to the Amplifier server at ${origin} was lost (${reason})`)
-    : failure('UNREACHABLE', `No Amplifier server answers at ${origin} (${reason})`);
+    : failure('UNREACHABLE', `No Amplifier server is running at ${origin} (${reason})`);
 }

@@ -1,21 +1,19 @@
 import type { Disposable } from '../../../../base/common/disposable';
 import type { AmplifierApiError } from '../../../common/api/apiErrors';
-import type { StreamMessage } from '../../../common/api/sseEvents';
+import type { StreamMessage } from '../../../common/api/streamMessages';
 
-/** One connection to a session's events, over SSE or the WebSocket alternative. Nothing is called after `onEnd` or `dispose`. */
+/** Callbacks of one SSE or WebSocket connection. None is called after `onEnd` or `dispose`. */
 export interface EventConnectionHandlers {
   readonly onOpen: () => void;
-  /** Whatever came, keep-alives included. */
   readonly onActivity: () => void;
-  /** Something came that says only that the server is there. */
   readonly onKeepAlive: () => void;
   readonly onMessage: (message: StreamMessage) => void;
-  /** An event over the cap was thrown away; the connection goes on. */
+  /** An event above `maxEventLength` was discarded; the connection continues. */
   readonly onOversize: () => void;
   readonly onId: (id: string) => void;
-  /** What the server asks clients to wait before they connect again. */
+  /** The server changed the delay for reconnecting. */
   readonly onRetry: (delayMs: number) => void;
-  /** Called once; an error without `httpStatus` is one of the way to the server. */
+  /** Called once. An error without `httpStatus` is a connection error. */
   readonly onEnd: (error: AmplifierApiError) => void;
 }
 
@@ -23,24 +21,21 @@ export interface EventConnectionRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly lastEventId?: string;
-  /** UTF-16 units of one event. */
+  /** In UTF-16 units. */
   readonly maxEventLength: number;
-  /** For the answer's head to come. */
   readonly connectTimeoutMs: number;
-  /** Takes secrets out of what the server says. */
   readonly redact: (text: string) => string;
 }
 
-/** Opens a connection; dispose the result to close it. */
 export type OpenEventConnection = (request: EventConnectionRequest, handlers: EventConnectionHandlers) => Disposable;
 
-/** Bytes; a longer id is not worth a request that is refused for its size. */
+/** In bytes. A longer id could make the server refuse the request for its size. */
 const maxIdLength = 1024;
 
-/** Says after which event to go on: in UTF-8, as browsers say it. Nothing where no header can hold the id. */
+/** The event to resume after, in UTF-8 as browsers send it. No header if the id does not fit into one. */
 export function lastEventIdHeader(id: string | undefined): Readonly<Record<string, string>> {
   const bytes = Buffer.from(id ?? '', 'utf8');
   const isFit = bytes.length > 0 && bytes.length <= maxIdLength && !/\p{Cc}/u.test(id ?? '');
-  // A header is written byte by byte from the characters of its text.
+  // Node.js writes header values as latin1.
   return isFit ? { 'Last-Event-ID': bytes.toString('latin1') } : {};
 }

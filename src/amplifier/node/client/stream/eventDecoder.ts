@@ -3,17 +3,14 @@ import { DeltaMerger } from '../../../common/api/deltaMerger';
 import { DeltaRedactor } from '../../../common/api/deltaRedactor';
 import type { SessionEvent } from '../../../../session/common/sessionEvents';
 import type { SecretRedactor } from '../../../common/api/secretRedactor';
-import { decodeMessage, type StreamMessage } from '../../../common/api/sseEvents';
+import { decodeStreamMessage, type StreamMessage } from '../../../common/api/streamMessages';
 
 const maxIgnoredNames = 50;
 
-/**
- * Turns messages of a session's stream into events; says in the log, once for each kind, what does not count, and each
- * time that it was a request for an approval, for something waits then.
- */
+/** Decodes messages of a session's stream into events. Logs each kind of ignored message once. */
 export class EventDecoder {
-  private readonly merger: DeltaMerger;
-  private readonly ignored = new Set<string>();
+  private readonly deltaMerger: DeltaMerger;
+  private readonly loggedReasons = new Set<string>();
 
   constructor(
     private readonly sessionId: string,
@@ -23,24 +20,24 @@ export class EventDecoder {
     private readonly onLostApproval: () => void,
   ) {
     const deltas = new DeltaRedactor(redactor, emit);
-    this.merger = new DeltaMerger((event) => deltas.handle(event));
+    this.deltaMerger = new DeltaMerger((event) => deltas.handle(event));
   }
 
-  /** What the message says is emitted before the running task ends. */
+  /** Emits the event at the end of the current task at the latest. */
   decode(message: StreamMessage): void {
-    const decoded = decodeMessage(this.sessionId, message);
+    const decoded = decodeStreamMessage(this.sessionId, message);
     if ('event' in decoded) {
-      this.merger.add(decoded);
+      this.deltaMerger.add(decoded);
       return;
     }
     const { ignored: reason, name } = decoded;
     if (reason === 'invalid' && name === 'approval:required') this.onLostApproval();
-    if (reason !== 'name' || name !== 'ping') this.ignore(`${reason} ${name}`.trimEnd().slice(0, 100));
+    if (reason !== 'name' || name !== 'ping') this.logIgnored(`${reason} ${name}`.trimEnd().slice(0, 100));
   }
 
-  private ignore(what: string): void {
-    if (this.ignored.has(what) || this.ignored.size >= maxIgnoredNames) return;
-    this.ignored.add(what);
-    this.log.warn(`session ${this.sessionId}: a message of the stream does not count (${what})`);
+  private logIgnored(reason: string): void {
+    if (this.loggedReasons.has(reason) || this.loggedReasons.size >= maxIgnoredNames) return;
+    this.loggedReasons.add(reason);
+    this.log.warn(`session ${this.sessionId}: ignored a message of the stream (${reason})`);
   }
 }

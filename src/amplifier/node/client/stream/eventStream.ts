@@ -8,72 +8,67 @@ import { openWebSocketConnection } from './webSocketConnection';
 
 interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' | 'onActivity' | 'onOversize'> {
   readonly onConnected: () => void;
-  /** The connection has lasted so long that its loss would be another one, not the same again. */
-  readonly onLasting: () => void;
-  /** `attempt` counts from 1 and starts anew once a connection has lasted. */
+  /** The connection is stable, so that the next loss counts as a new one. */
+  readonly onStable: () => void;
+  /** `attempt` counts from 1. A stable connection resets it. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  /** The stream is over for good: the session is gone, or neither SSE nor the WebSocket is to be had. */
+  /** The stream failed permanently: the session is gone, or neither SSE nor the WebSocket is available. */
   readonly onFailed: (error: AmplifierApiError) => void;
 }
 
-interface EventStreamOptions extends Partial<EventStreamLimits> {
+interface EventStreamDeps extends Partial<EventStreamLimits> {
   readonly eventsUrl: URL;
   readonly webSocketUrl: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Takes secrets out of what the server says. */
   readonly redact: (text: string) => string;
   readonly clock: Clock;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  /** Whether silence is suspicious. It always is on a stream that has shown keep-alives. */
+  /** Whether silence is suspicious. It always is once the server has sent a keep-alive. */
   readonly isExpectingEvents: () => boolean;
   readonly handlers: EventStreamHandlers;
 }
 
 const defaults = {
-  /** UTF-16 units of one event. */
+  /** In UTF-16 units. */
   maxEventLength: 16 * 1024 * 1024,
   connectTimeoutMs: 15_000,
-  /** A suspicious silence of this length opens a new connection. */
+  /** Reconnects after a suspicious silence of this length. */
   silenceMs: 45_000,
-  /** The delay before the first new attempt, before it is jittered. It doubles up to `maxDelayMs`. */
+  /** Delay before the first reconnect, without jitter. It doubles up to `maxDelayMs`. */
   baseDelayMs: 500,
   maxDelayMs: 30_000,
 };
 export type EventStreamLimits = Readonly<typeof defaults>;
-/** Silence is counted in this many ticks of a timer, not by the clock, which may jump. */
+/** Silence is measured by this number of timer ticks, because the clock may jump. */
 const silentTicks = 3;
-/** A connection lasts that has outlived this and the wait before it: a stream that ends as soon as it has begun is none. */
+/** A connection is stable if it lasts longer than this and the delay before it. */
 const lastingMs = 5000;
 
-/**
- * Keeps one connection to a session's events: opens a new one when it is lost or has gone silent, says from where to go on
- * when the server numbers its events, and takes the WebSocket when SSE is refused. Dispose to close it.
- */
+/** Receives a session's events over SSE, or a WebSocket if SSE is refused. Reconnects and resumes after failures. */
 export class EventStream implements Disposable {
   private readonly limits: EventStreamLimits;
   private connection: Disposable | undefined;
   private retryTimer: Disposable | undefined;
-  private watchTimer: Disposable | undefined;
-  private lastingTimer: Disposable | undefined;
+  private silenceTimer: Disposable | undefined;
+  private stabilityTimer: Disposable | undefined;
   private transport: 'sse' | 'webSocket' = 'sse';
-  /** Why SSE was refused, while the WebSocket is tried instead. */
-  private refusal: AmplifierApiError | undefined;
-  private attempt = 0;
-  private delayMs = 0;
+  private sseRefusal: AmplifierApiError | undefined;
+  private attemptCount = 0;
+  private retryDelayMs = 0;
   private baseDelayMs: number;
   private lastEventId: string | undefined;
-  private hasHeard = false;
-  private showsKeepAlives = false;
-  private isOver = false;
+  private hasReceivedData = false;
+  private sendsKeepAlives = false;
+  private isClosed = false;
 
-  constructor(private readonly options: EventStreamOptions) {
-    this.limits = { ...defaults, ...options };
+  constructor(private readonly deps: EventStreamDeps) {
+    this.limits = { ...defaults, ...deps };
     this.baseDelayMs = this.limits.baseDelayMs;
   }
 
-  /** Before the start: the events up to this one are not asked for. */
-  goOnAfter(eventId: string): void {
+  /** Skips the events up to this one. Call before `start`. */
+  resumeAfter(eventId: string): void {
     this.lastEventId = eventId;
   }
 
@@ -81,21 +76,21 @@ export class EventStream implements Disposable {
     this.connect();
   }
 
-  /** Gives the connection up and opens another, after the usual delay. */
+  /** Replaces the connection by a new one after the usual delay. */
   reconnect(): void {
-    if (this.isOver || this.retryTimer) return;
-    this.connectLater();
+    if (this.isClosed || this.retryTimer) return;
+    this.scheduleConnect();
   }
 
   dispose(): void {
-    this.isOver = true;
+    this.isClosed = true;
     this.disconnect();
     this.retryTimer?.dispose();
   }
 
   private connect(): void {
     this.retryTimer = undefined;
-    const { eventsUrl, webSocketUrl, headers, redact, handlers } = this.options;
+    const { eventsUrl, webSocketUrl, headers, redact, handlers } = this.deps;
     const { maxEventLength, connectTimeoutMs } = this.limits;
     const isSse = this.transport === 'sse';
     const open: OpenEventConnection = isSse ? openSseConnection : openWebSocketConnection;
@@ -105,23 +100,23 @@ export class EventStream implements Disposable {
       { url, headers, maxEventLength, connectTimeoutMs, redact, ...id },
       {
         onOpen: () => {
-          this.refusal = undefined;
-          this.watch();
-          this.lastingTimer = this.options.clock.setTimer(Math.max(lastingMs, this.delayMs), () => {
-            this.attempt = 0;
-            handlers.onLasting();
+          this.sseRefusal = undefined;
+          this.watchSilence();
+          this.stabilityTimer = this.deps.clock.setTimer(Math.max(lastingMs, this.retryDelayMs), () => {
+            this.attemptCount = 0;
+            handlers.onStable();
           });
           handlers.onConnected();
         },
         onActivity: () => {
-          this.hasHeard = true;
+          this.hasReceivedData = true;
           handlers.onActivity();
         },
         onKeepAlive: () => {
-          this.showsKeepAlives = true;
+          this.sendsKeepAlives = true;
         },
         onMessage: (message) => {
-          if (message.event === 'ping') this.showsKeepAlives = true;
+          if (message.event === 'ping') this.sendsKeepAlives = true;
           const { event, data } = message;
           handlers.onMessage({ event: event === undefined ? event : redact(event), data: redact(data) });
         },
@@ -132,73 +127,73 @@ export class EventStream implements Disposable {
         onRetry: (delayMs) => {
           this.baseDelayMs = Math.min(Math.max(delayMs, 100), this.limits.maxDelayMs);
         },
-        onEnd: (error) => this.ended(error),
+        onEnd: (error) => this.handleEnd(error),
       },
     );
   }
 
-  private ended(error: AmplifierApiError): void {
+  private handleEnd(error: AmplifierApiError): void {
     this.disconnect();
-    if (this.isOver) return;
+    if (this.isClosed) return;
     if (isFinal(error)) {
       this.fail(error);
       return;
     }
     if (!isRefusal(error)) {
-      // The WebSocket did not even answer: SSE is asked again first.
-      if (this.refusal) this.transport = 'sse';
-      this.connectLater();
+      // The WebSocket server did not respond: retry SSE first.
+      if (this.sseRefusal) this.transport = 'sse';
+      this.scheduleConnect();
       return;
     }
     if (this.transport === 'webSocket') {
-      this.fail(this.refusal ?? error);
+      this.fail(this.sseRefusal ?? error);
       return;
     }
-    this.refusal = error;
+    this.sseRefusal = error;
     this.transport = 'webSocket';
     this.connect();
   }
 
   private fail(error: AmplifierApiError): void {
     this.dispose();
-    this.options.handlers.onFailed(error);
+    this.deps.handlers.onFailed(error);
   }
 
-  private connectLater(): void {
+  private scheduleConnect(): void {
     this.disconnect();
-    this.attempt++;
-    const { clock, handlers, random } = this.options;
+    this.attemptCount++;
+    const { clock, handlers, random } = this.deps;
     const delay = { firstMs: this.baseDelayMs, maxMs: this.limits.maxDelayMs };
-    this.delayMs = jittered(backoffMs(delay, this.attempt), random);
-    this.retryTimer = clock.setTimer(this.delayMs, () => this.connect());
-    handlers.onReconnecting(this.attempt, this.delayMs);
+    this.retryDelayMs = jittered(backoffMs(delay, this.attemptCount), random);
+    this.retryTimer = clock.setTimer(this.retryDelayMs, () => this.connect());
+    handlers.onReconnecting(this.attemptCount, this.retryDelayMs);
   }
 
   private disconnect(): void {
-    this.watchTimer?.dispose();
-    this.lastingTimer?.dispose();
+    this.silenceTimer?.dispose();
+    this.stabilityTimer?.dispose();
     this.connection?.dispose();
     this.connection = undefined;
   }
 
-  private watch(ticksLeft = silentTicks): void {
-    this.watchTimer?.dispose();
-    this.watchTimer = this.options.clock.setTimer(this.limits.silenceMs / silentTicks, () => {
-      const isSuspicious = this.showsKeepAlives || this.options.isExpectingEvents();
-      if (this.hasHeard || !isSuspicious) this.watch();
-      else if (ticksLeft > 1) this.watch(ticksLeft - 1);
+  private watchSilence(ticksLeft = silentTicks): void {
+    this.silenceTimer?.dispose();
+    this.silenceTimer = this.deps.clock.setTimer(this.limits.silenceMs / silentTicks, () => {
+      const isSuspicious = this.sendsKeepAlives || this.deps.isExpectingEvents();
+      if (this.hasReceivedData || !isSuspicious) this.watchSilence();
+      else if (ticksLeft > 1) this.watchSilence(ticksLeft - 1);
       else this.reconnect();
-      this.hasHeard = false;
+      this.hasReceivedData = false;
     });
   }
 }
 
-/** Another attempt, by whatever transport, would get the same answer. */
+/** Whether every further attempt would fail in the same way. */
 function isFinal({ code, httpStatus }: AmplifierApiError): boolean {
   return code === 'SESSION_NOT_FOUND' || httpStatus === 401 || httpStatus === 403 || httpStatus === 410;
 }
 
-/** The server answered, and it will not stream this way. */
+/** Whether the server does not support the transport. */
 function isRefusal({ httpStatus }: AmplifierApiError): boolean {
   if (httpStatus === undefined || httpStatus === 408 || httpStatus === 429) return false;
   return httpStatus < 500 || httpStatus === 501;

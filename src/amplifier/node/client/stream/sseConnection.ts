@@ -2,17 +2,16 @@ import { StringDecoder } from 'node:string_decoder';
 import { toDisposable } from '../../../../base/common/disposable';
 import { AmplifierApiError } from '../../../common/api/apiErrors';
 import { lastEventIdHeader, type OpenEventConnection } from './eventConnection';
-import { openRequest, readRefusal, transportError } from '../http/httpRequest';
+import { openRequest, readErrorResponse, toTransportError } from '../http/httpRequest';
 import { SseReader } from './sseReader';
 
-/** The system asks the other end this long after the last byte, so that a dead peer is found without any event. */
 const keepAliveMs = 30_000;
 
-/** One SSE connection over node:http, which keeps a silent stream open; `fetch` does not. */
+/** Opens an SSE connection over node:http, because `fetch` closes silent streams. */
 export const openSseConnection: OpenEventConnection = (options, handlers) => {
   const { url, headers, lastEventId, maxEventLength, connectTimeoutMs, redact } = options;
   const request = openRequest(url, {
-    // A socket of its own: a stream never gives it back.
+    // A stream never returns its socket to a pool.
     agent: false,
     headers: {
       ...headers,
@@ -37,18 +36,18 @@ export const openSseConnection: OpenEventConnection = (options, handlers) => {
     if (close()) handlers.onEnd(error);
   };
   let isOpen = false;
-  request.on('error', (error) => end(transportError(error, url, isOpen)));
+  request.on('error', (error) => end(toTransportError(error, url, isOpen)));
   request.on('socket', (socket) => socket.setKeepAlive(true, keepAliveMs).setNoDelay(true));
   request.on('response', (response) => {
     const status = response.statusCode ?? 0;
     const contentType = response.headers['content-type'] ?? '';
-    response.on('error', (error) => end(transportError(error, url, true)));
+    response.on('error', (error) => end(toTransportError(error, url, true)));
     if (status !== 200) {
-      void readRefusal(response, redact).then(end);
+      void readErrorResponse(response, redact).then(end);
       return;
     }
     if (!/^text\/event-stream\b/iu.test(contentType)) {
-      const message = `The server answered with "${redact(contentType).slice(0, 80)}" where a stream of events was due`;
+      const message = `The server responded with "${redact(contentType).slice(0, 80)}" instead of an event stream`;
       end(new AmplifierApiError('UNEXPECTED_CONTENT_TYPE', message, status));
       return;
     }

@@ -1,15 +1,12 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { EventConnectionHandlers } from './eventConnection';
 
-/**
- * Takes the text of an SSE stream in pieces of any size. An event over the cap is thrown away as it comes, and what follows
- * it is read as usual.
- */
+/** Parses an SSE stream from text pieces of any size. Discards events above the limit and continues after them. */
 export class SseReader {
   private readonly parser: EventSourceParser;
   private hasOverflowed = false;
   private isSkipping = false;
-  /** The end of what was seen while skipping: a blank line may lie across two pieces. */
+  /** The last characters before the next piece: a blank line may span two pieces. */
   private tail = '';
 
   constructor(
@@ -32,14 +29,14 @@ export class SseReader {
   }
 
   feed(text: string): void {
-    // In pieces no larger than the cap, an event that overflows began in an earlier piece or at most at the start of this one.
-    for (let at = 0; at < text.length; at += this.maxEventLength) {
-      this.feedPiece(text.length <= this.maxEventLength ? text : text.slice(at, at + this.maxEventLength));
+    // With pieces up to the limit, an event that overflows started in an earlier piece or at the start of this one.
+    for (let start = 0; start < text.length; start += this.maxEventLength) {
+      this.feedPiece(text.length <= this.maxEventLength ? text : text.slice(start, start + this.maxEventLength));
     }
   }
 
   private feedPiece(piece: string): void {
-    const rest = this.isSkipping ? this.skip(piece) : piece;
+    const rest = this.isSkipping ? this.skipEvent(piece) : piece;
     if (rest === '') return;
     const before = this.tail;
     this.tail = rest.slice(-3);
@@ -53,8 +50,8 @@ export class SseReader {
     this.feedPiece(rest);
   }
 
-  /** What of the piece follows the blank line that ends the event. */
-  private skip(piece: string): string {
+  /** Returns the part of the piece after the blank line that ends the skipped event. */
+  private skipEvent(piece: string): string {
     const text = this.tail + piece;
     const end = /\r\n\r?\n|\n\r?\n|\r\r/u.exec(text);
     if (!end) {

@@ -4,9 +4,9 @@ import { toDisposable } from '../../../../base/common/disposable';
 import { parseJson } from '../../../../base/common/parseJson';
 import { AmplifierApiError } from '../../../common/api/apiErrors';
 import { lastEventIdHeader, type EventConnectionRequest, type OpenEventConnection } from './eventConnection';
-import { readRefusal, transportError } from '../http/httpRequest';
+import { readErrorResponse, toTransportError } from '../http/httpRequest';
 
-/** The WebSocket alternative of the API reference: one event a message. */
+/** Opens the WebSocket alternative of the API reference: one event per message. */
 export const openWebSocketConnection: OpenEventConnection = (options, handlers) => {
   const socket = open(options);
   let isOpen = false;
@@ -37,17 +37,17 @@ export const openWebSocketConnection: OpenEventConnection = (options, handlers) 
     handlers.onActivity();
     handlers.onKeepAlive();
   });
-  // A message over the cap closes a WebSocket by its protocol; the stream opens another.
+  // The WebSocket protocol closes the connection after a message above the limit; the stream reconnects.
   socket.on('close', (code) => {
     if (code === tooBig && !ended) handlers.onOversize();
     end(new AmplifierApiError('CONNECTION_LOST', 'The server closed the stream'));
   });
   socket.on('unexpected-response', (_request, response) => {
-    void readRefusal(response, options.redact).then(end);
+    void readErrorResponse(response, options.redact).then(end);
   });
   socket.on('error', (error) => {
     if (!ended && 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') handlers.onOversize();
-    end(transportError(error, options.url, isOpen));
+    end(toTransportError(error, options.url, isOpen));
   });
   return toDisposable(() => void close());
 };
@@ -55,11 +55,8 @@ export const openWebSocketConnection: OpenEventConnection = (options, handlers) 
 const tooBig = 1009;
 const closeTimeoutMs = 1000;
 
-/**
- * Opens the WebSocket alternative only to stop the turn. Resolves when that is said and the server, if it does within a
- * second, has closed. @throws AmplifierApiError when there is no WebSocket.
- */
-export function sendStop(request: EventConnectionRequest): Promise<void> {
+/** Stops the turn over a separate WebSocket. @throws AmplifierApiError if the server has no WebSocket */
+export function sendStopOverWebSocket(request: EventConnectionRequest): Promise<void> {
   const socket = open(request);
   return new Promise((resolve, reject) => {
     socket.on('open', () => {
@@ -69,12 +66,12 @@ export function sendStop(request: EventConnectionRequest): Promise<void> {
     });
     socket.on('close', () => resolve());
     socket.on('unexpected-response', (_request, response) => {
-      void readRefusal(response, request.redact).then((error) => {
+      void readErrorResponse(response, request.redact).then((error) => {
         reject(error);
         socket.terminate();
       });
     });
-    socket.on('error', (error) => reject(transportError(error, request.url, false)));
+    socket.on('error', (error) => reject(toTransportError(error, request.url, false)));
   });
 }
 
@@ -82,7 +79,7 @@ function open(request: EventConnectionRequest): WebSocket {
   const { headers, maxEventLength, connectTimeoutMs, lastEventId } = request;
   const url = new URL(request.url);
   const lastId = lastEventIdHeader(lastEventId);
-  // Some servers, and what stands before them, see only one of the two.
+  // Some servers and proxies pass on only the header or only the query.
   if (lastEventId !== undefined && 'Last-Event-ID' in lastId) url.searchParams.set('last_event_id', lastEventId);
   return new WebSocket(url, {
     headers: { ...headers, ...lastId },
@@ -95,9 +92,9 @@ function open(request: EventConnectionRequest): WebSocket {
 
 const Numbered = z.object({ id: z.union([z.string().regex(/^[\x20-\x7e]{1,200}$/u), z.number().int()]) });
 
-/** Of the event in a message, where the server numbers its events: a WebSocket has no place of its own for it. */
+/** The event id in a message, if the server numbers its events. */
 function idOf(text: string): string | undefined {
-  // Read twice only where there may be one.
+  // Avoid parsing the message twice without need.
   if (!text.includes('"id"')) return undefined;
   return Numbered.safeParse(parseJson(text)).data?.id.toString();
 }

@@ -3,12 +3,12 @@ import type * as z from 'zod';
 import { documentedErrors, type DocumentedErrorCode, isAmplifierApiError } from '../../../common/api/apiErrors';
 import { isBackendError, type BackendErrorCode } from '../../../../session/common/sessionBackend';
 
-/** An answer that is an error, in the API reference's format. The message goes to the peer and says what to do. */
+/** An error response in the format of the API reference. The message tells the client what to do. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   constructor(
     readonly httpStatus: number,
-    /** One of the API reference's, or one of the few that HTTP needs beyond it. */
+    /** A documented code, or one of the additional codes for HTTP errors. */
     readonly code: string,
     message: string,
     readonly details: Readonly<Record<string, unknown>> = {},
@@ -23,8 +23,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** An error of the API reference's table, with its status. */
-export function documented(
+export function documentedFailure(
   code: DocumentedErrorCode,
   message: string,
   details?: Readonly<Record<string, unknown>>,
@@ -33,33 +32,33 @@ export function documented(
   return new ApiFailure(documentedErrors[code].httpStatus, code, message, details, {}, options);
 }
 
-export function invalidField(field: string, message: string): ApiFailure {
-  return documented('INVALID_REQUEST', `${field}: ${message}`, { field });
+export function invalidFieldFailure(field: string, message: string): ApiFailure {
+  return documentedFailure('INVALID_REQUEST', `${field}: ${message}`, { field });
 }
 
-/** `field` is the first one that is wrong, with dots; `issues` are all of them. Values are left out: they may be keys. */
-export function invalidFields({ issues }: z.ZodError): ApiFailure {
+/** `field` is the dotted path of the first invalid field; `issues` lists all. Omits values, which may be keys. */
+export function validationFailure({ issues }: z.ZodError): ApiFailure {
   const list = issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
   const message = list.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
-  return documented('INVALID_REQUEST', message, { field: list[0]?.field ?? 'body', issues: list });
+  return documentedFailure('INVALID_REQUEST', message, { field: list[0]?.field ?? 'body', issues: list });
 }
 
-export function sessionNotFound(sessionId: string): ApiFailure {
+export function sessionNotFoundFailure(sessionId: string): ApiFailure {
   const message = `Session with ID '${sessionId}' not found`;
-  return documented('SESSION_NOT_FOUND', message, { session_id: sessionId });
+  return documentedFailure('SESSION_NOT_FOUND', message, { session_id: sessionId });
 }
 
-/** The same of anything that was thrown while a request was worked on; 500 for what nobody foresaw. */
+/** Converts any error of a request handler; 500 for unexpected ones. */
 export function toApiFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   if (!isBackendError(error)) {
-    return documented('SERVER_ERROR', 'The server failed. Look into its log.', {}, { cause: error });
+    return documentedFailure('SERVER_ERROR', 'An internal error occurred. Check the server log.', {}, { cause: error });
   }
   const { cause, code, details, message } = error;
   const reason = details === undefined ? {} : { reason: details };
-  // A backend that is an Amplifier server itself has said it in the API's own words.
+  // The backend is itself an Amplifier server: pass on its code.
   if (isAmplifierApiError(cause) && isDocumented(cause.code)) {
-    return documented(cause.code, message, reason, { cause: error });
+    return documentedFailure(cause.code, message, reason, { cause: error });
   }
   const { httpStatus, wireCode } = ofBackend[code];
   return new ApiFailure(httpStatus, wireCode, message, reason, {}, { cause: error });

@@ -1,37 +1,33 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type * as z from 'zod';
-import { ApiFailure, documented, invalidFields } from './apiFailure';
+import { ApiFailure, documentedFailure, validationFailure } from './apiFailure';
 
 interface BodyLimits {
-  /** Of one body. */
   readonly maxBytes: number;
-  readonly held: HeldBytes;
+  readonly held: BodyMemoryBudget;
 }
 
-/**
- * The JSON body of a request. What is too long is refused by its announced length or, without one, as soon as it is too
- * long; the rest of it is not kept. @throws ApiFailure 400, 413, 429
- */
-export async function readJson<Schema extends z.ZodType>(
+/** Reads and validates the JSON body of a request. @throws ApiFailure 400, 413 above the limit, 429 */
+export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
   { maxBytes, held }: BodyLimits,
 ): Promise<z.output<Schema>> {
-  return await held.during(async (hold) =>
-    parseJson((await readBody(request, maxBytes, hold)).toString('utf8'), schema),
+  return await held.runWithReservation(async (hold) =>
+    parseJsonBody((await readBody(request, maxBytes, hold)).toString('utf8'), schema),
   );
 }
 
 /** @throws ApiFailure 400 */
-export function parseJson<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
+export function parseJsonBody<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw documented('INVALID_REQUEST', 'body: Send JSON.', { field: 'body' });
+    throw documentedFailure('INVALID_REQUEST', 'body: Send JSON.', { field: 'body' });
   }
   const parsed = schema.safeParse(json);
-  if (!parsed.success) throw invalidFields(parsed.error);
+  if (!parsed.success) throw validationFailure(parsed.error);
   return parsed.data;
 }
 
@@ -48,8 +44,8 @@ export function sendJson(
     response.end(bytes);
     return;
   }
-  // The connection ends with this answer, and a client that is cut off while it still sends would not see it: what is
-  // left of its request is thrown away first. The server's limit for a whole request bounds that.
+  // The connection closes after this response. A client that is still sending would miss it, so drain the request
+  // first. `requestTimeoutMs` bounds that.
   response.write(bytes);
   request.once('close', () => response.end());
   request.resume();
@@ -83,42 +79,42 @@ async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes
         refuse(error);
       }
     });
-    // The client has gone: nothing of this server has failed.
-    const notCome = (): void => refuse(documented('INVALID_REQUEST', 'The body did not come.'));
+    // The client disconnected, which is not a server error.
+    const notReceived = (): void => refuse(documentedFailure('INVALID_REQUEST', 'The body was not received.'));
     request.once('end', () => resolve(Buffer.concat(chunks ?? [])));
-    request.once('error', notCome);
-    request.once('close', notCome);
+    request.once('error', notReceived);
+    request.once('close', notReceived);
   });
 }
 
-/** The bodies that the server is reading at this moment, of all clients together. */
-export class HeldBytes {
-  private held = 0;
+/** Bounds the memory for request bodies that are being read, for all clients together. */
+export class BodyMemoryBudget {
+  private reservedBytes = 0;
 
-  constructor(private readonly max: number) {}
+  constructor(private readonly maxBytes: number) {}
 
-  get count(): number {
-    return this.held;
+  get usedBytes(): number {
+    return this.reservedBytes;
   }
 
-  /** What `read` holds is let go of when it ends, however it ends. */
-  async during<T>(read: (hold: (bytes: number) => void) => Promise<T>): Promise<T> {
+  /** Runs `read`, which reserves memory with `hold`. Releases it at the end. */
+  async runWithReservation<T>(read: (hold: (bytes: number) => void) => Promise<T>): Promise<T> {
     let own = 0;
     let isOver = false;
     const hold = (bytes: number): void => {
-      // What comes after the end is not kept.
+      // Data after the end is not kept.
       if (isOver) return;
-      if (this.held + bytes > this.max) {
-        throw documented('RATE_LIMITED', 'Too much is being sent to this server at once. Try again in a moment.');
+      if (this.reservedBytes + bytes > this.maxBytes) {
+        throw documentedFailure('RATE_LIMITED', 'The server is receiving too much data. Try again in a moment.');
       }
-      this.held += bytes;
+      this.reservedBytes += bytes;
       own += bytes;
     };
     try {
       return await read(hold);
     } finally {
       isOver = true;
-      this.held -= own;
+      this.reservedBytes -= own;
     }
   }
 }

@@ -1,28 +1,28 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ApiFailure, documented } from './apiFailure';
+import { ApiFailure, documentedFailure } from './apiFailure';
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 
-/** Lets through programs of this machine that know the token, and never a web page. */
+/** Accepts requests only from programs on this machine that know the token, and never from web pages. */
 export class RequestGuard {
-  private readonly digest: Buffer | undefined;
+  private readonly tokenDigest: Buffer | undefined;
 
-  /** Without a token whoever is on this machine may come in; the checks of Host and Origin stay. */
+  /** Without a token, only Host and Origin are checked. */
   constructor(
     token: string | undefined,
     private readonly maxUrlLength: number,
   ) {
-    this.digest = token === undefined ? undefined : digestOf(token);
+    this.tokenDigest = token === undefined ? undefined : digestOf(token);
   }
 
   /** @throws ApiFailure 400, 401, 403, 414 */
   check({ url = '', headersDistinct }: IncomingMessage): void {
     const [host, ...otherHosts] = headersDistinct['host'] ?? [];
     if (host === undefined || otherHosts.length > 0) {
-      throw documented('INVALID_REQUEST', 'Send one Host header.', { field: 'Host' });
+      throw documentedFailure('INVALID_REQUEST', 'Send one Host header.', { field: 'Host' });
     }
-    // A page that reaches a loopback port through a name of its own (DNS rebinding) sends that name.
+    // Prevents DNS rebinding, where a web page reaches a loopback port through its own host name.
     if (!loopbackHost.test(host)) throw new ApiFailure(403, 'FORBIDDEN', 'Connect to localhost or 127.0.0.1.');
     if (headersDistinct['origin']?.some((origin) => !isOwn(origin, host))) {
       throw new ApiFailure(403, 'FORBIDDEN', 'Web pages may not connect.');
@@ -30,22 +30,21 @@ export class RequestGuard {
     if (url.length > this.maxUrlLength) {
       throw new ApiFailure(414, 'INVALID_REQUEST', `The URL is longer than ${this.maxUrlLength} characters.`);
     }
-    if (!url.startsWith('/')) throw documented('INVALID_REQUEST', 'Ask for a path that starts with /.');
-    if (this.digest) this.checkToken(this.digest, url, headersDistinct['authorization']);
+    if (!url.startsWith('/')) throw documentedFailure('INVALID_REQUEST', 'The path must start with /.');
+    if (this.tokenDigest) this.checkToken(this.tokenDigest, url, headersDistinct['authorization']);
   }
 
   private checkToken(digest: Buffer, url: string, authorization: readonly string[] | undefined): void {
     const given = authorization ? authorization.map(bearerToken) : tokensOfQuery(url);
     const [token, ...others] = given;
-    // In constant time, whatever the length.
+    // Comparing digests takes constant time for tokens of any length.
     if (token !== undefined && others.length === 0 && timingSafeEqual(digestOf(token), digest)) return;
-    const message =
-      'Send the token of this server as "Authorization: Bearer …", or as ?token=… where no header can be.';
+    const message = 'Send the server’s token as "Authorization: Bearer …", or as ?token=… if headers can’t be set.';
     throw new ApiFailure(401, 'UNAUTHORIZED', message, {}, { 'WWW-Authenticate': 'Bearer' });
   }
 }
 
-/** Some clients name the server itself, as if it had served them. A page of another server cannot: it has its own origin. */
+/** Some clients send the server's own origin. Web pages cannot: they always have another one. */
 function isOwn(origin: string, host: string): boolean {
   return origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
@@ -54,7 +53,7 @@ function bearerToken(authorization: string): string | undefined {
   return /^Bearer +(\S+)$/iu.exec(authorization)?.[1];
 }
 
-/** Browsers' EventSource can set no header. */
+/** EventSource in browsers cannot set headers. */
 function tokensOfQuery(url: string): string[] {
   const start = url.indexOf('?');
   return start === -1 ? [] : new URLSearchParams(url.slice(start)).getAll('token');

@@ -1,28 +1,33 @@
 import * as z from 'zod';
-import { ApprovalRequest, CreateSessionRequest, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
+import {
+  ApprovalAnswerBody,
+  CreateSessionRequest,
+  PromptRequest,
+  SessionStatusName,
+} from '../../../common/api/apiSchema';
 
 const hasWords = /\S/u;
-const emptyPrompt = 'Write something.';
+const emptyPrompt = 'The prompt must not be empty.';
 
-/** Agents have accounts of their own: what comes as credentials is checked, and neither handed on nor kept. */
-export const NewSession = CreateSessionRequest.transform(({ profile, model, context }) => ({
+/** Drops credentials after validation: agents have their own accounts. */
+export const NewSessionBody = CreateSessionRequest.transform(({ profile, model, context }) => ({
   profile,
   model,
   context,
 }));
-export type NewSession = z.infer<typeof NewSession>;
+export type NewSessionBody = z.infer<typeof NewSessionBody>;
 
 export const PromptBody = PromptRequest.extend({ prompt: z.string().regex(hasWords, emptyPrompt) });
 
-/** What comes over the WebSocket: the same as over HTTP, told apart by `action`. */
-export const Control = z.discriminatedUnion('action', [
+/** Messages over the WebSocket: the same bodies as over HTTP, plus `action`. */
+export const ControlMessage = z.discriminatedUnion('action', [
   PromptBody.extend({ action: z.literal('submit_prompt') }),
-  ApprovalRequest.extend({ action: z.literal('submit_approval') }),
+  ApprovalAnswerBody.extend({ action: z.literal('submit_approval') }),
   z.object({ action: z.literal('stop') }),
 ]);
-export type Control = z.infer<typeof Control>;
+export type ControlMessage = z.infer<typeof ControlMessage>;
 
-export const SessionQuery = z.object({
+export const SessionListQuery = z.object({
   status: SessionStatusName.optional(),
   limit: z.coerce.number().int().min(1).default(50),
 });

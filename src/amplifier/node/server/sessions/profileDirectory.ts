@@ -1,26 +1,25 @@
 import type { BackendEntry, BackendRegistry } from '../../../../session/common/backendRegistry';
 import type { SessionBackend } from '../../../../session/common/sessionBackend';
-import { documented, invalidField } from '../http/apiFailure';
+import { documentedFailure, invalidFieldFailure } from '../http/apiFailure';
 
-/** What clients of the API reference ask for when they are told nothing else. */
+/** The profile that clients request by default. */
 const defaultName = 'dev';
 
 interface Profile {
   /** `name`, or `collection:name`. */
   readonly name: string;
   readonly description: string;
-  /** The backend that it names. */
   readonly backendId: string;
 }
 
 interface OpenedProfile {
   readonly name: string;
   readonly backend: SessionBackend;
-  /** Why it is another one than was asked for. */
+  /** Explains why it differs from the requested profile. */
   readonly notice?: string;
 }
 
-/** The API's view of the backends: each is a profile and an agent; the first that works is the profile `dev`, too. */
+/** Presents each backend as a profile and an agent. The first working one is also the profile `dev`. */
 export class ProfileDirectory {
   constructor(
     private readonly backends: Pick<BackendRegistry, 'list' | 'open'>,
@@ -28,36 +27,36 @@ export class ProfileDirectory {
   ) {}
 
   /**
-   * The backend of a profile. Clients come with names of other servers' profiles and no way to choose: what is not known here
-   * means the default. @throws ApiFailure 400 when there is none; BackendError
+   * Opens the backend of a profile. Unknown names, which clients have from other servers, mean the default profile.
+   * @throws ApiFailure 400 without a default; BackendError
    */
-  async open(name: string): Promise<OpenedProfile> {
-    const profiles = await this.all();
+  async openBackend(name: string): Promise<OpenedProfile> {
+    const profiles = await this.loadProfiles();
     const known = profiles.find((candidate) => candidate.name === name);
     const profile = known ?? profiles.find((candidate) => candidate.name === defaultName);
-    if (!profile) throw invalidField('profile', `There is no profile "${name}". GET /profiles lists them.`);
+    if (!profile) throw invalidFieldFailure('profile', `There is no profile "${name}". GET /profiles lists them.`);
     const backend = await this.backends.open(profile.backendId);
     if (known) return { name, backend };
     const notice =
-      `There is no profile "${name}" here, so the session is with "${profile.name}" (${backend.title}). ` +
-      'GET /profiles lists the others.';
+      `There is no profile "${name}", so the session uses "${profile.name}" (${backend.title}). ` +
+      'GET /profiles lists all profiles.';
     return { name: profile.name, backend, notice };
   }
 
-  async profiles(collection: string | null): Promise<object> {
-    return { profiles: (await this.all()).filter((profile) => isIn(profile, collection)).map(summaryOf) };
+  async listProfiles(collection: string | null): Promise<object> {
+    return { profiles: (await this.loadProfiles()).filter((profile) => isIn(profile, collection)).map(summaryOf) };
   }
 
   /** @throws ApiFailure 404 */
-  async profile(name: string): Promise<object> {
-    const profile = (await this.all()).find((candidate) => candidate.name === name);
-    if (!profile) throw documented('PROFILE_NOT_FOUND', `Profile '${name}' not found`, { profile: name });
-    // An agent brings its model and its tools along and does not list them.
+  async describeProfile(name: string): Promise<object> {
+    const profile = (await this.loadProfiles()).find((candidate) => candidate.name === name);
+    if (!profile) throw documentedFailure('PROFILE_NOT_FOUND', `Profile '${name}' not found`, { profile: name });
+    // Agents do not list their models and tools.
     return { ...summaryOf(profile), providers: [], tools: [], hooks: [], agents: [profile.backendId] };
   }
 
-  async collections(): Promise<object> {
-    const profiles = await this.all();
+  async listCollections(): Promise<object> {
+    const profiles = await this.loadProfiles();
     const names = new Set(profiles.flatMap((profile) => collectionOf(profile) ?? []));
     const collections = [...names].map((name) => {
       const members = profiles.filter((profile) => isIn(profile, name)).map((profile) => shortName(profile, name));
@@ -66,7 +65,7 @@ export class ProfileDirectory {
     return { collections };
   }
 
-  async agents(collection: string | null): Promise<object> {
+  async listAgents(collection: string | null): Promise<object> {
     const agents = (await this.backends.list()).map(toProfile).filter((profile) => isIn(profile, collection));
     return {
       agents: agents.map((agent) => ({
@@ -77,7 +76,7 @@ export class ProfileDirectory {
     };
   }
 
-  private async all(): Promise<readonly Profile[]> {
+  private async loadProfiles(): Promise<readonly Profile[]> {
     const entries = await this.backends.list();
     const profiles = entries.map(toProfile);
     const first = entries.find(({ problem }) => problem === undefined);
@@ -95,7 +94,7 @@ function summaryOf(profile: Profile): object {
   return { name, collection: collectionOf(profile), description, extends: backendId === name ? null : backendId };
 }
 
-/** Of an agent that was configured as `collection:name`. */
+/** The collection of an agent that is configured as `collection:name`. */
 function collectionOf({ name }: Profile): string | null {
   const colon = name.indexOf(':');
   return colon > 0 ? name.slice(0, colon) : null;

@@ -2,89 +2,92 @@ import { withDeadline, type Clock } from '../../../../base/common/async';
 import type { Disposable } from '../../../../base/common/disposable';
 import { messageOf } from '../../../../base/common/errors';
 import type { Logger } from '../../../../base/common/log';
-import type { ApprovalRequest, ContextUpdate, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
+import type {
+  ApprovalAnswerBody,
+  ContextUpdate,
+  PromptRequest,
+  SessionStatusName,
+} from '../../../common/api/apiSchema';
 import type { SessionEvent, EventData, EventOf } from '../../../../session/common/sessionEvents';
-import { denyOption, isDenial } from '../../../../session/common/approvalOptions';
+import { findDenyOption, isDenial } from '../../../../session/common/approvalOptions';
 import type { BackendSession, SessionBackend } from '../../../../session/common/sessionBackend';
-import { documented, sessionNotFound } from '../http/apiFailure';
+import { documentedFailure, sessionNotFoundFailure } from '../http/apiFailure';
 import { contextAttachments } from './contextAttachments';
 import { SubscriberFeed, type EventSink } from '../streams/subscriberFeed';
-import { LoadPoint } from './loadPoint';
+import { ResumePoint } from './resumePoint';
 import type { ServerLimits } from '../serverLimits';
-import { SessionAccount } from './sessionAccount';
-import { WireEvents } from '../streams/wireEvents';
-import { wireTime } from '../../../common/api/wireTime';
+import { SessionTracker } from './sessionTracker';
+import { WireEventAdapter } from '../streams/wireEventAdapter';
+import { formatWireTime } from '../../../common/api/wireTime';
 
-interface ServedSessionOptions {
-  /** The server's own name for the session: a UUID, whatever the backend calls it. */
+interface ServedSessionDeps {
+  /** The server's own id (a UUID), independent of the backend's. */
   readonly id: string;
   readonly profile: string;
   readonly cwd: string;
   readonly backend: SessionBackend;
-  /** Owned by the served session from now on. */
   readonly session: BackendSession;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: ServerLimits;
-  /** What the client told of its editor when it created the session; goes with the first prompt. */
+  /** The client's editor context at creation, sent with the first prompt. */
   readonly context: ContextUpdate;
 }
 
-/** One session as clients of the embedded server see it: a backend's session under a name, a status and a feed of ours. */
+/** A backend's session as the embedded server presents it to clients, with its own id, status and event feed. */
 export class ServedSession {
   readonly id: string;
   private readonly feed: SubscriberFeed;
-  private readonly account: SessionAccount;
-  private readonly loadPoint: LoadPoint;
-  private readonly wire: WireEvents;
+  private readonly tracker: SessionTracker;
+  private readonly resumePoint: ResumePoint;
+  private readonly wireEvents: WireEventAdapter;
   private readonly createdAt: string;
-  private readonly stopped = new AbortController();
+  private readonly followAbortController = new AbortController();
   private lastActivityMs: number;
-  /** Of the request that made the session; goes with the first prompt. */
-  private untold: ContextUpdate;
-  private following = Promise.resolve();
-  /** Why it ends, once that is asked for. */
+  /** The context from the creation of the session, until the first prompt. */
+  private unsentContext: ContextUpdate;
+  private followPromise = Promise.resolve();
   private closeReason: string | undefined;
   private hasEnded = false;
 
-  constructor(private readonly options: ServedSessionOptions) {
-    const { clock, context, id, limits } = options;
+  constructor(private readonly deps: ServedSessionDeps) {
+    const { clock, context, id, limits } = deps;
     this.id = id;
-    this.account = new SessionAccount(clock);
-    this.loadPoint = new LoadPoint(id);
-    this.wire = new WireEvents(id);
+    this.tracker = new SessionTracker(clock);
+    this.resumePoint = new ResumePoint(id);
+    this.wireEvents = new WireEventAdapter(id);
     this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });
     this.lastActivityMs = clock.now();
-    this.createdAt = wireTime(this.lastActivityMs);
-    this.untold = context;
+    this.createdAt = formatWireTime(this.lastActivityMs);
+    this.unsentContext = context;
   }
 
-  /** Begins to follow the backend's session; its start is told before anything else, and once. */
+  /** Emits `session:start` and starts to follow the backend's session. */
   start(): void {
-    const { profile } = this.options;
-    this.tell({ event: 'session:start', data: { session_id: this.id, profile, timestamp: this.createdAt } });
-    this.following = this.follow();
+    const { profile } = this.deps;
+    this.emitEvent({ event: 'session:start', data: { session_id: this.id, profile, timestamp: this.createdAt } });
+    this.followPromise = this.followBackendEvents();
   }
 
   get status(): SessionStatusName {
     if (!this.isRunning) return 'stopped';
-    const { backend, session } = this.options;
-    return this.account.statusOf({ isBusy: session.isBusy, isBackendDown: backend.state.kind === 'failed' });
+    const { backend, session } = this.deps;
+    return this.tracker.statusOf({ isBusy: session.isBusy, isBackendDown: backend.state.kind === 'failed' });
   }
 
   get summary() {
-    return { session_id: this.id, status: this.status, profile: this.options.profile, created_at: this.createdAt };
+    return { session_id: this.id, status: this.status, profile: this.deps.profile, created_at: this.createdAt };
   }
 
   get details() {
-    const { messageCount, pendingApproval, tokenUsage } = this.account;
+    const { messageCount, oldestPendingApproval, tokenUsage } = this.tracker;
     return {
       ...this.summary,
-      last_activity: wireTime(this.lastActivityMs),
+      last_activity: formatWireTime(this.lastActivityMs),
       message_count: messageCount,
       token_usage: tokenUsage,
-      pending_approval: pendingApproval && { ...pendingApproval, session_id: this.id },
-      ...this.loadPoint.fields,
+      pending_approval: oldestPendingApproval && { ...oldestPendingApproval, session_id: this.id },
+      ...this.resumePoint.statusFields,
     };
   }
 
@@ -93,65 +96,65 @@ export class ServedSession {
   }
 
   get isBusy(): boolean {
-    return !this.hasEnded && this.options.session.isBusy;
+    return !this.hasEnded && this.deps.session.isBusy;
   }
 
   get pendingApprovalCount(): number {
-    return this.account.pending.length;
+    return this.tracker.pendingApprovals.length;
   }
 
   subscribe(sink: EventSink, afterSequence: number): Disposable {
     return this.feed.subscribe(sink, afterSequence);
   }
 
-  notice(level: 'info' | 'warning', message: string): void {
-    this.tell({ event: 'notice', data: { session_id: this.id, level, message } });
+  emitNotice(level: 'info' | 'warning', message: string): void {
+    this.emitEvent({ event: 'notice', data: { session_id: this.id, level, message } });
   }
 
-  /** Resolves when the backend has taken the prompt. @throws ApiFailure, BackendError */
+  /** Resolves when the backend has accepted the prompt. @throws ApiFailure, BackendError */
   async prompt({ prompt, context_update: update }: PromptRequest): Promise<{ requestId: string }> {
     this.requireRunning();
-    const { cwd, session } = this.options;
+    const { cwd, session } = this.deps;
     if (session.isBusy) {
-      const message = 'The session is at work on another prompt. Wait for its end, or cancel it.';
-      throw documented('SESSION_BUSY', message, { session_id: this.id });
+      const message = 'The session is processing another prompt. Wait for its end or cancel it.';
+      throw documentedFailure('SESSION_BUSY', message, { session_id: this.id });
     }
-    // What comes with the prompt is newer.
-    const attachments = contextAttachments({ ...this.untold, ...said(update) }, cwd);
+    // The context of the prompt is newer.
+    const attachments = contextAttachments({ ...this.unsentContext, ...said(update) }, cwd);
     const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
-    this.untold = {};
-    this.lastActivityMs = this.options.clock.now();
+    this.unsentContext = {};
+    this.lastActivityMs = this.deps.clock.now();
     return { requestId };
   }
 
-  /** Resolves with whether the decision allows. @throws ApiFailure, BackendError */
-  async approve(answer: ApprovalRequest): Promise<boolean> {
+  /** Resolves to whether the decision allows the tool call. @throws ApiFailure, BackendError */
+  async approve(answer: ApprovalAnswerBody): Promise<boolean> {
     this.requireRunning();
-    const { approval_id: id, option_kinds: kinds, options } = this.account.beginAnswer(answer);
+    const { approval_id: id, option_kinds: kinds, options } = this.tracker.beginAnswer(answer);
     try {
-      await this.options.session.approve(id, answer.decision);
+      await this.deps.session.approve(id, answer.decision);
     } catch (error) {
-      this.account.takeBackAnswer(id);
+      this.tracker.cancelAnswer(id);
       throw error;
     }
     const kind = kinds?.[options.indexOf(answer.decision)];
     return kind ? kind.startsWith('allow') : !isDenial(answer.decision);
   }
 
-  /** Ends the turn, if there is one; resolves when it has ended. */
+  /** Cancels the turn, if any. Resolves when it has ended. */
   async cancel(): Promise<void> {
     this.requireRunning();
-    await this.options.session.cancel();
+    await this.deps.session.cancel();
   }
 
-  /** Denies what waits, ends the backend's session, and tells its last events and the end to all subscribers. Never rejects. */
+  /** Denies approvals, closes the backend's session, and sends the remaining events to subscribers. Never rejects. */
   async close(reason: string): Promise<void> {
-    const { clock, limits, log, session } = this.options;
+    const { clock, limits, log, session } = this.deps;
     this.closeReason = reason;
     const close = async (): Promise<void> => {
-      await this.denyWaiting();
+      await this.denyPendingApprovals();
       await session.close();
-      await this.following;
+      await this.followPromise;
     };
     await withDeadline(clock, 'closing a session', limits.closeTimeoutMs, close).catch((error: unknown) =>
       log.warn(`A session could not be closed: ${messageOf(error)}`),
@@ -160,24 +163,28 @@ export class ServedSession {
     session.dispose();
   }
 
-  private async denyWaiting(): Promise<void> {
-    const { clock, limits, log } = this.options;
-    const denials = this.account.unanswered.map((question) => this.deny(question));
-    await withDeadline(clock, 'denying what an agent asks', limits.denyTimeoutMs, () => Promise.all(denials)).catch(
+  private async denyPendingApprovals(): Promise<void> {
+    const { clock, limits, log } = this.deps;
+    const denials = this.tracker.unansweredApprovals.map((question) => this.denyApproval(question));
+    await withDeadline(clock, 'denying approvals', limits.denyTimeoutMs, () => Promise.all(denials)).catch(
       (error: unknown) => log.warn(messageOf(error)),
     );
   }
 
   /** Never rejects. */
-  private async deny({ approval_id: id, option_kinds: kinds, options }: EventData<'approval:required'>): Promise<void> {
-    const { log, session } = this.options;
-    const decision = denyOption(options, kinds);
+  private async denyApproval({
+    approval_id: id,
+    option_kinds: kinds,
+    options,
+  }: EventData<'approval:required'>): Promise<void> {
+    const { log, session } = this.deps;
+    const decision = findDenyOption(options, kinds);
     try {
-      // Where no option denies, the end of the turn does.
+      // If no option denies, only cancelling the turn does.
       if (decision === undefined) await session.cancel();
-      else await session.approve(this.account.beginAnswer({ decision, approval_id: id }).approval_id, decision);
+      else await session.approve(this.tracker.beginAnswer({ decision, approval_id: id }).approval_id, decision);
     } catch (error) {
-      log.warn(`What an agent asked could not be denied: ${messageOf(error)}`);
+      log.warn(`An approval could not be denied: ${messageOf(error)}`);
     }
   }
 
@@ -186,62 +193,61 @@ export class ServedSession {
   }
 
   private requireRunning(): void {
-    if (!this.isRunning) throw sessionNotFound(this.id);
+    if (!this.isRunning) throw sessionNotFoundFailure(this.id);
   }
 
-  /** Never rejects: whatever happens, subscribers are told the end. */
-  private async follow(): Promise<void> {
-    const { log, session } = this.options;
+  /** Always emits the end to subscribers. Never rejects. */
+  private async followBackendEvents(): Promise<void> {
+    const { log, session } = this.deps;
     let expected = 1;
     try {
-      for await (const { event, sequence } of session.events({ signal: this.stopped.signal })) {
-        if (sequence > expected) this.notice('warning', `${sequence - expected} events of the agent were lost.`);
+      for await (const { event, sequence } of session.events({ signal: this.followAbortController.signal })) {
+        if (sequence > expected) this.emitNotice('warning', `${sequence - expected} events of the agent were lost.`);
         expected = sequence + 1;
         if (event.event === 'session:end') break;
-        this.tellOf(event);
+        this.relayEvent(event);
       }
       this.end(this.closeReason ?? 'agent_ended');
     } catch (error) {
       log.error('The events of a session could not be read', error);
-      const message = 'The server lost the events of this session. Start a new one.';
-      this.tell({ event: 'error', data: { session_id: this.id, error: message, code: 'SERVER_ERROR' } });
+      const message = 'The server could not read the events of this session. Start a new session.';
+      this.emitEvent({ event: 'error', data: { session_id: this.id, error: message, code: 'SERVER_ERROR' } });
       this.end('error');
     }
   }
 
-  private tellOf(event: SessionEvent): void {
-    // The server has told its own.
+  private relayEvent(event: SessionEvent): void {
+    // Already emitted by `start`.
     if (event.event === 'session:start') return;
-    this.tell(event.event === 'approval:denied' ? this.explained(event) : event);
-    // Nobody can answer any more what is asked now.
-    if (event.event === 'approval:required' && !this.isRunning) void this.deny(event.data);
+    this.emitEvent(event.event === 'approval:denied' ? this.withDecisionAndReason(event) : event);
+    // A closing session accepts no answers.
+    if (event.event === 'approval:required' && !this.isRunning) void this.denyApproval(event.data);
   }
 
-  /** What was asked can be answered no more. */
-  private endApprovals(): void {
-    for (const { approval_id } of this.account.pending) {
+  private closePendingApprovals(): void {
+    for (const { approval_id } of this.tracker.pendingApprovals) {
       const data = { session_id: this.id, approval_id, decision: '', reason: 'turn_ended' };
-      this.tell(this.explained({ event: 'approval:denied', data }));
+      this.emitEvent(this.withDecisionAndReason({ event: 'approval:denied', data }));
     }
   }
 
-  /** With a decision that the client knows, and a reason. */
-  private explained({ event, data }: EventOf<'approval:denied'>): SessionEvent {
+  /** Adds a decision that the client has listed, and a reason. */
+  private withDecisionAndReason({ event, data }: EventOf<'approval:denied'>): SessionEvent {
     const { approval_id, decision, reason } = data;
-    const asked = this.account.pending.find((question) => question.approval_id === approval_id);
-    const denial = asked ? (denyOption(asked.options, asked.option_kinds) ?? 'deny') : '';
-    const why = reason ?? (this.account.isAnswered(approval_id) ? (this.closeReason ?? 'user_denied') : undefined);
+    const asked = this.tracker.pendingApprovals.find((question) => question.approval_id === approval_id);
+    const denial = asked ? (findDenyOption(asked.options, asked.option_kinds) ?? 'deny') : '';
+    const why = reason ?? (this.tracker.isAnswered(approval_id) ? (this.closeReason ?? 'user_denied') : undefined);
     const told = { ...data, decision: decision === '' ? denial : decision };
     return { event, data: why === undefined ? told : { ...told, reason: why } };
   }
 
-  private tell(told: SessionEvent): void {
-    this.lastActivityMs = this.options.clock.now();
-    const events = this.wire.of(told);
+  private emitEvent(told: SessionEvent): void {
+    this.lastActivityMs = this.deps.clock.now();
+    const events = this.wireEvents.adaptEvent(told);
     for (const event of events) {
-      // What is told beside it is for clients only.
-      if (event.event === told.event) this.account.take(event);
-      this.loadPoint.take(event, this.feed.nextId);
+      // Events that the adapter adds are for clients only.
+      if (event.event === told.event) this.tracker.trackEvent(event);
+      this.resumePoint.recordEvent(event, this.feed.nextEventId);
       this.feed.append(event.event, { ...event.data, session_id: this.id });
     }
   }
@@ -249,15 +255,15 @@ export class ServedSession {
   private end(reason: string): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.endApprovals();
-    const { tokenUsage } = this.account;
-    this.tell({ event: 'session:end', data: { session_id: this.id, reason, token_usage: { ...tokenUsage } } });
+    this.closePendingApprovals();
+    const { tokenUsage } = this.tracker;
+    this.emitEvent({ event: 'session:end', data: { session_id: this.id, reason, token_usage: { ...tokenUsage } } });
     this.feed.end();
-    this.stopped.abort();
+    this.followAbortController.abort();
   }
 }
 
-/** Without what was left out, for which some clients write `null`. */
+/** Removes absent parts, which some clients send as `null`. */
 function said(update: ContextUpdate | undefined): ContextUpdate {
   const parts = Object.entries(update ?? {}).filter(([, part]) => part !== undefined && part !== null);
   return Object.fromEntries(parts);

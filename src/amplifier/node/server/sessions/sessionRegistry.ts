@@ -1,14 +1,13 @@
 import type { Clock } from '../../../../base/common/async';
 import type { Logger } from '../../../../base/common/log';
 import type { SessionStatusName } from '../../../common/api/apiSchema';
-import { documented, sessionNotFound } from '../http/apiFailure';
-import type { NewSession } from '../http/requestSchemas';
+import { documentedFailure, sessionNotFoundFailure } from '../http/apiFailure';
+import type { NewSessionBody } from '../http/requestSchemas';
 import { ServedSession } from './servedSession';
 import type { ServerLimits } from '../serverLimits';
 import type { SessionStarter } from './sessionStarter';
 
-interface SessionRegistryOptions {
-  /** Stopped with the registry. */
+interface SessionRegistryDeps {
   readonly starter: SessionStarter;
   readonly clock: Clock;
   readonly log: Logger;
@@ -18,7 +17,7 @@ interface SessionRegistryOptions {
 
 export interface SessionLoad {
   readonly sessions: number;
-  /** That are being started or closed. */
+  /** Sessions that are being started or closed. */
   readonly sessionsInChange: number;
   readonly subscribers: number;
   readonly runningTurns: number;
@@ -27,30 +26,28 @@ export interface SessionLoad {
 
 interface CreatedSession {
   readonly session: ServedSession;
-  /** What is not as it was asked for, in words; the profile first. */
+  /** Messages about deviations from the request; the profile first. */
   readonly notices: readonly string[];
 }
 
-/** The sessions of the server, by their UUIDs. */
 export class SessionRegistry {
   private readonly sessions = new Map<string, ServedSession>();
-  private readonly closing = new Set<Promise<void>>();
-  private creating = 0;
+  private readonly pendingCloses = new Set<Promise<void>>();
+  private creatingCount = 0;
 
-  constructor(private readonly options: SessionRegistryOptions) {}
+  constructor(private readonly deps: SessionRegistryDeps) {}
 
   get count(): number {
     return this.sessions.size;
   }
 
   get load(): SessionLoad {
-    const { closing, creating } = this;
     const sessions = [...this.sessions.values()];
     const sum = (count: (session: ServedSession) => number): number =>
       sessions.reduce((total, session) => total + count(session), 0);
     return {
       sessions: sessions.length,
-      sessionsInChange: creating + closing.size + this.options.starter.unfinishedCount,
+      sessionsInChange: this.creatingCount + this.pendingCloses.size + this.deps.starter.pendingCleanupCount,
       subscribers: sum((session) => session.subscriberCount),
       runningTurns: sum((session) => (session.isBusy ? 1 : 0)),
       pendingApprovals: sum((session) => session.pendingApprovalCount),
@@ -65,51 +62,51 @@ export class SessionRegistry {
   /** @throws ApiFailure 404 */
   get(id: string): ServedSession {
     const session = this.sessions.get(id);
-    if (!session) throw sessionNotFound(id);
+    if (!session) throw sessionNotFoundFailure(id);
     return session;
   }
 
-  /** `signal` fires when nobody waits for the session any more. @throws ApiFailure */
-  async create(request: NewSession, signal: AbortSignal): Promise<CreatedSession> {
-    const { clock, limits, log, newId, starter } = this.options;
+  /** `signal` fires when the client disconnects. @throws ApiFailure */
+  async create(request: NewSessionBody, signal: AbortSignal): Promise<CreatedSession> {
+    const { clock, limits, log, newId, starter } = this.deps;
     this.makeRoom();
-    this.creating++;
+    this.creatingCount++;
     try {
       const { notices, ...started } = await starter.start(request, signal);
       const { context = {} } = request;
       const served = new ServedSession({ ...started, id: newId(), clock, log, limits, context });
       this.sessions.set(served.id, served);
       served.start();
-      for (const notice of notices) served.notice('info', notice);
+      for (const notice of notices) served.emitNotice('info', notice);
       return { session: served, notices };
     } finally {
-      this.creating--;
+      this.creatingCount--;
     }
   }
 
-  /** Resolves when the backend has let the session go. @throws ApiFailure 404 */
+  /** Resolves when the backend has closed the session. @throws ApiFailure 404 */
   async delete(id: string): Promise<void> {
     const session = this.get(id);
     this.sessions.delete(id);
     const closed = session.close('user_stopped');
-    this.closing.add(closed);
-    await closed.finally(() => this.closing.delete(closed));
+    this.pendingCloses.add(closed);
+    await closed.finally(() => this.pendingCloses.delete(closed));
   }
 
-  /** Ends all sessions; resolves when their backends have let them go. Never rejects. */
+  /** Closes all sessions. Resolves when their backends have closed them. Never rejects. */
   async stop(): Promise<void> {
     const sessions = [...this.sessions.values()];
     this.sessions.clear();
     const ends = sessions.map((session) => session.close('server_stopped'));
-    await Promise.all([this.options.starter.stop(), ...this.closing, ...ends]);
+    await Promise.all([this.deps.starter.stop(), ...this.pendingCloses, ...ends]);
   }
 
-  /** @throws ApiFailure 429 when there is none */
+  /** Removes stopped sessions if the registry is full. @throws ApiFailure 429 if it remains full */
   private makeRoom(): void {
-    const { maxSessions } = this.options.limits;
-    const isFull = (): boolean => this.sessions.size + this.creating >= maxSessions;
+    const { maxSessions } = this.deps.limits;
+    const isFull = (): boolean => this.sessions.size + this.creatingCount >= maxSessions;
     for (const { id } of isFull() ? this.list('stopped') : []) this.sessions.delete(id);
     if (!isFull()) return;
-    throw documented('RATE_LIMITED', `This server holds ${maxSessions} sessions. DELETE one first.`);
+    throw documentedFailure('RATE_LIMITED', `The server has ${maxSessions} sessions. Delete one first.`);
   }
 }

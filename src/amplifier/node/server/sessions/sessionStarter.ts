@@ -3,17 +3,17 @@ import { messageOf, TimeoutError } from '../../../../base/common/errors';
 import type { Logger } from '../../../../base/common/log';
 import { isEditorError, type EditorPort } from '../../../../editor/common/editorPort';
 import type { BackendSession, CreateSessionOptions, SessionBackend } from '../../../../session/common/sessionBackend';
-import { ApiFailure, documented, toApiFailure } from '../http/apiFailure';
+import { ApiFailure, documentedFailure, toApiFailure } from '../http/apiFailure';
 import type { ProfileDirectory } from './profileDirectory';
-import type { NewSession } from '../http/requestSchemas';
+import type { NewSessionBody } from '../http/requestSchemas';
 import type { ServerLimits } from '../serverLimits';
 
-/** Where agents may work: the first folder, or one inside any of them that a client names. */
-export type Workspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
+/** The folders where agents may work: the first one by default, or one inside any of them that a client requests. */
+export type AgentWorkspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
 
-interface SessionStarterOptions {
-  readonly profiles: Pick<ProfileDirectory, 'open'>;
-  readonly workspace: Workspace;
+interface SessionStarterDeps {
+  readonly profileDirectory: Pick<ProfileDirectory, 'openBackend'>;
+  readonly workspace: AgentWorkspace;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: Pick<ServerLimits, 'approvalTimeoutMs' | 'createTimeoutMs' | 'closeTimeoutMs'>;
@@ -21,66 +21,67 @@ interface SessionStarterOptions {
 
 interface StartedSession {
   readonly backend: SessionBackend;
-  /** Whoever asked for it owns it. */
   readonly session: BackendSession;
   readonly cwd: string;
-  /** The name of the profile, which may be another one than was asked for. */
   readonly profile: string;
-  /** What is not as it was asked for, in words. */
+  /** Messages about deviations from the request. */
   readonly notices: readonly string[];
 }
 
-/** Gets sessions out of backends. One that nobody gets, because something failed or took too long, is closed again. */
+/** Creates sessions in backends. Closes a session that is no longer wanted, after a failure or a time-out. */
 export class SessionStarter {
-  private readonly stopping = new AbortController();
-  private readonly unfinished = new Set<Promise<void>>();
+  private readonly stopController = new AbortController();
+  private readonly pendingCleanups = new Set<Promise<void>>();
 
-  constructor(private readonly options: SessionStarterOptions) {}
+  constructor(private readonly deps: SessionStarterDeps) {}
 
-  /** `signal` fires when nobody waits for the session any more. @throws ApiFailure */
-  async start(request: NewSession, signal: AbortSignal): Promise<StartedSession> {
-    const { clock, limits } = this.options;
-    const unwanted = AbortSignal.any([signal, this.stopping.signal]);
+  /** `signal` fires when the client disconnects. @throws ApiFailure */
+  async start(request: NewSessionBody, signal: AbortSignal): Promise<StartedSession> {
+    const { clock, limits } = this.deps;
+    const unwanted = AbortSignal.any([signal, this.stopController.signal]);
     try {
       return await withDeadline(clock, 'Starting the agent', limits.createTimeoutMs, (deadline) =>
-        this.begin(request, AbortSignal.any([unwanted, deadline])),
+        this.openSession(request, AbortSignal.any([unwanted, deadline])),
       );
     } catch (error) {
-      if (unwanted.aborted) throw documented('SERVER_ERROR', 'Nobody waits for the session any more.');
-      if (error instanceof TimeoutError) throw documented('PROVIDER_UNAVAILABLE', `${error.message}. Try again.`);
+      if (unwanted.aborted) throw documentedFailure('SERVER_ERROR', 'The request was canceled.');
+      if (error instanceof TimeoutError)
+        throw documentedFailure('PROVIDER_UNAVAILABLE', `${error.message}. Try again.`);
       const failure = toApiFailure(error);
-      // There was none yet that a client could have named.
-      throw failure.code === 'SESSION_NOT_FOUND' ? documented('MODULE_LOAD_FAILED', failure.message) : failure;
+      // The client did not name a session, so this is another error.
+      throw failure.code === 'SESSION_NOT_FOUND' ? documentedFailure('MODULE_LOAD_FAILED', failure.message) : failure;
     }
   }
 
-  /** Sessions that nobody gets, and that are not closed yet. */
-  get unfinishedCount(): number {
-    return this.unfinished.size;
+  get pendingCleanupCount(): number {
+    return this.pendingCleanups.size;
   }
 
-  /** Starts no more; resolves when backends have let go of what nobody gets, or have had their time. Never rejects. */
+  /** Starts no more sessions. Resolves when unwanted ones are closed or the time limit has passed. Never rejects. */
   async stop(): Promise<void> {
-    this.stopping.abort();
-    const { clock, limits, log } = this.options;
+    this.stopController.abort();
+    const { clock, limits, log } = this.deps;
     await withDeadline(clock, 'closing unfinished sessions', limits.closeTimeoutMs, () =>
-      Promise.all(this.unfinished),
+      Promise.all(this.pendingCleanups),
     ).catch((error: unknown) => log.warn(messageOf(error)));
   }
 
-  private async begin({ context, model, profile }: NewSession, unwanted: AbortSignal): Promise<StartedSession> {
-    const { backend, name, notice } = await orUnwanted(this.options.profiles.open(profile), unwanted);
-    const { cwd, isAsked } = await orUnwanted(this.workingFolder(context?.workspace_root), unwanted);
-    const { approvalTimeoutMs } = this.options.limits;
+  private async openSession(
+    { context, model, profile }: NewSessionBody,
+    unwanted: AbortSignal,
+  ): Promise<StartedSession> {
+    const { backend, name, notice } = await orUnwanted(this.deps.profileDirectory.openBackend(profile), unwanted);
+    const { cwd, isAsked } = await orUnwanted(this.resolveWorkingFolder(context?.workspace_root), unwanted);
+    const { approvalTimeoutMs } = this.deps.limits;
     const asked = { cwd, profile: name, approvalTimeoutMs, ...(model === undefined ? {} : { model }) };
     const session = await this.createSession(backend, asked, unwanted);
     try {
       const notices = notice === undefined ? [] : [notice];
-      if (!isAsked) notices.push(`The agent works in ${cwd}: this server offers no other folder.`);
+      if (!isAsked) notices.push(`The agent works in ${cwd}. The requested folder is not available on this server.`);
       if (model !== undefined) notices.push(...(await orUnwanted(chooseModel(session, model), unwanted)));
       return { backend, session, cwd, profile: name, notices };
     } catch (error) {
-      this.track(this.discard(session));
+      this.trackCleanup(this.discardSession(session));
       throw error;
     }
   }
@@ -95,10 +96,10 @@ export class SessionStarter {
     try {
       return await orUnwanted(creating, unwanted);
     } catch (error) {
-      // A backend that does not heed the signal may come with a session later.
-      this.track(
+      // A backend that ignores the signal may still create a session.
+      this.trackCleanup(
         creating.then(
-          (late) => this.discard(late),
+          (late) => this.discardSession(late),
           () => undefined,
         ),
       );
@@ -107,26 +108,26 @@ export class SessionStarter {
   }
 
   /** Never rejects. */
-  private async discard(session: BackendSession): Promise<void> {
-    const { clock, limits, log } = this.options;
+  private async discardSession(session: BackendSession): Promise<void> {
+    const { clock, limits, log } = this.deps;
     try {
       await withDeadline(clock, 'closing a session', limits.closeTimeoutMs, () => session.close());
     } catch (error) {
-      log.warn(`A session that nobody got could not be closed: ${messageOf(error)}`);
+      log.warn(`An unwanted session could not be closed: ${messageOf(error)}`);
     } finally {
       session.dispose();
     }
   }
 
-  private track(work: Promise<void>): void {
-    this.unfinished.add(work);
-    void work.finally(() => this.unfinished.delete(work));
+  private trackCleanup(work: Promise<void>): void {
+    this.pendingCleanups.add(work);
+    void work.finally(() => this.pendingCleanups.delete(work));
   }
 
-  private async workingFolder(wanted: string | undefined): Promise<{ cwd: string; isAsked: boolean }> {
-    const { workspace } = this.options;
+  private async resolveWorkingFolder(wanted: string | undefined): Promise<{ cwd: string; isAsked: boolean }> {
+    const { workspace } = this.deps;
     const [first] = workspace.folders;
-    if (!first) throw new ApiFailure(500, 'SERVER_ERROR', 'No folder is open. Open one and try again.');
+    if (!first) throw new ApiFailure(500, 'SERVER_ERROR', 'No folder is open. Open a folder and try again.');
     if (wanted === undefined) return { cwd: first.path, isAsked: true };
     try {
       const { path, type } = await workspace.stat(await workspace.resolve(wanted));
@@ -138,17 +139,17 @@ export class SessionStarter {
   }
 }
 
-/** Agents offer their models as an option of the session, if at all. Resolves with what there is to say about it. */
+/** Sets the model option of the session, if the agent has one. Returns notices for the client. */
 async function chooseModel(session: BackendSession, model: string): Promise<string[]> {
   const option = session.config.find(({ category }) => category === 'model');
   if (option?.type !== 'select' || !option.choices.some(({ value }) => value === model)) {
-    return [`The agent offers no model "${model}", so it works with its own.`];
+    return [`The agent doesn’t offer the model "${model}", so it uses its default model.`];
   }
   await session.setConfig(option.id, model);
   return [];
 }
 
-/** Rejects with the signal's reason when that fires first. */
+/** Rejects with the signal's reason if it fires first. */
 function orUnwanted<T>(work: Promise<T>, unwanted: AbortSignal): Promise<T> {
   return raceSignal(work, unwanted, () => (unwanted.reason instanceof Error ? unwanted.reason : new Error('unwanted')));
 }

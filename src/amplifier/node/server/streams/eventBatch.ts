@@ -1,25 +1,25 @@
-/** Enough to make a write worth its while, little enough for a slow subscriber to hold. */
+/** In UTF-16 units: large enough for efficient writes, small enough to buffer for a slow subscriber. */
 const maxLength = 256 * 1024;
 
-/** Events that go to a subscriber in one write. Subscribers at the same place share it, and its bytes. */
+/** Events for a single write. Shared by all subscribers at the same position. */
 export class EventBatch {
-  private bytes: Buffer | undefined;
-  private texts: readonly string[] | undefined;
+  private cachedBytes: Buffer | undefined;
+  private cachedMessages: readonly string[] | undefined;
 
   private constructor(
-    /** Sequence of the first event; undefined for what is no event of the session. */
-    readonly first: number | undefined,
-    /** Sequence of what follows. */
-    readonly next: number,
-    private readonly jsons: readonly string[],
+    /** Sequence of the first event; undefined for a message that is not an event of the session. */
+    readonly firstSequence: number | undefined,
+    /** Sequence of the event after the batch. */
+    readonly nextSequence: number,
+    private readonly eventJsons: readonly string[],
   ) {}
 
-  /** The events from `sequence` on, as many as make a batch. */
-  static of(kept: ReadonlyMap<number, string>, sequence: number): EventBatch {
+  /** Collects events from `sequence` on, up to the size limit. */
+  static collectFrom(eventJsonBySequence: ReadonlyMap<number, string>, sequence: number): EventBatch {
     const jsons: string[] = [];
     let next = sequence;
     for (let length = 0; length < maxLength; next++) {
-      const json = kept.get(next);
+      const json = eventJsonBySequence.get(next);
       if (json === undefined) break;
       jsons.push(json);
       length += json.length;
@@ -27,31 +27,33 @@ export class EventBatch {
     return new EventBatch(sequence, next, jsons);
   }
 
-  static unnumbered(json: string, next: number): EventBatch {
-    return new EventBatch(undefined, next, [json]);
+  static createUnnumbered(json: string, nextSequence: number): EventBatch {
+    return new EventBatch(undefined, nextSequence, [json]);
   }
 
-  /** As Server-Sent Events; the id is what comes back as Last-Event-ID. */
+  /** As Server-Sent Events. Clients send the id back as Last-Event-ID. */
   get serverSentEvents(): Buffer {
-    this.bytes ??= Buffer.from(this.jsons.map((json, at) => `${this.idLine(at)}data: ${json}\n\n`).join(''));
-    return this.bytes;
+    this.cachedBytes ??= Buffer.from(
+      this.eventJsons.map((json, index) => `${this.idLine(index)}data: ${json}\n\n`).join(''),
+    );
+    return this.cachedBytes;
   }
 
-  /** As messages of a WebSocket: what the events above say, with the same id as one more member. */
-  get messages(): readonly string[] {
-    this.texts ??= this.jsons.map((json, at) => {
-      const id = this.idAt(at);
+  /** As WebSocket messages, with the id as an additional member. */
+  get webSocketMessages(): readonly string[] {
+    this.cachedMessages ??= this.eventJsons.map((json, index) => {
+      const id = this.idAt(index);
       return id === undefined ? json : `${json.slice(0, -1)},"id":${id}}`;
     });
-    return this.texts;
+    return this.cachedMessages;
   }
 
-  private idLine(at: number): string {
-    const id = this.idAt(at);
+  private idLine(index: number): string {
+    const id = this.idAt(index);
     return id === undefined ? '' : `id: ${id}\n`;
   }
 
-  private idAt(at: number): number | undefined {
-    return this.first === undefined ? undefined : this.first + at;
+  private idAt(index: number): number | undefined {
+    return this.firstSequence === undefined ? undefined : this.firstSequence + index;
   }
 }

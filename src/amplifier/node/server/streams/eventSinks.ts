@@ -5,17 +5,16 @@ import type { WebSocket } from 'ws';
 import type { EventBatch } from './eventBatch';
 import type { EventSink } from './subscriberFeed';
 
-/** How long the system lets a connection be silent before it asks the other end. */
 const tcpKeepAliveMs = 30_000;
 
-/** Server-Sent Events, as the API reference frames them. Opens the stream. */
+/** Writes Server-Sent Events. Opens the stream on construction. */
 export class SseSink implements EventSink {
   private readonly socket: Socket;
 
   constructor(private readonly response: ServerResponse) {
     this.socket = response.req.socket;
     this.socket.setKeepAlive(true, tcpKeepAliveMs);
-    // The stream ends with its connection, so that its bytes need no frame of HTTP around them.
+    // The stream ends with its connection, so it does not need chunked encoding.
     response.useChunkedEncodingByDefault = false;
     response.shouldKeepAlive = false;
     response.writeHead(200, {
@@ -27,33 +26,30 @@ export class SseSink implements EventSink {
   }
 
   write(batch: EventBatch, done: () => void): void {
-    this.way.write(batch.serverSentEvents, (error) => {
+    this.output.write(batch.serverSentEvents, (error) => {
       if (!error) done();
     });
   }
 
   keepAlive(): void {
-    this.way.write(': keep-alive\n\n');
+    this.output.write(': keep-alive\n\n');
   }
 
   end(): void {
     this.response.end();
   }
 
-  cut(): void {
+  terminate(): void {
     this.socket.destroy();
   }
 
-  /**
-   * Past the response, which would hold everything back to a later moment: with many subscribers that is most of the
-   * cost. But through it as long as answers to requests before this one on the same connection are not out.
-   */
-  private get way(): Writable {
+  /** The socket, which is faster than the response, unless earlier pipelined responses are still unsent. */
+  private get output(): Writable {
     return this.response.socket === null ? this.response : this.socket;
   }
 }
 
-/** One event a message. A subscriber that does not answer pings is cut off. */
+/** Writes one event per WebSocket message. Disconnects a subscriber that does not answer pings. */
 export class WebSocketSink implements EventSink {
   private isAlive = true;
 
@@ -63,17 +59,18 @@ export class WebSocketSink implements EventSink {
     });
   }
 
-  write({ messages }: EventBatch, done: () => void): void {
-    const last = messages.length - 1;
+  write({ webSocketMessages }: EventBatch, done: () => void): void {
+    const last = webSocketMessages.length - 1;
     const onLast = (error: Error | undefined): void => {
       if (!error) done();
     };
-    for (const [at, message] of messages.entries()) this.socket.send(message, at === last ? onLast : undefined);
+    for (const [index, message] of webSocketMessages.entries())
+      this.socket.send(message, index === last ? onLast : undefined);
   }
 
   keepAlive(): void {
     if (!this.isAlive) {
-      this.cut();
+      this.terminate();
       return;
     }
     this.isAlive = false;
@@ -84,7 +81,7 @@ export class WebSocketSink implements EventSink {
     this.socket.close(1000, 'The session has ended.');
   }
 
-  cut(): void {
+  terminate(): void {
     this.socket.terminate();
   }
 }

@@ -3,15 +3,15 @@ import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { Logger } from '../../../../base/common/log';
-import { ApiFailure, documented } from '../http/apiFailure';
+import { ApiFailure, documentedFailure } from '../http/apiFailure';
 import { SseSink, WebSocketSink } from './eventSinks';
 import type { ServedSession } from '../sessions/servedSession';
 import type { ServerLimits } from '../serverLimits';
-import { WebSocketControl } from './webSocketControl';
+import { WebSocketReceiver } from './webSocketReceiver';
 
-/** The two ways to follow a session: Server-Sent Events, and a WebSocket that also takes what the user says. */
+/** Opens the two kinds of event streams: Server-Sent Events, and a WebSocket that also accepts commands. */
 export class EventStreams {
-  private readonly webSockets: WebSocketServer;
+  private readonly webSocketServer: WebSocketServer;
 
   constructor(
     private readonly limits: ServerLimits,
@@ -21,51 +21,51 @@ export class EventStreams {
       noServer: true,
       perMessageDeflate: false,
       maxPayload: limits.maxBodyBytes,
-      // Apart, since the types of `ws` do not know it.
+      // A separate object, because the types of `ws` lack this option.
       closeTimeout: limits.webSocketCloseMs,
     };
-    this.webSockets = new WebSocketServer(options);
-    this.webSockets.on('wsClientError', (error, socket) =>
-      refuseUpgrade(socket, documented('INVALID_REQUEST', `${error.message}.`)),
+    this.webSocketServer = new WebSocketServer(options);
+    this.webSocketServer.on('wsClientError', (error, socket) =>
+      refuseUpgrade(socket, documentedFailure('INVALID_REQUEST', `${error.message}.`)),
     );
   }
 
   get webSocketCount(): number {
-    return this.webSockets.clients.size;
+    return this.webSocketServer.clients.size;
   }
 
   /** @throws ApiFailure 429 */
   openSse(session: ServedSession, request: IncomingMessage, response: ServerResponse): void {
-    this.checkRoom(session);
+    this.checkSubscriberLimit(session);
     const subscription = session.subscribe(new SseSink(response), lastEventId(request));
     response.once('close', () => subscription.dispose());
   }
 
   /** @throws ApiFailure 429 */
   openWebSocket(session: ServedSession, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.checkRoom(session);
-    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+    this.checkSubscriberLimit(session);
+    this.webSocketServer.handleUpgrade(request, socket, head, (webSocket) => {
       webSocket.on('error', (error) => this.log.debug(`A WebSocket failed: ${error.message}`));
-      new WebSocketControl({ session, socket: webSocket, log: this.log, limits: this.limits }).start();
+      new WebSocketReceiver({ session, socket: webSocket, log: this.log, limits: this.limits }).start();
       const subscription = session.subscribe(new WebSocketSink(webSocket), lastEventId(request));
       webSocket.once('close', () => subscription.dispose());
     });
   }
 
-  /** Cuts off the WebSockets, which the HTTP server does not know any more. */
+  /** Closes the WebSockets, which are detached from the HTTP server. */
   stop(): void {
-    for (const client of this.webSockets.clients) client.terminate();
-    this.webSockets.close();
+    for (const client of this.webSocketServer.clients) client.terminate();
+    this.webSocketServer.close();
   }
 
-  private checkRoom(session: ServedSession): void {
+  private checkSubscriberLimit(session: ServedSession): void {
     const { maxSubscribers } = this.limits;
     if (session.subscriberCount < maxSubscribers) return;
-    throw new ApiFailure(429, 'RATE_LIMITED', `${maxSubscribers} streams of this session are open. Close one first.`);
+    throw new ApiFailure(429, 'RATE_LIMITED', `The session has ${maxSubscribers} open streams. Close one first.`);
   }
 }
 
-/** Answers a request for an upgrade that is not granted, and closes its socket. */
+/** Sends an error response to an upgrade request and closes its socket. */
 export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: ApiFailure): void {
   const bytes = Buffer.from(JSON.stringify(body));
   const lines = Object.entries({
@@ -79,10 +79,7 @@ export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: Api
   socket.end(Buffer.concat([Buffer.from(head), bytes]));
 }
 
-/**
- * 0, from the first event kept, for a client that has seen none. Where no header can be set the query has it; the header
- * is the newer of the two, since a browser comes back to the URL that it began with.
- */
+/** The event id to resume after, or 0. The header is newer than the query, which browsers keep on reconnects. */
 function lastEventId({ headers, url = '' }: IncomingMessage): number {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const id = headers['last-event-id'] ?? query.get('last_event_id');

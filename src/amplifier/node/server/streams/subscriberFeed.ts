@@ -3,16 +3,12 @@ import type { Disposable } from '../../../../base/common/disposable';
 import type { ServerLimits } from '../serverLimits';
 import { EventBatch } from './eventBatch';
 
-/** Where the events of one subscriber go. */
 export interface EventSink {
-  /** Calls back when the batch has left this process; until then nothing more is written. */
+  /** Calls `done` when the batch was handed to the operating system. No other write happens until then. */
   write(batch: EventBatch, done: () => void): void;
-  /** A sign of life that is no event. */
   keepAlive(): void;
-  /** Closes after what was written. */
   end(): void;
-  /** Closes at once. */
-  cut(): void;
+  terminate(): void;
 }
 
 interface SubscriberFeedOptions extends Pick<
@@ -23,27 +19,27 @@ interface SubscriberFeedOptions extends Pick<
   readonly clock: Clock;
 }
 
-/** Time without writing for each stretch of writing; what is too short for a timer counts as none. */
+/** Pause after writing, as a multiple of the time spent writing. */
 const restShare = 2;
 const minRestMs = 1;
 const maxRestMs = 5;
 
 /**
- * The events of one session on their way to its subscribers. Each is numbered from 1 and turned into JSON once, however
- * many read it. A subscriber holds its place and one batch that is being written, nothing else: one that reads slowly
- * makes nobody wait, and goes on after a `notice` with the oldest event kept when its own is gone.
+ * Distributes the events of one session, numbered from 1, to its subscribers. Each event is serialized once. A slow
+ * subscriber does not delay others: it only holds a position and one batch. If its next event was dropped, it gets a
+ * `notice` and continues with the oldest one kept.
  */
 export class SubscriberFeed {
-  private readonly kept = new Map<number, string>();
+  private readonly eventJsonBySequence = new Map<number, string>();
   private keptLength = 0;
   private firstSequence = 1;
   private nextSequence = 1;
   private readonly subscribers = new Set<Subscriber>();
-  private latest: EventBatch | undefined;
-  private isFlushing = false;
+  private latestBatch: EventBatch | undefined;
+  private isFlushScheduled = false;
   private restUntilMs = 0;
   private hasEnded = false;
-  private timer: Disposable | undefined;
+  private keepAliveTimer: Disposable | undefined;
 
   constructor(private readonly options: SubscriberFeedOptions) {}
 
@@ -51,40 +47,41 @@ export class SubscriberFeed {
     return this.subscribers.size;
   }
 
-  /** Of the event that is appended next. */
-  get nextId(): number {
+  get nextEventId(): number {
     return this.nextSequence;
   }
 
   append(event: string, data: object): void {
     if (this.hasEnded) return;
     const json = JSON.stringify({ event, data });
-    this.kept.set(this.nextSequence++, json);
+    this.eventJsonBySequence.set(this.nextSequence++, json);
     this.keptLength += json.length;
     const { maxKeptEvents, maxKeptLength } = this.options;
-    // The newest event stays, however large it is.
-    while (this.kept.size > 1 && (this.kept.size > maxKeptEvents || this.keptLength > maxKeptLength)) this.dropOldest();
-    this.flushSoon();
+    // Always keep the newest event, whatever its size.
+    while (
+      this.eventJsonBySequence.size > 1 &&
+      (this.eventJsonBySequence.size > maxKeptEvents || this.keptLength > maxKeptLength)
+    )
+      this.dropOldest();
+    this.scheduleFlush();
   }
 
-  /** Sends what follows `afterSequence`, then what comes. Dispose the result when the subscriber has gone. */
+  /** Sends the events after `afterSequence` and all new ones. Dispose the result when the subscriber disconnects. */
   subscribe(sink: EventSink, afterSequence: number): Disposable {
     const subscriber = new Subscriber(this, sink, Math.min(afterSequence, this.nextSequence - 1) + 1);
     this.subscribers.add(subscriber);
-    this.timer ??= this.keepAliveLater();
-    this.flushSoon();
-    return { dispose: () => this.forget(subscriber) };
+    this.keepAliveTimer ??= this.scheduleKeepAlive();
+    this.scheduleFlush();
+    return { dispose: () => this.removeSubscriber(subscriber) };
   }
 
-  /** Subscribers get what is left and are closed. */
+  /** Closes subscribers after they have received the remaining events. */
   end(): void {
     this.hasEnded = true;
-    this.flushSoon();
+    this.scheduleFlush();
   }
 
-  // What subscribers ask for.
-
-  get isOver(): boolean {
+  get isEnded(): boolean {
     return this.hasEnded;
   }
 
@@ -92,89 +89,86 @@ export class SubscriberFeed {
     return this.options.clock.monotonicNow();
   }
 
-  /** What comes at `sequence`: events, a notice of events that are gone, or nothing yet. */
+  /** The next batch at `sequence`: events, a notice about dropped events, or undefined if none is available yet. */
   batchAt(sequence: number): EventBatch | undefined {
     if (sequence >= this.nextSequence) return undefined;
-    if (sequence < this.firstSequence) return this.gap(sequence);
-    if (this.latest?.first !== sequence) this.latest = EventBatch.of(this.kept, sequence);
-    return this.latest;
+    if (sequence < this.firstSequence) return this.gapNotice(sequence);
+    if (this.latestBatch?.firstSequence !== sequence)
+      this.latestBatch = EventBatch.collectFrom(this.eventJsonBySequence, sequence);
+    return this.latestBatch;
   }
 
-  private gap(sequence: number): EventBatch {
+  private gapNotice(sequence: number): EventBatch {
     const count = this.firstSequence - sequence;
-    const message = `${count} events are not told here: they are no longer kept. Read faster, or come back sooner.`;
+    const message = `${count} events are missing: the server no longer has them. Read faster or reconnect sooner.`;
     const data = { session_id: this.options.sessionId, level: 'warning', message };
-    return EventBatch.unnumbered(JSON.stringify({ event: 'notice', data }), this.firstSequence);
+    return EventBatch.createUnnumbered(JSON.stringify({ event: 'notice', data }), this.firstSequence);
   }
 
   private dropOldest(): void {
     const sequence = this.firstSequence++;
-    this.keptLength -= this.kept.get(sequence)?.length ?? 0;
-    this.kept.delete(sequence);
+    this.keptLength -= this.eventJsonBySequence.get(sequence)?.length ?? 0;
+    this.eventJsonBySequence.delete(sequence);
   }
 
-  /**
-   * After everything that is at hand, so that a burst of events leaves in one write. Writing takes a third of the time
-   * or so: with many subscribers what comes meanwhile leaves in fewer, larger writes.
-   */
-  flushSoon(): void {
-    if (this.isFlushing || this.subscribers.size === 0) return;
-    this.isFlushing = true;
+  /** Combines bursts of events into one write, and limits writing to about a third of the time. */
+  scheduleFlush(): void {
+    if (this.isFlushScheduled || this.subscribers.size === 0) return;
+    this.isFlushScheduled = true;
     const restMs = Math.min(maxRestMs, this.restUntilMs - performance.now());
     if (restMs >= minRestMs) setTimeout(this.flush, restMs);
     else setImmediate(this.flush);
   }
 
   private readonly flush = (): void => {
-    this.isFlushing = false;
+    this.isFlushScheduled = false;
     const startMs = performance.now();
     for (const subscriber of this.subscribers) subscriber.flush();
     const endMs = performance.now();
     this.restUntilMs = endMs + restShare * (endMs - startMs);
   };
 
-  private forget(subscriber: Subscriber): void {
+  private removeSubscriber(subscriber: Subscriber): void {
     this.subscribers.delete(subscriber);
     if (this.subscribers.size > 0) return;
-    this.timer?.dispose();
-    this.timer = undefined;
+    this.keepAliveTimer?.dispose();
+    this.keepAliveTimer = undefined;
   }
 
-  private keepAliveLater(): Disposable {
+  private scheduleKeepAlive(): Disposable {
     return this.options.clock.setTimer(this.options.keepAliveMs, () => {
-      this.timer = this.keepAliveLater();
-      for (const subscriber of this.subscribers) subscriber.beat(this.options.stallTimeoutMs);
+      this.keepAliveTimer = this.scheduleKeepAlive();
+      for (const subscriber of this.subscribers) subscriber.keepAlive(this.options.stallTimeoutMs);
     });
   }
 }
 
 class Subscriber {
-  /** When the batch that is on its way was written. */
-  private waitingSinceMs: number | undefined;
+  private writeStartedAtMs: number | undefined;
 
   constructor(
     private readonly feed: SubscriberFeed,
     readonly sink: EventSink,
-    private next: number,
+    private nextSequence: number,
   ) {}
 
   flush(): void {
-    if (this.waitingSinceMs !== undefined) return;
-    const batch = this.feed.batchAt(this.next);
+    if (this.writeStartedAtMs !== undefined) return;
+    const batch = this.feed.batchAt(this.nextSequence);
     if (batch) {
-      this.next = batch.next;
-      this.waitingSinceMs = this.feed.monotonicNow();
+      this.nextSequence = batch.nextSequence;
+      this.writeStartedAtMs = this.feed.monotonicNow();
       this.sink.write(batch, () => {
-        this.waitingSinceMs = undefined;
-        this.feed.flushSoon();
+        this.writeStartedAtMs = undefined;
+        this.feed.scheduleFlush();
       });
-    } else if (this.feed.isOver) {
+    } else if (this.feed.isEnded) {
       this.sink.end();
     }
   }
 
-  beat(stallTimeoutMs: number): void {
-    if (this.waitingSinceMs === undefined) this.sink.keepAlive();
-    else if (this.feed.monotonicNow() - this.waitingSinceMs >= stallTimeoutMs) this.sink.cut();
+  keepAlive(stallTimeoutMs: number): void {
+    if (this.writeStartedAtMs === undefined) this.sink.keepAlive();
+    else if (this.feed.monotonicNow() - this.writeStartedAtMs >= stallTimeoutMs) this.sink.terminate();
   }
 }

@@ -12,8 +12,8 @@ describe('a secret in a text that comes in pieces', () => {
   beforeEach(() => {
     told = [];
     const redactor = new SecretRedactor();
-    redactor.add(key);
-    redactor.add('sk-another');
+    redactor.addSecret(key);
+    redactor.addSecret('sk-another');
     deltas = new DeltaRedactor(redactor, (event) => told.push(event));
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
-import { ageOfRequest, secondsToAnswer } from '../../../../../src/amplifier/common/client/approvalTime';
+import { approvalAgeMs, secondsToAnswer } from '../../../../../src/amplifier/common/client/approvalTime';
 import { SessionWorld } from './sessionWorld';
 
 describe('the time to answer', () => {
@@ -33,7 +33,7 @@ describe('the age of a request', () => {
 
   const age = (timestamp?: string): number | undefined => {
     const at = { nowMs: 0, timeMs: world.timeMs };
-    return ageOfRequest({ state: world.state, at, events: [], effects: [] }, timestamp);
+    return approvalAgeMs({ state: world.state, at, events: [], effects: [] }, timestamp);
   };
   const heard = (): void => world.send({ kind: 'activity' });
   /** The server had nothing to ask at that time. */

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import type { EffectKind, SessionEffect, SessionInput } from '../../../../../src/amplifier/common/client/sessionInput';
-import { openApprovals } from '../../../../../src/amplifier/common/client/approvalTable';
-import { isTurnOpen, isTurnOwn, type OpenApproval } from '../../../../../src/amplifier/common/client/clientState';
+import { listOpenApprovals } from '../../../../../src/amplifier/common/client/approvalTable';
+import { isTurnOpen, isOwnTurnOpen, type OpenApproval } from '../../../../../src/amplifier/common/client/clientState';
 import { SessionWorld } from './sessionWorld';
 
 /** What is still allowed once readers have got all. */
@@ -19,7 +19,7 @@ const cleaning: ReadonlySet<EffectKind> = new Set<EffectKind>([
   'abort',
   'settle',
   'log',
-  'tellSettled',
+  'reportSettled',
 ]);
 
 const options = ['Allow', 'Deny'];
@@ -172,8 +172,10 @@ class RandomSession {
   windDown(which: number): void {
     const { state } = this.world;
     // What others may be about to answer is left to them.
-    const isOurs = isTurnOwn(state);
-    const shown = openApprovals(state).filter(({ phase, isExtended }) => phase !== 'left' && (isOurs || !isExtended));
+    const isOurs = isOwnTurnOpen(state);
+    const shown = listOpenApprovals(state).filter(
+      ({ phase, isExtended }) => phase !== 'left' && (isOurs || !isExtended),
+    );
     if (state.life === 'open') this.shownAtEnd.push(...shown);
     this.make({ kind: 'dispose' });
     for (let round = 0; round < 400; round++) {
@@ -193,7 +195,7 @@ class RandomSession {
   private look(): void {
     const { state, timers, effects } = this.world;
     if (this.endedAt === undefined && state.life !== 'open') {
-      this.endedAt = effects.findIndex(({ kind }) => kind === 'tellEnded') + 1;
+      this.endedAt = effects.findIndex(({ kind }) => kind === 'reportEnded') + 1;
     }
     for (const key of timers.keys()) {
       if (!key.startsWith('approval ')) continue;
@@ -282,8 +284,8 @@ describe('any session of an Amplifier server', () => {
   it('comes to an end: nothing is on its way, no timer runs, and all who waited have heard', () => {
     eachSession(({ world, calls }) => {
       assert.equal(world.state.life, 'settled');
-      assert.equal(world.made('tellEnded').length, 1);
-      assert.equal(world.made('tellSettled').length, 1);
+      assert.equal(world.made('reportEnded').length, 1);
+      assert.equal(world.made('reportSettled').length, 1);
       assert.deepEqual(
         [...world.settled.keys()].sort((a, b) => a - b),
         calls,

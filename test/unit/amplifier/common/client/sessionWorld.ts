@@ -7,12 +7,12 @@ import type {
   TimerKey,
 } from '../../../../../src/amplifier/common/client/sessionInput';
 import {
-  initialSession,
+  initialSessionState,
   type SessionLimits,
   type SessionState,
 } from '../../../../../src/amplifier/common/client/clientState';
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
-import { decodeMessage } from '../../../../../src/amplifier/common/api/sseEvents';
+import { decodeStreamMessage } from '../../../../../src/amplifier/common/api/streamMessages';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionNormalizer } from '../../../../../src/session/common/normalize/normalizeSession';
 import type { EventOf, SessionEvent, SessionEventName } from '../../../../../src/session/common/sessionEvents';
@@ -43,7 +43,7 @@ export class SessionWorld {
   private readonly normalizer = new SessionNormalizer((event) => this.tell(event), { warnsOfDeniedRuns: true });
 
   constructor({ isReal = false, limits = {} }: { isReal?: boolean; limits?: Partial<SessionLimits> } = {}) {
-    this.state = initialSession({ sessionId: 's', usageIsCumulative: isReal, limits });
+    this.state = initialSessionState({ sessionId: 's', usageIsCumulative: isReal, limits });
   }
 
   get timeMs(): number {
@@ -90,7 +90,7 @@ export class SessionWorld {
   }
 
   say(event: string, data: Record<string, unknown> = {}): void {
-    const decoded = decodeMessage('s', { data: JSON.stringify({ event, data: { session_id: 's', ...data } }) });
+    const decoded = decodeStreamMessage('s', { data: JSON.stringify({ event, data: { session_id: 's', ...data } }) });
     if (!('event' in decoded)) assert.fail(`${event} does not count`);
     this.send({ kind: 'event', event: decoded });
   }
@@ -161,7 +161,7 @@ export class SessionWorld {
 
   private tell(event: SessionEvent): void {
     this.told.push(event);
-    assert.equal(this.grammar.take(event)?.rule, undefined);
+    assert.equal(this.grammar.checkEvent(event)?.rule, undefined);
   }
 
   private perform(effect: SessionEffect): void {

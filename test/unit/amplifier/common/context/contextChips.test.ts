@@ -23,7 +23,7 @@ describe('the chips of what goes to an Amplifier server', () => {
     git = new Emitter(throwIt);
     clock = new FakeClock();
     chips = new ContextChips({
-      collector: { chips: () => Promise.resolve(found) },
+      collector: { describeKinds: () => Promise.resolve(found) },
       switches: new ContextSwitches([], throwIt),
       changes: [
         (listener) => {

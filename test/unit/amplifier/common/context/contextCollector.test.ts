@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import {
   ContextCollector,
-  type ContextCollectorPorts,
+  type ContextCollectorDeps,
 } from '../../../../../src/amplifier/common/context/contextCollector';
-import { contextChanges, promptText, withAttached } from '../../../../../src/amplifier/common/context/contextSource';
+import {
+  diffContext,
+  buildPromptText,
+  withAttachedFiles,
+} from '../../../../../src/amplifier/common/context/contextSource';
 import { ContextSwitches } from '../../../../../src/amplifier/common/context/contextSwitches';
 import { FakeEditor } from '../../../../fake/fakeEditor';
 
@@ -20,7 +24,7 @@ describe('the context of an Amplifier session', () => {
     open = ['/ws/a.ts', '/ws/b.py'];
   });
 
-  function collector(ports: Partial<ContextCollectorPorts> = {}): ContextCollector {
+  function collector(ports: Partial<ContextCollectorDeps> = {}): ContextCollector {
     return new ContextCollector({
       editor,
       openDocuments: () => open,
@@ -73,8 +77,8 @@ describe('the context of an Amplifier session', () => {
     open = ['/ws/.env', '/elsewhere/x.ts', '/ws/gone.ts'];
     const context = collector();
     assert.deepEqual((await context.collect()).open_files, undefined);
-    assert.deepEqual(await context.openFiles(['/ws/.env', '/elsewhere/x.ts']), []);
-    const all = JSON.stringify([await context.collect(), await context.chips()]);
+    assert.deepEqual(await context.readFiles(['/ws/.env', '/elsewhere/x.ts']), []);
+    const all = JSON.stringify([await context.collect(), await context.describeKinds()]);
     assert.doesNotMatch(all, /secret|\.env|elsewhere/);
   });
 
@@ -117,9 +121,9 @@ describe('the context of an Amplifier session', () => {
       ]);
       const context = collector();
       assert.notEqual((await context.collect())[field], undefined);
-      switches.set(kind, false);
+      switches.setEnabled(kind, false);
       assert.equal((await context.collect())[field], undefined);
-      const chip = (await context.chips()).find((candidate) => candidate.kind === kind);
+      const chip = (await context.describeKinds()).find((candidate) => candidate.kind === kind);
       assert.equal(chip?.isOn, false);
       assert.notEqual(chip.count, 0);
     });
@@ -160,7 +164,7 @@ describe('the context of an Amplifier session', () => {
     });
     const messages = (await context.collect()).diagnostics?.map(({ message }) => message);
     assert.deepEqual(messages, ['of the compiler']);
-    const chip = (await context.chips()).find(({ kind }) => kind === 'diagnostics');
+    const chip = (await context.describeKinds()).find(({ kind }) => kind === 'diagnostics');
     assert.equal(chip?.count, 1);
   });
 
@@ -172,22 +176,22 @@ describe('the context of an Amplifier session', () => {
   describe('as an update', () => {
     const told = { workspace_root: '/ws', open_files: [], selection: { path: '/ws/a', text: 'x', range } };
 
-    it('is nothing when nothing changed', () => assert.deepEqual(contextChanges(told, structuredClone(told)), {}));
+    it('is nothing when nothing changed', () => assert.deepEqual(diffContext(told, structuredClone(told)), {}));
 
-    it('is everything when nothing was told before', () => assert.deepEqual(contextChanges(undefined, told), told));
+    it('is everything when nothing was told before', () => assert.deepEqual(diffContext(undefined, told), told));
 
     it('has the whole list of open files when some are attached, each of them once', () => {
       const file = (path: string) => ({ path, language: 'x', content: path });
       const current = { workspace_root: '/ws', open_files: [file('/ws/a'), file('/ws/b')] };
-      assert.deepEqual(withAttached({}, current, [file('/ws/c'), file('/ws/b')]), {
+      assert.deepEqual(withAttachedFiles({}, current, [file('/ws/c'), file('/ws/b')]), {
         open_files: [file('/ws/c'), file('/ws/b'), file('/ws/a')],
       });
-      assert.deepEqual(withAttached({}, current, []), {});
+      assert.deepEqual(withAttachedFiles({}, current, []), {});
     });
 
     it('has what changed, and says what is gone', () => {
       const git_state = { branch: 'b', staged_files: [], modified_files: [], untracked_files: [] };
-      assert.deepEqual(contextChanges(told, { workspace_root: '/ws', open_files: [], git_state }), {
+      assert.deepEqual(diffContext(told, { workspace_root: '/ws', open_files: [], git_state }), {
         git_state,
         selection: null,
       });
@@ -195,8 +199,11 @@ describe('the context of an Amplifier session', () => {
   });
 
   it('puts attached text into the prompt, fenced so that it cannot end early', () => {
-    const text = promptText('Why?', [{ type: 'text', uri: 'u', title: 'Problems', text: 'a\n```\nb' }]);
+    const text = buildPromptText('Why?', [{ type: 'text', uri: 'u', title: 'Problems', text: 'a\n```\nb' }]);
     assert.equal(text, 'Why?\n\nProblems (u):\n````\na\n```\nb\n````');
-    assert.equal(promptText('Why?', [{ type: 'text', title: 'So far', text: 'a' }]), 'Why?\n\nSo far:\n```\na\n```');
+    assert.equal(
+      buildPromptText('Why?', [{ type: 'text', title: 'So far', text: 'a' }]),
+      'Why?\n\nSo far:\n```\na\n```',
+    );
   });
 });

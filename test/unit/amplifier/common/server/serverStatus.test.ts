@@ -23,17 +23,17 @@ describe('the status of the Amplifier server', () => {
     [
       'answering',
       { news: { kind: 'answers', version: '1.0' } },
-      'ready: Version 1.0 answers at https://amp.example. [key context settings]',
+      'ready: Version 1.0 is running at https://amp.example. [key context settings]',
     ],
     [
       'answering without a version',
       { news: { kind: 'answers' } },
-      'ready: A server answers at https://amp.example. [key context settings]',
+      'ready: A server is running at https://amp.example. [key context settings]',
     ],
     [
       'not there',
       { news: { kind: 'unreachable' } },
-      'off: No server answers at amp.example. Start it, or change the settings. [settings token key]',
+      'off: No server is running at amp.example. Start it or change the settings. [settings token key]',
     ],
     [
       'not what it should be',
@@ -48,14 +48,14 @@ describe('the status of the Amplifier server', () => {
     [
       'not sent the key',
       { news: { kind: 'answers' }, keyProblem: 'Use https.' },
-      'attention: A server answers at https://amp.example. Use https. [settings key]',
+      'attention: A server is running at https://amp.example. Use https. [settings key]',
     ],
     ['lost by who uses it', { news: { kind: 'missed', message: 'Lost.' } }, 'attention: Lost. [settings token]'],
     ['set to nonsense', { server: { problem: 'Correct it.' } }, 'attention: Correct it. [settings]'],
     [
       'not trusted',
       { isTrusted: false, news: { kind: 'answers' } },
-      'off: Amplifier is not used in an untrusted workspace. [trust]',
+      'off: Amplifier is disabled in untrusted workspaces. [trust]',
     ],
   ] satisfies [string, Partial<ServerSituation>, string][]) {
     it(`that is ${name} says what to do`, () => assert.equal(said(situation), expected));

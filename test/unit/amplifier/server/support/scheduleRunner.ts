@@ -41,7 +41,7 @@ export class ScheduleRunner {
       maxSessions: 5,
       maxSubscribers: 3,
       maxBodyBytes: 200_000,
-      maxHeldBytes: 300_000,
+      maxTotalBodyBytes: 300_000,
       maxKeptEvents: 20,
     };
     return new ScheduleRunner(await ServerHarness.start({ clock, limits }), clock);

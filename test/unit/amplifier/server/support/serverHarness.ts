@@ -4,7 +4,7 @@ import * as http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
-import { AmplifierServer, type AmplifierServerOptions } from '../../../../../src/amplifier/node/server/amplifierServer';
+import { AmplifierServer, type AmplifierServerDeps } from '../../../../../src/amplifier/node/server/amplifierServer';
 import { BackendError, type SessionBackend } from '../../../../../src/session/common/sessionBackend';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { MemoryLogger } from '../../node/clientHarness';
@@ -12,7 +12,7 @@ import { FakeEditor } from '../../../../fake/fakeEditor';
 import { FakeBackend, type FakeSession } from './fakeBackend';
 
 /** Backends by their ids. */
-export function registryOf(backends: Readonly<Record<string, SessionBackend>>): AmplifierServerOptions['backends'] {
+export function registryOf(backends: Readonly<Record<string, SessionBackend>>): AmplifierServerDeps['backends'] {
   const titles = Object.entries(backends);
   return {
     list: () =>
@@ -54,7 +54,7 @@ export class ServerHarness {
     readonly log: MemoryLogger,
   ) {}
 
-  static async start(options: Partial<AmplifierServerOptions> = {}): Promise<ServerHarness> {
+  static async start(options: Partial<AmplifierServerDeps> = {}): Promise<ServerHarness> {
     const backend = new FakeBackend();
     const editor = new FakeEditor({ '/ws/src/a.ts': 'a', '/ws/b.ts': 'b' });
     const log = new MemoryLogger();

@@ -21,13 +21,13 @@ describe('the text of an answer', () => {
           });
           for (const pieces of steps) {
             for (const delta of pieces) {
-              blocks.delta({ event: 'content_block:delta', data: { session_id: 's', block_index: 0, delta } });
+              blocks.addDelta({ event: 'content_block:delta', data: { session_id: 's', block_index: 0, delta } });
             }
             blocks.endStep();
           }
           const streamed = steps.flat().join('');
           const again = isWhole ? streamed : (steps.at(-1) ?? []).join('');
-          blocks.complete(again.replace(/\s+/gu, between));
+          blocks.completeText(again.replace(/\s+/gu, between));
           assert.equal(told, streamed);
         },
       ),

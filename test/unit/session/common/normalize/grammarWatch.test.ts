@@ -20,7 +20,7 @@ describe('the watch over the logs of sessions', () => {
     for (const watch of [watchGrammar(), watchGrammar()]) {
       for (const event of [start, secret, secret]) watch?.(event);
     }
-    const report = 'session s breaks "only an open block goes on or ends" by event 1, content_block:delta';
+    const report = 'session s breaks "only an open block continues or ends" by event 1, content_block:delta';
     assert.deepEqual(reports, [report, report]);
   });
 

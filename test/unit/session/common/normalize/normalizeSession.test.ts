@@ -60,7 +60,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
         fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
           const grammar = new SessionGrammar();
           for (const event of normalized(events, { warnsOfDeniedRuns })) {
-            assert.equal(grammar.take(event)?.rule, undefined, JSON.stringify(event));
+            assert.equal(grammar.checkEvent(event)?.rule, undefined, JSON.stringify(event));
           }
         }),
       );
@@ -273,8 +273,8 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
     });
 
     for (const [stop_reason, error] of [
-      ['cancelled', 'Cancelled.'],
-      ['end_turn', 'The turn ended before this did.'],
+      ['cancelled', 'Canceled.'],
+      ['end_turn', 'The turn ended before this call.'],
     ] as const) {
       it(`is unfinished when its turn ends before it as ${stop_reason}, and says so`, () => {
         pre('a');
@@ -301,7 +301,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
         ['tool:pre', 'a'],
         ['approval:required', 'a'],
         'approval:denied',
-        ['tool:error', 'a', 'Not run: it was denied.'],
+        ['tool:error', 'a', 'Not run because it was denied.'],
         'prompt:complete',
       ]);
     });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
-import type { SessionRule } from '../../../../../src/session/common/normalize/sessionRules';
 import { SessionEvent, type EventData, type SessionEventName } from '../../../../../src/session/common/sessionEvents';
 
 const session_id = 's';
@@ -42,7 +41,7 @@ function violationsInTurn(...events: readonly SessionEvent[]) {
 
 function violationsIn(...events: readonly SessionEvent[]) {
   const grammar = new SessionGrammar();
-  return events.flatMap((event) => grammar.take(event) ?? []);
+  return events.flatMap((event) => grammar.checkEvent(event) ?? []);
 }
 
 describe('SessionGrammar', () => {
@@ -148,66 +147,70 @@ describe('SessionGrammar', () => {
 
   describe('what it finds', () => {
     /** Each list breaks one rule, and breaks it with its last event. */
-    const broken: readonly (readonly [SessionRule, string, readonly SessionEvent[]])[] = [
+    const broken: readonly (readonly [rule: string, title: string, events: readonly SessionEvent[]])[] = [
       ['session:start comes first', 'another event', [notice]],
       ['session:start comes once', 'a second start', [start, submit, start]],
       ['nothing follows session:end', 'a notice', [start, end, notice]],
       [
-        'all events are of one session',
+        'all events belong to one session',
         'an event of another',
         [start, of('notice', { ...notice.data, session_id: 't' })],
       ],
-      ['an asked turn ends before what follows it', 'the next prompt', [start, submit, submit]],
-      ['an asked turn ends before what follows it', 'the end of the session', [start, submit, end]],
-      ['only a turn that is open ends', 'a second end', [start, submit, complete(), complete()]],
-      ['only a turn that is open ends', 'a second unheard turn', [start, complete(), replayed, complete(), complete()]],
+      ['a prompted turn ends before the next one', 'the next prompt', [start, submit, submit]],
+      ['a prompted turn ends before the next one', 'the end of the session', [start, submit, end]],
+      ['only an open turn ends', 'a second end', [start, submit, complete(), complete()]],
+      ['only an open turn ends', 'a second unheard turn', [start, complete(), replayed, complete(), complete()]],
       ['no block stays open', 'a complete turn', [start, submit, block(0), complete()]],
       ['no block stays open', 'a failed turn', [start, submit, block(0), failure]],
       ['no block stays open', 'a prompt after an unasked turn', [start, block(0), submit]],
       ['no block stays open', 'the end after an unasked turn', [start, block(0), end]],
       ['no thought stays open', 'a complete turn', [start, submit, thought('a'), complete()]],
       ['no call stays open', 'a complete turn', [start, submit, call('a'), complete()]],
-      ['no question stays open', 'a complete turn', [start, submit, question('q'), complete()]],
+      ['no approval stays open', 'a complete turn', [start, submit, question('q'), complete()]],
       [
-        'a response has no text that the blocks had not',
+        'a response contains no text that is not in the blocks',
         'one that goes on',
         [start, submit, block(0), delta(0, 'One'), blockEnd(0), complete('One more')],
       ],
       [
-        'a response has no text that the blocks had not',
+        'a response contains no text that is not in the blocks',
         'the text of the turn before',
         [start, submit, block(0), delta(0, 'One'), blockEnd(0), complete('One'), submit, complete('One')],
       ],
-      ['blocks count from 0 in each turn', 'a first block', [start, submit, block(1)]],
-      ['blocks count from 0 in each turn', 'the same index again', [start, submit, block(0), blockEnd(0), block(0)]],
+      ['block indexes start at 0 in each turn', 'a first block', [start, submit, block(1)]],
       [
-        'blocks count from 0 in each turn',
+        'block indexes start at 0 in each turn',
+        'the same index again',
+        [start, submit, block(0), blockEnd(0), block(0)],
+      ],
+      [
+        'block indexes start at 0 in each turn',
         'a second turn',
         [start, submit, block(0), blockEnd(0), complete(), submit, block(1)],
       ],
-      ['only an open block goes on or ends', 'a delta', [start, submit, delta(0, 'a')]],
-      ['only an open block goes on or ends', 'media', [start, submit, block(0), blockEnd(0), media(0)]],
-      ['only an open block goes on or ends', 'an end', [start, submit, blockEnd(0)]],
-      ['no block begins or goes on in a thought', 'a start', [start, submit, thought('a'), block(0)]],
-      ['no block begins or goes on in a thought', 'a delta', [start, submit, block(0), thought('a'), delta(0, 'a')]],
-      ['no block begins or goes on in a thought', 'media', [start, submit, block(0), thought('a'), media(0)]],
-      ['a delta is never empty', 'text', [start, submit, block(0), delta(0, '')]],
-      ['a delta is never empty', 'a thought', [start, submit, thought('')]],
-      ['a thought ends as it was told', 'more of it', [start, submit, thought('a'), thoughtEnd('ab')]],
-      ['a thought is told once', 'a second end', [start, submit, thought('a'), thoughtEnd('a'), thoughtEnd('a')]],
+      ['only an open block continues or ends', 'a delta', [start, submit, delta(0, 'a')]],
+      ['only an open block continues or ends', 'media', [start, submit, block(0), blockEnd(0), media(0)]],
+      ['only an open block continues or ends', 'an end', [start, submit, blockEnd(0)]],
+      ['no block starts or continues in a thought', 'a start', [start, submit, thought('a'), block(0)]],
+      ['no block starts or continues in a thought', 'a delta', [start, submit, block(0), thought('a'), delta(0, 'a')]],
+      ['no block starts or continues in a thought', 'media', [start, submit, block(0), thought('a'), media(0)]],
+      ['deltas are never empty', 'text', [start, submit, block(0), delta(0, '')]],
+      ['deltas are never empty', 'a thought', [start, submit, thought('')]],
+      ['a thought ends with the emitted text', 'more of it', [start, submit, thought('a'), thoughtEnd('ab')]],
+      ['a thought is emitted once', 'a second end', [start, submit, thought('a'), thoughtEnd('a'), thoughtEnd('a')]],
       ['a call has an id and a kind', 'no id', [start, submit, without(call('a'), 'call_id')]],
       ['a call has an id and a kind', 'no kind', [start, submit, without(call('a'), 'kind')]],
-      ['a call begins once', 'while it is open', [start, submit, call('a'), call('a')]],
-      ['only a call that has begun is updated', 'an unknown one', [start, submit, call('a'), update('b')]],
+      ['a call starts once', 'while it is open', [start, submit, call('a'), call('a')]],
+      ['only a call that has started is updated', 'an unknown one', [start, submit, call('a'), update('b')]],
       ['only an open call ends', 'a second result', [start, submit, call('a'), result('a'), result('a')]],
       ['only an open call ends', 'a failure of an unknown one', [start, submit, callFailure('a')]],
       ['only an open call ends', 'no id', [start, submit, call('a'), without(result('a'), 'call_id')]],
-      ['a question is asked once', 'while it waits', [start, submit, question('q'), question('q')]],
-      ['a question names the only open call', 'no call', [start, submit, call('a'), question('q')]],
-      ['a question is of a call that has begun', 'an unknown one', [start, submit, question('q', 'a')]],
-      ['only a question that waits is answered', 'never asked', [start, submit, granted('q')]],
+      ['an approval is requested once', 'while it waits', [start, submit, question('q'), question('q')]],
+      ['an approval names the only open call', 'no call', [start, submit, call('a'), question('q')]],
+      ['an approval belongs to a call that has started', 'an unknown one', [start, submit, question('q', 'a')]],
+      ['only a pending approval is answered', 'never asked', [start, submit, granted('q')]],
       [
-        'only a question that waits is answered',
+        'only a pending approval is answered',
         'answered before',
         [start, submit, question('q'), granted('q'), denied('q')],
       ],

@@ -84,7 +84,7 @@ export class Reader {
     for await (const { event, sequence } of session.events({ afterSequence })) {
       if (sequence !== this.lastSequence + 1) this.violations.push(`a gap before ${sequence}`);
       this.lastSequence = sequence;
-      const broken = afterSequence === 0 ? this.grammar.take(event) : undefined;
+      const broken = afterSequence === 0 ? this.grammar.checkEvent(event) : undefined;
       if (broken) this.violations.push(`"${broken.rule}" at ${broken.index}, ${JSON.stringify(event)}`);
       this.events.push(event);
       this.wake();

@@ -2,93 +2,91 @@ import type { SessionEvent, EventData, EventOf } from '../../../../session/commo
 
 type Status = Pick<EventData<'status:update'>, 'status' | 'message'>;
 
-/**
- * A session's events as clients of the API reference need them: with what its examples have and an agent may leave out, with
- * a `prompt:complete` after every turn, failed ones included, and with a `status:update` when something else is done.
- */
-export class WireEvents {
+/** Adds the fields, `prompt:complete` and `status:update` events that clients of the API reference expect. */
+export class WireEventAdapter {
   private isTurnOpen = false;
   private requestId: string | undefined;
-  private said: string[] = [];
-  private status: Status | undefined;
-  private activity = '';
+  private responseDeltas: string[] = [];
+  private lastStatus: Status | undefined;
+  private currentActivity = '';
 
   constructor(private readonly sessionId: string) {}
 
-  /** The event, with what is told beside it. */
-  of(event: SessionEvent): readonly SessionEvent[] {
+  adaptEvent(event: SessionEvent): readonly SessionEvent[] {
     switch (event.event) {
       case 'prompt:submit':
         if (event.data.replayed) return [event];
         this.isTurnOpen = true;
         this.requestId = event.data.request_id;
-        return [event, ...this.nowDoes('Working on the prompt')];
+        return [event, ...this.changeActivity('Working on the prompt')];
       case 'content_block:delta':
-        this.said.push(event.data.delta);
+        this.responseDeltas.push(event.data.delta);
         return [event];
       case 'tool:pre':
-        return [event, ...this.nowDoes(event.data.title ?? `${event.data.tool_name}: ${event.data.operation}`)];
+        return [event, ...this.changeActivity(event.data.title ?? `${event.data.tool_name}: ${event.data.operation}`)];
       case 'approval:required':
-        return [documentedApproval(event), ...this.update({ status: 'awaiting_approval', message: event.data.prompt })];
+        return [
+          documentedApproval(event),
+          ...this.changeStatus({ status: 'awaiting_approval', message: event.data.prompt }),
+        ];
       case 'approval:granted':
       case 'approval:denied':
-        return [event, ...this.update({ status: 'processing', message: this.activity })];
+        return [event, ...this.changeStatus({ status: 'processing', message: this.currentActivity })];
       case 'status:update':
-        this.status = event.data;
+        this.lastStatus = event.data;
         return [event];
       case 'prompt:complete':
-        this.endTurn();
+        this.resetTurn();
         return [{ ...event, data: { ...event.data, token_usage: event.data.token_usage ?? noTokens } }];
       case 'error':
-        return [withMessage(event), ...this.endOfOpenTurn()];
+        return [withMessage(event), ...this.completeOpenTurn()];
       case 'session:end':
-        return [...this.endOfOpenTurn(), event];
+        return [...this.completeOpenTurn(), event];
       default:
         return [event];
     }
   }
 
-  /** Clients wait for it, whatever went wrong. */
-  private endOfOpenTurn(): SessionEvent[] {
+  /** Clients wait for the end of a turn even after errors. */
+  private completeOpenTurn(): SessionEvent[] {
     if (!this.isTurnOpen) return [];
     const { requestId, sessionId: session_id } = this;
-    const response = this.said.join('');
-    this.endTurn();
+    const response = this.responseDeltas.join('');
+    this.resetTurn();
     const request = requestId === undefined ? {} : { request_id: requestId };
     const data = { session_id, ...request, response, token_usage: noTokens, stop_reason: 'interrupted' } as const;
     return [{ event: 'prompt:complete', data }];
   }
 
-  private endTurn(): void {
+  private resetTurn(): void {
     this.isTurnOpen = false;
     this.requestId = undefined;
-    this.said = [];
-    this.status = undefined;
-    this.activity = '';
+    this.responseDeltas = [];
+    this.lastStatus = undefined;
+    this.currentActivity = '';
   }
 
-  private nowDoes(activity: string): SessionEvent[] {
-    this.activity = activity;
-    return this.update({ status: 'processing', message: activity });
+  private changeActivity(activity: string): SessionEvent[] {
+    this.currentActivity = activity;
+    return this.changeStatus({ status: 'processing', message: activity });
   }
 
-  private update(status: Status): SessionEvent[] {
-    const isSame = this.status?.status === status.status && this.status.message === status.message;
+  private changeStatus(status: Status): SessionEvent[] {
+    const isSame = this.lastStatus?.status === status.status && this.lastStatus.message === status.message;
     if (!this.isTurnOpen || isSame) return [];
-    this.status = status;
+    this.lastStatus = status;
     return [{ event: 'status:update', data: { session_id: this.sessionId, ...status } }];
   }
 }
 
-/** Of a turn whose usage the agent does not tell. */
 const noTokens = { input_tokens: 0, output_tokens: 0 };
 
-/** The reference does not say which of the two it is, and clients of it read either. */
+/** Sends the text as `error` and `message`, because clients of the API reference read either. */
 function withMessage({ event, data }: EventOf<'error'>): SessionEvent {
   return { event, data: { ...data, message: data.error } };
 }
 
-/** With what becomes of it without an answer, and by `tool`, `operation` and `path` what it is about. */
+/** Adds the documented fields: `default`, and `tool`, `operation` and `path` in the context. */
 function documentedApproval({ event, data }: EventOf<'approval:required'>): SessionEvent {
   const { context = {}, default: otherwise = 'deny' } = data;
   return { event, data: { ...data, default: otherwise, context: { ...subjectOf(context), ...context } } };

@@ -1,26 +1,32 @@
 import type { SessionStatus } from '../api/apiSchema';
-import { approvalRequired, expectApprovalsAgain, expireApprovals, isAwaitingApproval, isShown } from './approvalTable';
-import { ageOfPending, secondsToAnswer } from './approvalTime';
+import {
+  handleApprovalRequired,
+  setMayComeAgain,
+  closeAnsweredElsewhere,
+  isAwaitingApproval,
+  isApprovalShown,
+} from './approvalTable';
+import { pendingApprovalAgeMs, secondsToAnswer } from './approvalTime';
 import type { StatusPurpose } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
 import { isTurnOpen, type SessionState, type StatusWatch } from './clientState';
-import { beginCancel, check, clearTimers, notice, setTimer, update, type Step } from './sessionStep';
-import { endSession, failTurn, interruptTurn, joinTurn } from './turns';
+import { beginCancel, checkStatus, clearTimers, emitNotice, setTimer, updateState, type Step } from './reducerStep';
+import { endSession, failTurn, interruptTurn, ensureTurn } from './turns';
 
 const maxOvertaken = 3;
-/** In which the event of a request that the status told may still come, or a new connection tell what is shown. */
+/** How long the stream may still report approvals that are already shown. */
 const backlogMs = 250;
 
-/** Looks after an open turn that has been without events. */
-export function beat(step: Step): void {
+/** Checks the status if an open turn had no events since the last heartbeat. */
+export function handleHeartbeat(step: Step): void {
   const { heard, watch, limits } = step.state;
-  if (isWatched(step.state) && heard === watch.heardAtBeat) check(step);
+  if (isWatched(step.state) && heard === watch.heardAtBeat) checkStatus(step);
   setWatch(step, { heardAtBeat: heard });
   setTimer(step, 'heartbeat', limits.heartbeatMs);
 }
 
-export function checkAnswered(step: Step, purpose: BelievedPurpose, status: SessionStatus): void {
-  if (believeStatus(step, purpose, status)) setWatch(step, { overtaken: 0 });
+export function handleCheckResult(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
+  if (applyStatusIfCurrent(step, purpose, status)) setWatch(step, { overtaken: 0 });
   else checkLater(step);
   endCheck(step);
 }
@@ -28,11 +34,11 @@ export function checkAnswered(step: Step, purpose: BelievedPurpose, status: Sess
 export function endCheck(step: Step): void {
   const { isToAskAgain } = step.state.watch;
   setWatch(step, { isAsking: false, isToAskAgain: false });
-  if (isToAskAgain) check(step);
+  if (isToAskAgain) checkStatus(step);
 }
 
-/** What the status says is believed only if no event came while it was on its way: the stream is nearer to the truth. */
-export function believeStatus(step: Step, { heard }: BelievedPurpose, status: SessionStatus): boolean {
+/** Applies the status, unless an event arrived during its request. Returns whether it did. */
+export function applyStatusIfCurrent(step: Step, { heard }: StatusCheckPurpose, status: SessionStatus): boolean {
   if (step.state.life !== 'open' || step.state.heard !== heard) return false;
   applyStatus(step, status);
   if (status.status === 'idle' && isWatched(step.state)) {
@@ -42,41 +48,40 @@ export function believeStatus(step: Step, { heard }: BelievedPurpose, status: Se
   return true;
 }
 
-/** The server is idle, a turn is open here, and the time for its last events to come is over. */
-export function settleTime(step: Step): void {
+/** Ends the open turn of an idle server, whose last events did not arrive in time. */
+export function handleSettleTimer(step: Step): void {
   const { heard, watch } = step.state;
   if (heard !== watch.heardAtIdle || !isWatched(step.state)) return;
-  interruptTurn(step, 'The server ended the turn and the end of the answer did not arrive.');
+  interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 
-/** On a new connection a server may tell what waits again, before or after its status is known. */
-export function expectAgainOnConnection(step: Step): void {
-  update(step, { isNewlyConnected: true, isSealing: false });
-  expectApprovalsAgain(step, true);
-  sealSoon(step);
+/** After a reconnect, the server may report pending approvals again, before or after the status. */
+export function expectRepeatedApprovals(step: Step): void {
+  updateState(step, { isNewlyConnected: true, isRepeatWindowOpen: false });
+  setMayComeAgain(step, true);
+  openRepeatWindow(step);
 }
 
-export function seal(step: Step): void {
-  update(step, { isSealing: false });
-  expectApprovalsAgain(step, false);
+export function closeRepeatWindow(step: Step): void {
+  updateState(step, { isRepeatWindowOpen: false });
+  setMayComeAgain(step, false);
 }
 
-/** Makes good what the stream did not tell. */
 function applyStatus(step: Step, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   switch (status.status) {
     case 'idle':
       statusIsClear(step);
-      expireApprovals(step);
+      closeAnsweredElsewhere(step);
       return;
     case 'processing':
       statusIsClear(step);
-      expireApprovals(step);
-      joinTurn(step);
+      closeAnsweredElsewhere(step);
+      ensureTurn(step);
       return;
     case 'awaiting_approval':
-      joinTurn(step);
-      // What cannot be read says nothing about what is shown.
+      ensureTurn(step);
+      // An unreadable approval does not contradict the shown ones.
       if (pending === undefined || pending === 'unreadable' || !pending.options?.length) statusIsUnclear(step);
       else showPending(step, status);
       return;
@@ -89,43 +94,43 @@ function applyStatus(step: Step, status: SessionStatus): void {
   }
 }
 
-/** A request that the stream may not have told. */
+/** Shows the pending approval of the status, unless the stream has reported it. */
 function showPending(step: Step, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   if (pending === undefined || pending === 'unreadable' || !pending.options) return;
   const { isNewlyConnected, sessionId } = step.state;
   statusIsClear(step);
-  if (!isShown(step.state, pending.approval_id)) {
+  if (!isApprovalShown(step.state, pending.approval_id)) {
     const { context = {}, options, prompt = 'The agent asks for your approval.', ...data } = pending;
-    const timeout = secondsToAnswer(pending.timeout, ageOfPending(step, status));
+    const timeout = secondsToAnswer(pending.timeout, pendingApprovalAgeMs(step, status));
     const request = { ...data, session_id: sessionId, prompt, options, timeout, default: 'deny', context } as const;
-    approvalRequired(step, request, true);
+    handleApprovalRequired(step, request, true);
   }
-  if (isNewlyConnected) expectApprovalsAgain(step, true);
-  sealSoon(step);
+  if (isNewlyConnected) setMayComeAgain(step, true);
+  openRepeatWindow(step);
 }
 
-/** Something waits, and the status does not say what: its event may be on the way, or may have been lost. */
+/** Waits for the event of an approval that the status does not describe, then stops the turn. */
 function statusIsUnclear(step: Step): void {
   const { limits, unclearSinceMs = step.at.nowMs } = step.state;
   if (isAwaitingApproval(step.state)) {
     statusIsClear(step);
   } else if (step.at.nowMs - unclearSinceMs >= limits.settleMs) {
     statusIsClear(step);
-    notice(step, 'warning', sessionMessages.unclear);
+    emitNotice(step, 'warning', sessionMessages.unclear);
     beginCancel(step);
   } else {
-    update(step, { unclearSinceMs });
+    updateState(step, { unclearSinceMs });
     setTimer(step, 'unclear', limits.settleMs);
   }
 }
 
 function statusIsClear(step: Step): void {
   if (step.state.unclearSinceMs !== undefined) clearTimers(step, 'unclear');
-  update(step, { isNewlyConnected: false, unclearSinceMs: undefined });
+  updateState(step, { isNewlyConnected: false, unclearSinceMs: undefined });
 }
 
-/** A few times, lest a stream that tells much is asked all the while. */
+/** Retries a limited number of times, to avoid constant polling during a busy stream. */
 function checkLater(step: Step): void {
   if (step.state.life !== 'open') return;
   const overtaken = step.state.watch.overtaken + 1;
@@ -133,19 +138,18 @@ function checkLater(step: Step): void {
   if (overtaken <= maxOvertaken) setTimer(step, 'checkLater', step.state.limits.settleMs);
 }
 
-function sealSoon(step: Step): void {
-  if (step.state.isSealing) return;
-  update(step, { isSealing: true });
-  setTimer(step, 'seal', backlogMs);
+function openRepeatWindow(step: Step): void {
+  if (step.state.isRepeatWindowOpen) return;
+  updateState(step, { isRepeatWindowOpen: true });
+  setTimer(step, 'repeatWindow', backlogMs);
 }
 
-/** Whether a turn is open that the status can tell something of. */
 function isWatched({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' && prompt.kind === 'none';
 }
 
 function setWatch(step: Step, change: Partial<StatusWatch>): void {
-  update(step, { watch: { ...step.state.watch, ...change } });
+  updateState(step, { watch: { ...step.state.watch, ...change } });
 }
 
-export type BelievedPurpose = StatusPurpose<'check' | 'prompt'>;
+export type StatusCheckPurpose = StatusPurpose<'check' | 'prompt'>;

@@ -1,36 +1,34 @@
 import { isRecord } from '../../../base/common/isRecord';
 import { parseJson } from '../../../base/common/parseJson';
-import { withTextId } from './apiSchema';
+import { withStringApprovalId } from './apiSchema';
 import { SessionEvent, type EventData } from '../../../session/common/sessionEvents';
 
-/** One message of the stream, before it means anything. */
 export interface StreamMessage {
-  /** The `event:` field; absent over a WebSocket. */
+  /** The SSE `event:` field; absent over a WebSocket. */
   readonly event?: string | undefined;
   readonly data: string;
 }
 
 interface IgnoredMessage {
   readonly ignored: IgnoredReason;
-  /** Of the message or of its event, where it has one. */
+  /** The name of the message or of its event; empty without one. */
   readonly name: string;
 }
-/** `name`: a named SSE event that is not a message, such as the server's `ping`. */
+/** `name`: an SSE event other than `message`, such as `ping`. */
 type IgnoredReason = 'name' | 'notJson' | 'notAnEvent' | 'unknownEvent' | 'invalid';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const knownNames: ReadonlySet<string> = new Set(SessionEvent.options.map((option) => option.shape.event.value));
 
-/** Reads a message of the stream of session `sessionId`. Never throws: what does not count says why. */
-export function decodeMessage(sessionId: string, message: StreamMessage): SessionEvent | IgnoredMessage {
+/** Decodes a message of the session's stream. Never throws: returns a reason for an ignored message. */
+export function decodeStreamMessage(sessionId: string, message: StreamMessage): SessionEvent | IgnoredMessage {
   if (message.event !== undefined && message.event !== 'message') return ignored('name', message.event);
   const json = parseJson(message.data);
   if (json === undefined) return ignored('notJson');
   if (!isRecord(json) || typeof json['event'] !== 'string') return ignored('notAnEvent');
   const { event: name, data } = json;
-  // The two that come by the thousand. What these guards let through, the schema lets through unchanged (a test holds them
-  // to it); all else, and what they do not know, goes the long way.
+  // Fast path for the two most frequent events. The guards accept only what the schema would return unchanged (tested).
   if (name === 'content_block:delta' && isContentDelta(data)) return { event: 'content_block:delta', data };
   if (name === 'thinking:delta' && isThinkingDelta(data)) return { event: 'thinking:delta', data };
   return decodeRare(sessionId, name, data);
@@ -53,12 +51,11 @@ function decodeRare(sessionId: string, wireName: string, data: unknown): Session
   return event.data ?? ignored('invalid', wireName);
 }
 
-/** What the server that exists says outside the reference's vocabulary. */
 const renamed: Readonly<Record<string, string>> = { 'display:text': 'notice', warning: 'notice' };
 
-/** What servers leave out or shape differently, brought into the canonical shape before it is checked. */
+/** Convert what servers omit or format differently into the canonical form, before validation. */
 const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
-  // The server echoes the whole context here, with the contents of files.
+  // The server echoes the whole context, including file contents.
   'prompt:submit': (data) => without(data, (_value, key) => key === 'context_update'),
   'prompt:complete': (data) => ({ response: '', ...data }),
   'content_block:start': (data) => ({ block_type: 'text', block_index: 0, ...data }),
@@ -67,9 +64,13 @@ const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
   'tool:pre': (data) => ({ ...withToolName(data), input: isRecord(data['input']) ? data['input'] : {} }),
   'tool:post': (data) => ({ ...withToolName(data), result: toolResult(data['result']) }),
   'tool:error': (data) => ({ ...withToolName(data), error: errorText(data) }),
-  'approval:required': (data) => ({ prompt: 'The agent asks for your approval.', options: [], ...withTextId(data) }),
-  'approval:granted': (data) => ({ decision: '', ...withTextId(data) }),
-  'approval:denied': (data) => ({ decision: '', ...withTextId(data) }),
+  'approval:required': (data) => ({
+    prompt: 'The agent asks for your approval.',
+    options: [],
+    ...withStringApprovalId(data),
+  }),
+  'approval:granted': (data) => ({ decision: '', ...withStringApprovalId(data) }),
+  'approval:denied': (data) => ({ decision: '', ...withStringApprovalId(data) }),
   'status:update': (data) => ({ status: 'processing', ...data }),
   error: (data) => ({ ...errorCode(data), ...data, error: errorText(data) }),
   'display:text': (data) => ({ ...data, level: data['type'], message: data['text'] }),
@@ -87,19 +88,17 @@ function toolResult(result: unknown): Fields {
   return { success: (result['error'] ?? null) === null, output: result };
 }
 
-/** `error` may be a text, an `{code, message}`, or absent with a `message` beside it. */
 function errorText({ error, message }: Fields): string {
   if (typeof error === 'string') return error;
   if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
   if (typeof message === 'string') return message;
-  return error === undefined ? 'The server reported a failure without a reason.' : JSON.stringify(error);
+  return error === undefined ? 'The server reported an error without details.' : JSON.stringify(error);
 }
 
 function errorCode({ error }: Fields): Fields {
   return isRecord(error) && typeof error['code'] === 'string' ? { code: error['code'] } : {};
 }
 
-/** A `null` where the reference has a value or nothing means nothing. */
 function withoutNulls(data: Fields): Fields {
   return without(data, (value) => value === null);
 }

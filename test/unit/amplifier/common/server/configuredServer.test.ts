@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
-import type { ServerNews } from '../../../../../src/amplifier/common/server/serverWatch';
-import { ServerRegistry } from '../../../../../src/amplifier/common/server/serverRegistry';
-import { configuredServer } from '../../../../../src/amplifier/common/server/serverUrl';
+import type { ServerAvailability } from '../../../../../src/amplifier/common/server/serverMonitor';
+import { ConfiguredServer } from '../../../../../src/amplifier/common/server/configuredServer';
+import { configuredServerUrl } from '../../../../../src/amplifier/common/server/serverUrl';
 import { FakeBackend } from '../../../../fake/fakeBackend';
 
 describe('the Amplifier server among the backends', () => {
@@ -12,11 +12,11 @@ describe('the Amplifier server among the backends', () => {
   let made: { readonly backend: FakeBackend; readonly url: string }[];
   let states: string[];
   let changes: number;
-  let news: ServerNews;
+  let news: ServerAvailability;
   let looks: number;
   let told: Emitter<void>;
   let create: () => Promise<void>;
-  let registry: ServerRegistry;
+  let registry: ConfiguredServer;
 
   beforeEach(() => {
     port = 8765;
@@ -29,8 +29,8 @@ describe('the Amplifier server among the backends', () => {
     looks = 0;
     told = new Emitter((error) => assert.fail(String(error)));
     create = () => Promise.resolve();
-    registry = new ServerRegistry({
-      server: () => configuredServer({ host: '127.0.0.1', port }),
+    registry = new ConfiguredServer({
+      configuredUrl: () => configuredServerUrl({ host: '127.0.0.1', port }),
       createBackend: async ({ origin: url }) => {
         await create();
         const backend = new FakeBackend('amplifier');
@@ -38,16 +38,16 @@ describe('the Amplifier server among the backends', () => {
         return backend;
       },
       isTrusted: () => trusted,
-      isOwn: () => own,
-      watch: {
-        get news() {
+      isOwnServer: () => own,
+      monitor: {
+        get availability() {
           return news;
         },
         onDidChange: told.event,
-        look: () => {
+        checkIfStale: () => {
           looks++;
         },
-        heard: ({ kind }) => states.push(kind),
+        updateFromBackend: ({ kind }) => states.push(kind),
       },
       onListenerError: (error) => {
         throw error;
@@ -193,7 +193,7 @@ describe('the settings of the Amplifier server', () => {
     ['ftp://x', 8765, 'amplifier.server.host'],
   ] as const) {
     it(`as ${JSON.stringify([host, port])} are refused by the name of ${wrong}`, () => {
-      assert.throws(() => configuredServer({ host, port }), { message: new RegExp(`^${wrong} `) });
+      assert.throws(() => configuredServerUrl({ host, port }), { message: new RegExp(`^${wrong} `) });
     });
   }
 });

@@ -6,23 +6,22 @@ import type { ContextSource } from '../../common/context/contextSource';
 import type { AmplifierClient } from './http/amplifierClient';
 import type { EventStreamLimits } from './stream/eventStream';
 
-/** What a session of an Amplifier server needs, and whom it tells of itself. */
-export interface AmplifierSessionOptions {
+export interface AmplifierSessionDeps {
   readonly id: string;
   readonly client: AmplifierClient;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   readonly context: ContextSource;
-  /** What its reader knows of the turn that may be running. */
+  /** Text that readers already have of a running turn. */
   readonly heard: string;
-  /** The folder that the session was made for (absolute); else the workspace's. */
+  /** Absolute path of the session's folder; defaults to the workspace folder. */
   readonly cwd?: string;
   readonly usageIsCumulative: boolean;
   readonly limits?: Partial<ClientLimits>;
   readonly onConnected: () => void;
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  /** `denials` are what is still under way then: it settles by itself; dispose it to give them up. */
+  /** `denials` are still being sent. Dispose them to give up. */
   readonly onEnded: (denials: PendingDenials) => void;
 }
 

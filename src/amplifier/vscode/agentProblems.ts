@@ -3,40 +3,39 @@ import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
 import type { EventData, EventDiagnostic } from '../../session/common/sessionEvents';
 import type { BackendSession } from '../../session/common/sessionBackend';
 
-/** What agents find, in VS Code's Problems: kept for each session, shown together, cleared with the session. */
-export class Problems implements vscode.Disposable {
-  private readonly collection = vscode.languages.createDiagnosticCollection('backline');
-  /** By session, then by resolved path, then by all that it says. Two backends may give their sessions the same id, so it is not by that. */
-  private readonly sessions = new Map<BackendSession, Map<string, Map<string, vscode.Diagnostic>>>();
+/** Shows diagnostics of agents in VS Code's Problems view, until their session ends. */
+export class AgentProblems implements vscode.Disposable {
+  private readonly diagnosticCollection = vscode.languages.createDiagnosticCollection('backline');
+  /** By session (ids are not unique across backends), resolved path and serialized diagnostic. */
+  private readonly diagnosticsBySession = new Map<BackendSession, Map<string, Map<string, vscode.Diagnostic>>>();
 
   constructor(private readonly editor: Pick<EditorPort, 'resolve'>) {}
 
-  /** Adds to what the session said of that file before; the same once more is nothing new. Paths that are not for peers are left out. */
+  /** Adds diagnostics to the earlier ones of the file, without duplicates. Ignores paths that peers may not see. */
   async add(session: BackendSession, { path, diagnostics }: EventData<'diagnostic:add'>): Promise<void> {
-    const files = this.sessions.get(session) ?? new Map<string, Map<string, vscode.Diagnostic>>();
-    this.sessions.set(session, files);
-    const resolved = await this.resolve(path);
+    const files = this.diagnosticsBySession.get(session) ?? new Map<string, Map<string, vscode.Diagnostic>>();
+    this.diagnosticsBySession.set(session, files);
+    const resolved = await this.resolvePath(path);
     // The session may have ended meanwhile.
-    if (resolved === undefined || this.sessions.get(session) !== files) return;
+    if (resolved === undefined || this.diagnosticsBySession.get(session) !== files) return;
     const found = files.get(resolved) ?? new Map<string, vscode.Diagnostic>();
     files.set(resolved, found);
     for (const diagnostic of diagnostics.map(toDiagnostic)) found.set(JSON.stringify(diagnostic), diagnostic);
-    this.show(resolved);
+    this.showFile(resolved);
   }
 
-  /** All of the session's when there is no path. */
+  /** Clears all diagnostics of the session if there is no path. */
   async clear(session: BackendSession, { path }: EventData<'diagnostic:clear'>): Promise<void> {
     if (path === undefined) {
       this.clearSession(session);
       return;
     }
-    const resolved = await this.resolve(path);
-    if (resolved !== undefined && this.sessions.get(session)?.delete(resolved)) this.show(resolved);
+    const resolved = await this.resolvePath(path);
+    if (resolved !== undefined && this.diagnosticsBySession.get(session)?.delete(resolved)) this.showFile(resolved);
   }
 
-  /** Whether a session has reported that problem of the file (absolute). */
-  has(path: string, problem: Diagnostic): boolean {
-    return (this.collection.get(vscode.Uri.file(path)) ?? []).some(
+  hasReported(path: string, problem: Diagnostic): boolean {
+    return (this.diagnosticCollection.get(vscode.Uri.file(path)) ?? []).some(
       ({ message, range: { start, end }, severity, source }) =>
         message === problem.message &&
         source === problem.source &&
@@ -47,23 +46,23 @@ export class Problems implements vscode.Disposable {
   }
 
   clearSession(session: BackendSession): void {
-    const paths = [...(this.sessions.get(session)?.keys() ?? [])];
-    this.sessions.delete(session);
-    for (const path of paths) this.show(path);
+    const paths = [...(this.diagnosticsBySession.get(session)?.keys() ?? [])];
+    this.diagnosticsBySession.delete(session);
+    for (const path of paths) this.showFile(path);
   }
 
   dispose(): void {
-    this.sessions.clear();
-    this.collection.dispose();
+    this.diagnosticsBySession.clear();
+    this.diagnosticCollection.dispose();
   }
 
-  private resolve(path: string): Promise<string | undefined> {
+  private resolvePath(path: string): Promise<string | undefined> {
     return this.editor.resolve(path).catch(() => undefined);
   }
 
-  private show(path: string): void {
-    const all = [...this.sessions.values()].flatMap((files) => [...(files.get(path)?.values() ?? [])]);
-    this.collection.set(vscode.Uri.file(path), all);
+  private showFile(path: string): void {
+    const all = [...this.diagnosticsBySession.values()].flatMap((files) => [...(files.get(path)?.values() ?? [])]);
+    this.diagnosticCollection.set(vscode.Uri.file(path), all);
   }
 }
 

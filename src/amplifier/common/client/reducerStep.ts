@@ -1,11 +1,11 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { isAmplifierApiError, type AmplifierApiError } from '../api/apiErrors';
-import type { Call, Moment, SessionEffect, TimerKey } from './sessionInput';
+import type { CallId, Moment, SessionEffect, TimerKey } from './sessionInput';
 import type { SessionState } from './clientState';
 import { sessionMessages } from './sessionMessages';
 
-/** One input being dealt with: the state as it is by then, and what is to be told and done. */
+/** Processing of one input: the current state, and the events and effects collected so far. */
 export interface Step {
   state: SessionState;
   readonly at: Moment;
@@ -13,15 +13,15 @@ export interface Step {
   readonly effects: SessionEffect[];
 }
 
-export function update(step: Step, change: Partial<SessionState>): void {
+export function updateState(step: Step, change: Partial<SessionState>): void {
   step.state = { ...step.state, ...change };
 }
 
-export function notice(step: Step, level: 'info' | 'warning', message: string): void {
+export function emitNotice(step: Step, level: 'info' | 'warning', message: string): void {
   step.events.push({ event: 'notice', data: { session_id: step.state.sessionId, level, message } });
 }
 
-export function log(step: Step, level: 'debug' | 'info' | 'warn', message: string): void {
+export function logMessage(step: Step, level: 'debug' | 'info' | 'warn', message: string): void {
   step.effects.push({ kind: 'log', level, message: `session ${step.state.sessionId}: ${message}` });
 }
 
@@ -33,52 +33,50 @@ export function clearTimers(step: Step, ...keys: readonly TimerKey[]): void {
   for (const key of keys) step.effects.push({ kind: 'clearTimer', key });
 }
 
-/** Resolves what `call` waits for; rejects it when there is an error. */
-export function settle(step: Step, call: Call | undefined, error?: unknown, requestId?: string): void {
-  if (call !== undefined) step.effects.push({ kind: 'settle', call, error: asBackendError(error), requestId });
+export function settleCall(step: Step, call: CallId | undefined, error?: unknown, requestId?: string): void {
+  if (call !== undefined) step.effects.push({ kind: 'settle', call, error: toBackendError(error), requestId });
 }
 
-/** Asks for the status, to hold the session against it. */
-export function check(step: Step): void {
+/** Requests the status, to reconcile the session with it. */
+export function checkStatus(step: Step): void {
   const { life, watch, heard } = step.state;
   if (life !== 'open') return;
   if (watch.isAsking) {
-    update(step, { watch: { ...watch, isToAskAgain: true } });
+    updateState(step, { watch: { ...watch, isToAskAgain: true } });
     return;
   }
-  update(step, { watch: { ...watch, isAsking: true } });
+  updateState(step, { watch: { ...watch, isAsking: true } });
   const purpose = { kind: 'check', heard, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
-/** The turn is to be stopped; what that takes is done in stages. */
-export function beginCancel(step: Step, call?: Call): void {
+export function beginCancel(step: Step, call?: CallId): void {
   const { ending, limits } = step.state;
   const calls = [...(ending?.calls ?? []), ...(call === undefined ? [] : [call])];
   if (!ending) setTimer(step, 'endingDeadline', limits.cancelTimeoutMs);
   if (!ending) setTimer(step, 'endingStage', promptGraceMs);
   const begun = ending ?? { stage: 'prompt', isClose: false, heldEnd: undefined };
-  update(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
+  updateState(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
 }
 
-/** How long a prompt that the server is taking is waited for when it is stopped. */
+/** How long cancelling waits for a prompt that is being sent. */
 export const promptGraceMs = 5000;
 
-/** A turn that is told as over already is to be stopped on the server. */
-export function stopLeftTurn(step: Step): void {
+/** Stops a turn on the server whose end was already emitted. */
+export function stopAbandonedTurn(step: Step): void {
   if (step.state.stop) return;
-  update(step, { stop: { stage: 'telling', isLeft: true } });
+  updateState(step, { stop: { stage: 'telling', isLeft: true } });
   step.effects.push({ kind: 'tell', way: 'route' });
 }
 
-export function closedError(): BackendError {
+export function sessionClosedError(): BackendError {
   return new BackendError('closed', sessionMessages.closed);
 }
 
-export function asBackendError(error: unknown): unknown {
+export function toBackendError(error: unknown): unknown {
   return isAmplifierApiError(error) ? error.toBackendError() : error;
 }
 
-export function isUnknownSession(error: unknown): error is AmplifierApiError {
+export function isSessionNotFound(error: unknown): error is AmplifierApiError {
   return isAmplifierApiError(error) && error.code === 'SESSION_NOT_FOUND';
 }

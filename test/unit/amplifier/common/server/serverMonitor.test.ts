@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
-import { ServerWatch } from '../../../../../src/amplifier/common/server/serverWatch';
+import { ServerMonitor } from '../../../../../src/amplifier/common/server/serverMonitor';
 import { FakeClock } from '../../../../fake/fakeClock';
 
 const refused = new AmplifierApiError('UNREACHABLE', 'No Amplifier server answers at http://127.0.0.1:8765');
@@ -12,14 +12,14 @@ describe('the watch on the Amplifier server', () => {
   let clock: FakeClock;
   let answers: ((signal: AbortSignal) => Promise<{ version?: string }>)[];
   let asked: number;
-  let watch: ServerWatch;
+  let watch: ServerMonitor;
 
   beforeEach(() => {
     clock = new FakeClock();
     answers = [];
     asked = 0;
-    watch = new ServerWatch({
-      askHealth: (signal) => {
+    watch = new ServerMonitor({
+      checkHealth: (signal) => {
         asked++;
         return (answers.shift() ?? (() => Promise.reject(refused)))(signal);
       },
@@ -48,14 +48,14 @@ describe('the watch on the Amplifier server', () => {
     await settle();
     assert.equal(asked, 3);
     assert.equal(clock.pending, 0);
-    assert.deepEqual(watch.news, { kind: 'unreachable' });
+    assert.deepEqual(watch.availability, { kind: 'unreachable' });
   });
 
   it('asks no more once the server has answered', async () => {
     answers.push(() => Promise.resolve({ version: '1.2.3' }));
     watch.start();
     await settle();
-    assert.deepEqual(watch.news, { kind: 'answers', version: '1.2.3' });
+    assert.deepEqual(watch.availability, { kind: 'answers', version: '1.2.3' });
     assert.equal(clock.pending, 0);
   });
 
@@ -63,33 +63,33 @@ describe('the watch on the Amplifier server', () => {
     watch.start();
     await settle();
     answers.push(() => Promise.resolve({}));
-    await Promise.all([watch.ask(), watch.ask()]);
+    await Promise.all([watch.check(), watch.check()]);
     assert.equal(asked, 2);
-    assert.deepEqual(watch.news, { kind: 'answers' });
+    assert.deepEqual(watch.availability, { kind: 'answers' });
   });
 
   it('asks when the user looks, once in some seconds', async () => {
-    watch.look();
-    watch.look();
+    watch.checkIfStale();
+    watch.checkIfStale();
     await settle();
     assert.equal(asked, 1);
     clock.advance(4999);
-    watch.look();
+    watch.checkIfStale();
     await settle();
     assert.equal(asked, 1);
     clock.advance(1);
     answers.push(() => Promise.resolve({ version: '2' }));
-    watch.look();
+    watch.checkIfStale();
     await settle();
-    assert.deepEqual(watch.news, { kind: 'answers', version: '2' });
+    assert.deepEqual(watch.availability, { kind: 'answers', version: '2' });
   });
 
   it('asks when the user looks, also when the clock was set back', async () => {
-    watch.look();
+    watch.checkIfStale();
     await settle();
     clock.setBack(3_600_000);
     clock.advance(5000);
-    watch.look();
+    watch.checkIfStale();
     await settle();
     assert.equal(asked, 2);
   });
@@ -100,12 +100,12 @@ describe('the watch on the Amplifier server', () => {
       signal.addEventListener('abort', () => (isGivenUp = true));
       return new Promise(() => undefined);
     });
-    const asking = watch.ask();
+    const asking = watch.check();
     clock.advance(3000);
     await asking;
     assert.equal(isGivenUp, true);
-    assert.equal(watch.news.kind, 'unusable');
-    assert.match(JSON.stringify(watch.news), /not answer in time.*restart the Amplifier server/);
+    assert.equal(watch.availability.kind, 'unusable');
+    assert.match(JSON.stringify(watch.availability), /not respond in time.*restart the Amplifier server/);
   });
 
   it('gives up what it asks when it is stopped', async () => {
@@ -114,45 +114,47 @@ describe('the watch on the Amplifier server', () => {
       signal.addEventListener('abort', () => (isGivenUp = true));
       return new Promise(() => undefined);
     });
-    void watch.ask();
+    void watch.check();
     watch.stop();
     await settle();
     assert.equal(isGivenUp, true);
   });
 
   it('misses a server that somebody uses until it answers again', async () => {
-    watch.heard({ kind: 'ready', version: '1' });
-    watch.heard({ kind: 'failed', message: 'The connection was lost.' });
+    watch.updateFromBackend({ kind: 'ready', version: '1' });
+    watch.updateFromBackend({ kind: 'failed', message: 'The connection was lost.' });
     const missed = { kind: 'missed', message: 'The connection was lost.' };
-    assert.deepEqual(watch.news, missed);
-    await watch.ask();
-    assert.deepEqual(watch.news, missed);
-    watch.heard({ kind: 'ready' });
-    assert.deepEqual(watch.news, { kind: 'answers' });
+    assert.deepEqual(watch.availability, missed);
+    await watch.check();
+    assert.deepEqual(watch.availability, missed);
+    watch.updateFromBackend({ kind: 'ready' });
+    assert.deepEqual(watch.availability, { kind: 'answers' });
   });
 
   it('misses it no more when nobody uses it any more', () => {
-    watch.heard({ kind: 'failed', message: 'The connection was lost.' });
-    watch.heard({ kind: 'stopped' });
-    assert.deepEqual(watch.news, { kind: 'unreachable' });
+    watch.updateFromBackend({ kind: 'failed', message: 'The connection was lost.' });
+    watch.updateFromBackend({ kind: 'stopped' });
+    assert.deepEqual(watch.availability, { kind: 'unreachable' });
   });
 
   it('knows that a server needs a token, also by who uses it', async () => {
-    answers.push(() => Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server answered HTTP 401', 401)));
-    await watch.ask();
-    assert.equal(watch.news.kind, 'needsToken');
-    assert.match(JSON.stringify(watch.news), /needs a token.*Set Amplifier Server Token/);
-    watch.heard({ kind: 'ready' });
-    watch.heard({ kind: 'authRequired', message: 'It needs a token.', methods: [] });
-    assert.deepEqual(watch.news, { kind: 'needsToken', message: 'It needs a token.' });
+    answers.push(() =>
+      Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server responded with HTTP 401', 401)),
+    );
+    await watch.check();
+    assert.equal(watch.availability.kind, 'needsToken');
+    assert.match(JSON.stringify(watch.availability), /requires a valid token.*Set Amplifier Server Token/);
+    watch.updateFromBackend({ kind: 'ready' });
+    watch.updateFromBackend({ kind: 'authRequired', message: 'It needs a token.', methods: [] });
+    assert.deepEqual(watch.availability, { kind: 'needsToken', message: 'It needs a token.' });
   });
 
   it('says what to do about a server that answers as it should not', async () => {
-    answers.push(() => Promise.reject(new AmplifierApiError('NOT_FOUND', 'The server answered HTTP 404', 404)));
-    await watch.ask();
-    assert.deepEqual(watch.news, {
+    answers.push(() => Promise.reject(new AmplifierApiError('NOT_FOUND', 'The server responded with HTTP 404', 404)));
+    await watch.check();
+    assert.deepEqual(watch.availability, {
       kind: 'unusable',
-      message: 'The server answered HTTP 404. This server does not offer it.',
+      message: 'The server responded with HTTP 404. The server does not support this.',
     });
   });
 
@@ -164,14 +166,14 @@ describe('the watch on the Amplifier server', () => {
     await settle();
     answer?.({ version: 'old' });
     await settle();
-    assert.equal(watch.news.kind, 'unreachable');
+    assert.equal(watch.availability.kind, 'unreachable');
   });
 
   it('asks nobody after it was disposed', async () => {
     watch.start();
     await settle();
     watch.dispose();
-    await watch.ask();
+    await watch.check();
     clock.advance(60_000);
     await settle();
     assert.equal(asked, 1);

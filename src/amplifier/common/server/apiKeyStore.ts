@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import type { Credentials as WireCredentials } from '../api/apiSchema';
+import { isLoopback } from '../../../base/common/loopback';
+import { isSecureServer } from './serverUrl';
+
+/** Satisfied by VS Code's `SecretStorage`. */
+export interface SecretStore {
+  get(name: string): PromiseLike<string | undefined>;
+  store(name: string, value: string): PromiseLike<void>;
+  delete(name: string): PromiseLike<void>;
+}
+
+interface ApiKeyStoreDeps {
+  readonly secrets: SecretStore;
+  /** Shared by all windows; satisfied by VS Code's `globalState`. Holds origins, never a key. */
+  readonly state: {
+    get(name: string): unknown;
+    update(name: string, value: unknown): PromiseLike<void>;
+  };
+  readonly confirm: (origin: string) => Promise<boolean>;
+}
+
+const secretName = 'backline.amplifier.apiKey';
+const confirmedName = 'backline.amplifier.confirmedServers';
+const Origins = z.array(z.string()).catch([]);
+
+/** The API key for model providers. Sent only to servers on this machine and https servers that the user confirmed. */
+export class ApiKeyStore {
+  /** Confirmed servers that could not be saved. */
+  private readonly unsavedConfirmations = new Set<string>();
+
+  constructor(private readonly deps: ApiKeyStoreDeps) {}
+
+  /** The key for a server; undefined if none is stored or it may not be sent there. */
+  async credentialsFor(server: URL): Promise<WireCredentials | undefined> {
+    const key = await this.deps.secrets.get(secretName);
+    if (key === undefined || key === '' || !(await this.maySendKeyTo(server))) return undefined;
+    return { anthropic_api_key: key };
+  }
+
+  /** Why the stored key is never sent to this server, and what to do; undefined if it may be sent or none is stored. */
+  async keyProblem(server: URL): Promise<string | undefined> {
+    if (isSecureServer(server) || !(await this.hasKey())) return undefined;
+    return `The API key is not sent to ${server.origin}, because the connection is not encrypted. Use an https address.`;
+  }
+
+  async hasKey(): Promise<boolean> {
+    return ((await this.deps.secrets.get(secretName)) ?? '') !== '';
+  }
+
+  /** An empty key removes the stored one. */
+  async setKey(key: string): Promise<void> {
+    const trimmed = key.trim();
+    if (trimmed === '') await this.deps.secrets.delete(secretName);
+    else await this.deps.secrets.store(secretName, trimmed);
+  }
+
+  /** The user has to confirm each server again. */
+  async forgetConfirmations(): Promise<void> {
+    this.unsavedConfirmations.clear();
+    await this.deps.state.update(confirmedName, undefined);
+  }
+
+  private async maySendKeyTo(server: URL): Promise<boolean> {
+    if (isLoopback(server)) return true;
+    if (!isSecureServer(server)) return false;
+    const confirmed = Origins.parse(this.deps.state.get(confirmedName) ?? []);
+    if (confirmed.includes(server.origin) || this.unsavedConfirmations.has(server.origin)) return true;
+    if (!(await this.deps.confirm(server.origin))) return false;
+    try {
+      await this.deps.state.update(confirmedName, [...confirmed, server.origin]);
+    } catch {
+      // Remembered for this window only.
+      this.unsavedConfirmations.add(server.origin);
+    }
+    return true;
+  }
+}

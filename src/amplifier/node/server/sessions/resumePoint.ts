@@ -1,0 +1,28 @@
+import type { SessionEvent, SessionEventName } from '../../../../session/common/sessionEvents';
+import { isSessionState } from '../../../../session/common/sessionState';
+
+/** Tracks where a client that loads a session resumes: at the start of the running turn, else after the last event. */
+export class ResumePoint {
+  private readonly stateEventByName = new Map<SessionEventName, SessionEvent>();
+  private lastEventId = 0;
+  private eventIdBeforeTurn: number | undefined;
+
+  constructor(private readonly sessionId: string) {}
+
+  /** Call before each event is sent, with its id in the session's feed. */
+  recordEvent(event: SessionEvent, id: number): void {
+    if (event.event === 'prompt:submit') this.eventIdBeforeTurn = this.lastEventId;
+    if (event.event === 'prompt:complete' || event.event === 'error') this.eventIdBeforeTurn = undefined;
+    if (isSessionState(event)) this.stateEventByName.set(event.event, event);
+    this.lastEventId = id;
+  }
+
+  /** Fields for the session's status: the event id to resume after, and the events that describe the current state. */
+  get statusFields(): { readonly last_event_id: number; readonly state: readonly object[] } {
+    const events = [...this.stateEventByName.values()];
+    return {
+      last_event_id: this.eventIdBeforeTurn ?? this.lastEventId,
+      state: events.map(({ event, data }) => ({ event, data: { ...data, session_id: this.sessionId } })),
+    };
+  }
+}
