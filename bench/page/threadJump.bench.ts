@@ -40,7 +40,7 @@ async function jumpMs(pages: ThreadPages, turnCount: number): Promise<number> {
   const reached = await watchGoals(page);
   const entryId = `a${Math.floor(turnCount / 3)}`;
   const before = await workMs(session);
-  await host.notify(didAsk, { what: 'goTo', entryId });
+  await host.notify(didAsk, { kind: 'goTo', entryId });
   await reached(entryId);
   await drawn(page);
   const spent = (await workMs(session)) - before;

@@ -18,21 +18,20 @@ import {
 import { MenuButton } from '../../webview/browser/menu';
 import type { ThreadView } from '../common/page/threadApi';
 import { actionMenu } from './actionMenu';
-import { usePage, usePageState } from './threadPageContext';
+import { useThreadPage, useThreadPageState } from './threadPageContext';
 import { ToggleButton } from './toggleButton';
 
-interface HeaderProps {
+interface ThreadHeaderProps {
   readonly handle: RefObject<TranscriptHandle | null>;
   readonly isFollowing: boolean;
   readonly setFollowing: (isFollowing: boolean) => void;
 }
 
-/** What the thread is, and the ways through it. */
-export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
-  const page = usePage();
-  const { thread, times, isOutlineShown } = usePageState();
+/** The title, the summary and the toolbar. */
+export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeaderProps) {
+  const page = useThreadPage();
+  const { thread, times, isOutlineShown } = useThreadPageState();
   const title = thread?.title ?? 'Amp Thread';
-  const isAbsolute = times === 'absolute';
   return (
     <header class="thread-header">
       <div class="thread-title">
@@ -69,7 +68,7 @@ export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
           <ToggleButton
             label="Absolute times"
             icon={HistoryIcon}
-            isOn={isAbsolute}
+            isOn={times === 'absolute'}
             onToggle={(isOn) => page.setTimes(isOn ? 'absolute' : 'relative')}
           />
           <ToggleButton label="Follow new messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
@@ -80,12 +79,12 @@ export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
   );
 }
 
-const stateWords: Record<ThreadView['state'], string> = {
+const stateLabels: Record<ThreadView['state'], string> = {
   idle: '',
   running: 'running',
   waiting: 'waiting for you',
-  stale: 'did not end',
-  cancelled: 'cancelled',
+  stale: 'not finished',
+  cancelled: 'canceled',
   error: 'failed',
 };
 
@@ -102,7 +101,7 @@ function Summary({ thread }: { thread: ThreadView }) {
   ];
   return (
     <p class="thread-summary">
-      {stateWords[state] !== '' && <span class={`thread-state is-${state}`}>{stateWords[state]}</span>}
+      {stateLabels[state] !== '' && <span class={`thread-state is-${state}`}>{stateLabels[state]}</span>}
       <span class="thread-agent">Amp</span>
       <span class="one-line">
         · <PlainText text={words.join(' · ')} />

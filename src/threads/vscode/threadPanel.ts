@@ -5,50 +5,50 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { loadPage, type PageFiles } from '../../webview/vscode/loadPage';
-import { FollowedThread, refreshWhenStale, type FollowedThreadPorts } from '../common/page/followedThread';
+import { FollowedThread, refreshWhenStale, type FollowedThreadSource } from '../common/page/followedThread';
 import { didAsk, didUpdate, type ThreadUpdate, type threadRequests } from '../common/page/threadApi';
 import { ThreadFeed } from '../common/page/threadFeed';
 import type { ThreadHead } from '../common/threadPorts';
-import { shownTitle } from '../common/tree/threadRow';
+import { displayTitle } from '../common/tree/threadRow';
 import type { ReadMarks } from '../common/tree/readMarks';
-import { threadHandlers, type HandlerWindow } from './threadHandlers';
+import { threadHandlers, type ThreadHandlerWindow } from './threadHandlers';
 
-/** What all pages of threads share. */
-export interface ThreadPanelWindow extends HandlerWindow {
-  readonly threads: FollowedThreadPorts & { find(threadId: string): ThreadHead | undefined };
-  /** Takes in a file that was opened before the window was loaded again. */
+/** Shared by all panels of a window. */
+export interface ThreadPanelWindow extends ThreadHandlerWindow {
+  readonly threads: FollowedThreadSource & { find(threadId: string): ThreadHead | undefined };
+  /** Adds a file again that the user opened before the window was reloaded. */
   readonly addFile: (file: string) => Promise<ThreadHead>;
   readonly marks: ReadMarks;
-  /** Something was read that was not before. */
-  readonly onDidRead: () => void;
+  /** Called when an unread thread was read. */
+  readonly onDidMarkRead: () => void;
   readonly files: PageFiles;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** One thread in an editor tab. It does not own the tab: dispose it when that is gone. */
+/** A thread in an editor tab. Does not own the tab, so dispose the panel when the tab is closed. */
 export class ThreadPanel implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly followed: FollowedThread;
   private readonly feed: ThreadFeed;
   private readonly host: PageHost<typeof threadRequests>;
-  private goal: { readonly entryId?: string; readonly find?: true } | undefined;
+  private pendingCommand: { readonly entryId?: string; readonly find?: true } | undefined;
   private hasPosted = false;
 
   constructor(
     readonly threadId: string,
     private readonly panel: vscode.WebviewPanel,
     private readonly window: ThreadPanelWindow,
-    /** What the page keeps of the thread, see `keptOfTab`. */
-    private readonly kept: string,
+    /** Stored by the page to restore the tab, see `tabKeyOf`. */
+    private readonly tabKey: string,
   ) {
     const { threads, actions, clock, log } = window;
-    const onListenerError = (error: unknown): void => log.error('a listener of a thread failed', error);
-    this.followed = this.store.add(new FollowedThread(threadId, threads, clock, onListenerError));
-    this.feed = this.store.add(
+    const onListenerError = (error: unknown): void => log.error('A listener of a thread failed', error);
+    this.followed = this.disposables.add(new FollowedThread(threadId, threads, clock, onListenerError));
+    this.feed = this.disposables.add(
       new ThreadFeed({
         followed: this.followed,
-        actionsFor: ({ head }) => actions.available(head),
+        actionsFor: ({ head }) => actions.availableFor(head),
         hasFile: () => this.file !== undefined,
         post: (update) => this.post(update),
         clock,
@@ -58,25 +58,25 @@ export class ThreadPanel implements Disposable {
       followed: this.followed,
       feed: this.feed,
       window,
-      ready: () => this.ready(),
+      ready: () => this.connectPage(),
       file: () => this.file,
     });
-    this.host = this.store.add(new PageHost(panel.webview, handlers, log, clock));
+    this.host = this.disposables.add(new PageHost(panel.webview, handlers, log, clock));
   }
 
   start(): void {
     const { panel, window } = this;
     this.host.start();
     this.feed.start();
-    this.store.add(
+    this.disposables.add(
       panel.onDidChangeViewState(() => {
-        // A page that is shown again is another one, and says that it is there.
-        if (!panel.visible) this.pageLeft();
+        // A hidden page is discarded. When it is shown again, a new page reports that it is ready.
+        if (!panel.visible) this.disconnectPage();
       }),
     );
-    this.store.add(this.followed.onDidChange(() => this.threadChanged()));
-    this.store.add(refreshWhenStale(this.followed, window.clock));
-    loadPage(panel.webview, window.files, { title: 'Amp Thread', data: { thread: this.kept } });
+    this.disposables.add(this.followed.onDidChange(() => this.updateTitle()));
+    this.disposables.add(refreshWhenStale(this.followed, window.clock));
+    loadPage(panel.webview, window.files, { title: 'Amp Thread', data: { thread: this.tabKey } });
     void this.followed.start();
   }
 
@@ -88,67 +88,67 @@ export class ThreadPanel implements Disposable {
     this.panel.reveal();
   }
 
-  /** Shows an entry as soon as the page has the thread. */
+  /** Jumps to an entry as soon as the page has the thread. */
   goTo(entryId: string): void {
-    this.goal = { entryId };
-    this.reachGoal();
+    this.pendingCommand = { entryId };
+    this.sendPendingCommand();
   }
 
   find(): void {
-    this.goal = { find: true };
-    this.reachGoal();
+    this.pendingCommand = { find: true };
+    this.sendPendingCommand();
   }
 
-  /** Reads it again. */
+  /** Reads the thread again. */
   refresh(): void {
     void this.followed.refresh();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  /** Absolute, of the thread, also when it could not be read. A file that was opened is what its tab keeps. */
+  /** Absolute path of the thread's file, even if it cannot be read. The tab key of an opened file is its path. */
   private get file(): string | undefined {
-    const { followed, kept, threadId, window } = this;
+    const { followed, tabKey, threadId, window } = this;
     const known = followed.thread?.head.path ?? window.threads.find(threadId)?.path;
-    return known ?? (path.isAbsolute(kept) ? kept : undefined);
+    return known ?? (path.isAbsolute(tabKey) ? tabKey : undefined);
   }
 
-  private ready(): void {
+  private connectPage(): void {
     this.hasPosted = false;
     this.followed.hideSubthreads();
-    this.feed.pageCame(this.window.marks.lastSeen(this.threadId));
+    this.feed.connectPage(this.window.marks.lastSeenEntry(this.threadId));
   }
 
-  private pageLeft(): void {
+  private disconnectPage(): void {
     this.hasPosted = false;
-    this.feed.pageLeft();
+    this.feed.disconnectPage();
   }
 
   private post(update: ThreadUpdate): void {
     this.host.notify(didUpdate, update);
     this.hasPosted = this.followed.thread !== undefined;
     this.markRead();
-    this.reachGoal();
+    this.sendPendingCommand();
   }
 
-  private reachGoal(): void {
-    const { goal, followed } = this;
-    if (!goal || !this.hasPosted || !this.feed.hasPage) return;
-    this.goal = undefined;
-    if (goal.find) {
-      this.host.notify(didAsk, { what: 'find' });
+  private sendPendingCommand(): void {
+    const { pendingCommand, followed } = this;
+    if (!pendingCommand || !this.hasPosted || !this.feed.hasPage) return;
+    this.pendingCommand = undefined;
+    if (pendingCommand.find) {
+      this.host.notify(didAsk, { kind: 'find' });
       return;
     }
-    const { entryId } = goal;
-    if (entryId !== undefined && followed.entry(entryId)) this.host.notify(didAsk, { what: 'goTo', entryId });
+    const { entryId } = pendingCommand;
+    if (entryId !== undefined && followed.entry(entryId)) this.host.notify(didAsk, { kind: 'goTo', entryId });
   }
 
-  private threadChanged(): void {
+  private updateTitle(): void {
     const { thread } = this.followed;
     if (!thread) return;
-    const title = shownTitle(thread.head);
+    const title = displayTitle(thread.head);
     if (this.panel.title !== title) this.panel.title = title;
   }
 
@@ -156,6 +156,6 @@ export class ThreadPanel implements Disposable {
     const { thread } = this.followed;
     if (!thread || !this.panel.visible) return;
     const last = thread.entries.findLast(({ parent }) => parent === undefined)?.id;
-    if (this.window.marks.read(thread.head, last)) this.window.onDidRead();
+    if (this.window.marks.markRead(thread.head, last)) this.window.onDidMarkRead();
   }
 }

@@ -66,7 +66,7 @@ describe('the prompt that the outline marks', () => {
     const { page, host } = await pages.openThread(snapshot({}, lowTurns(60)));
     await page.getByRole('button', { name: 'Outline' }).click();
     const reached = await watchGoals(page);
-    await host.notify(didAsk, { what: 'goTo', entryId: 'a58' });
+    await host.notify(didAsk, { kind: 'goTo', entryId: 'a58' });
     await reached('a58');
     await waitForMark(page, 'Question 58');
   });

@@ -44,7 +44,7 @@ describe('a thread of 20,000 entries', () => {
   async function openAt(id: string): Promise<LongThreadHere> {
     const here = await openLong();
     const reached = await watchGoals(here.page);
-    await here.host.notify(didAsk, { what: 'goTo', entryId: id });
+    await here.host.notify(didAsk, { kind: 'goTo', entryId: id });
     await reached(id);
     await drawn(here.page);
     return here;
@@ -55,7 +55,7 @@ describe('a thread of 20,000 entries', () => {
     const reached = await watchGoals(page);
     for (const id of [`a${middle}`, 'p1', `p${turnCount - 100}`, `a${turnCount}`, 'a20']) {
       const before = sentCount();
-      await host.notify(didAsk, { what: 'goTo', entryId: id });
+      await host.notify(didAsk, { kind: 'goTo', entryId: id });
       await reached(id);
       await drawn(page);
       assert.ok(await isInSight(page, id), `${id} is not in sight`);

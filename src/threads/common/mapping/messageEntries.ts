@@ -14,17 +14,17 @@ import { isShownRole, type Results } from './results';
 import { toolEntries } from './parts/callEntries';
 import { runOutcome, toolRun } from './parts/toolRun';
 
-/** What one message shows, in the order of its blocks. Results of tools are shown where the tool was called. */
+/** Maps a message to entries in the order of its blocks. Results of tools appear at their calls. */
 export function messageEntries(raw: unknown, results: Results, context: MessageContext): readonly Mapped[] {
   const message = Message.safeParse(raw).data;
   if (!message || !isShownRole(message.role)) {
-    const label = message ? `Message of the unknown role “${message.role}”` : 'Message of an unknown form';
+    const label = message ? `Message with unknown role “${message.role}”` : 'Unknown message';
     return [rawEntry(baseOf(context, promptId(context.key)), label, raw, rawJson(raw))];
   }
-  return new MessageReader(message, raw, results, context).read();
+  return new MessageMapper(message, raw, results, context).map();
 }
 
-class MessageReader {
+class MessageMapper {
   private readonly blocks: readonly unknown[];
   private hasPrompt = false;
 
@@ -38,27 +38,29 @@ class MessageReader {
     this.blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   }
 
-  read(): readonly Mapped[] {
-    const entries = this.blocks.flatMap((block, index) => this.block(block, index));
+  map(): readonly Mapped[] {
+    const entries = this.blocks.flatMap((block, index) => this.mapBlock(block, index));
     const end = endOfMessage(this.message, this.context, entries.length > 0);
     if (!end && entries.length === 0 && this.message.content === undefined) return this.withoutContent();
     return end ? [...entries, { entry: end, raw: this.raw }] : entries;
   }
 
-  /** Whatever else it has may be what was said. */
+  /** Shows the JSON if the message has unknown fields, which may be its content. */
   private withoutContent(): readonly Mapped[] {
-    const others = isRecord(this.raw) ? Object.keys(this.raw).filter((key) => !Object.hasOwn(Message.shape, key)) : [];
-    if (others.every((key) => key === 'messageId' || key === 'protocolMessageID')) return [];
+    const unknownKeys = isRecord(this.raw)
+      ? Object.keys(this.raw).filter((key) => !Object.hasOwn(Message.shape, key))
+      : [];
+    if (unknownKeys.every((key) => key === 'messageId' || key === 'protocolMessageID')) return [];
     const base = baseOf(this.context, promptId(this.context.key));
     return [rawEntry(base, 'Message without content', this.raw, rawJson(this.raw))];
   }
 
-  private block(raw: unknown, index: number): readonly Mapped[] {
+  private mapBlock(raw: unknown, index: number): readonly Mapped[] {
     if (isResultBlock(raw)) return this.result(raw, index);
     const block = Block.safeParse(raw).data;
     if (!block) {
       const type = isRecord(raw) ? textOf(raw['type']) : undefined;
-      const label = type === undefined ? 'Block of an unknown form' : `Block “${type}”`;
+      const label = type === undefined ? 'Unknown block' : `Block “${type}”`;
       return [rawEntry(this.base(index), label, raw, rawJson(raw))];
     }
     switch (block.type) {
@@ -67,7 +69,7 @@ class MessageReader {
       case 'thinking':
         return this.entry(index, raw, { kind: 'thinking', ...this.thinking(block, index) });
       case 'redacted_thinking':
-        return this.entry(index, raw, { kind: 'thinking', text: 'The provider has redacted this thinking.' });
+        return this.entry(index, raw, { kind: 'thinking', text: 'The provider redacted this thinking.' });
       case 'image':
         return this.image(block, raw, index);
       case 'tool_use':
@@ -90,7 +92,7 @@ class MessageReader {
     return this.entry(index, raw, { kind: 'answer', text, ...(this.isStreaming(index) ? { streaming: true } : {}) });
   }
 
-  /** All blocks of text and all images of a message are one prompt, in the place of the first of them. */
+  /** Joins all text and image blocks of a message to one prompt, at the position of the first one. */
   private prompt(): readonly Mapped[] {
     if (this.hasPrompt) return [];
     this.hasPrompt = true;
@@ -109,7 +111,7 @@ class MessageReader {
 
   private image(block: BlockOf<'image'>, raw: unknown, index: number): readonly Mapped[] {
     const part = imagePart(block.source, block.sourcePath);
-    if (!part) return [rawEntry(this.base(index), 'Image of an unknown form', raw, rawJson(raw))];
+    if (!part) return [rawEntry(this.base(index), 'Unknown image', raw, rawJson(raw))];
     const prompt = this.message.role === 'user' ? this.prompt() : [];
     const isAttached = this.message.role === 'user' && part.type === 'image';
     return isAttached ? prompt : [...prompt, ...this.entry(index, raw, { kind: 'media', part })];
@@ -118,24 +120,25 @@ class MessageReader {
   private thinking({ thinking, text, startTime, finalTime }: BlockOf<'thinking'>, index: number): ThinkingContent {
     const [start, end] = [timeOf(startTime), timeOf(finalTime)];
     return {
-      text: textOf(thinking) ?? textOf(text) ?? 'The provider keeps this thinking to itself.',
+      text: textOf(thinking) ?? textOf(text) ?? 'The provider does not share this thinking.',
       ...(this.isStreaming(index) ? { streaming: true } : {}),
       ...(start !== undefined && end !== undefined && end >= start ? { durationMs: end - start } : {}),
     };
   }
 
   private call(block: BlockOf<'tool_use' | 'server_tool_use'>, raw: unknown, index: number): readonly Mapped[] {
-    const results = this.results.of(raw);
-    const isWhole = block.complete !== false;
-    const run = toolRun(results.at(-1), openCall(this.message, this.context, isWhole));
-    const input = block.input ?? block.normalizedInput ?? unnamedInput(raw);
+    const results = this.results.ofCall(raw);
+    const isComplete = block.complete !== false;
+    const run = toolRun(results.at(-1), openCall(this.message, this.context, isComplete));
+    const input = block.input ?? block.normalizedInput ?? inputFromOtherKeys(raw);
     return toolEntries(
       {
         base: this.base(index),
         name: block.name ?? block.normalizedName ?? 'Unnamed tool',
         knownName: block.normalizedName,
-        input: isWhole ? input : (block.inputIncomplete ?? input),
-        partialInput: isWhole || block.inputIncomplete !== undefined ? undefined : textOf(block.inputPartialJSON?.json),
+        input: isComplete ? input : (block.inputIncomplete ?? input),
+        partialInput:
+          isComplete || block.inputIncomplete !== undefined ? undefined : textOf(block.inputPartialJSON?.json),
         raw: [raw, ...results],
       },
       run,
@@ -143,7 +146,7 @@ class MessageReader {
   }
 
   private program(block: BlockOf<'program'>, raw: unknown, index: number): readonly Mapped[] {
-    const results = this.results.of(raw);
+    const results = this.results.ofCall(raw);
     const run = toolRun(results.at(-1), openCall(this.message, this.context));
     const input = block.code === undefined ? undefined : { code: block.code };
     return toolEntries({ base: this.base(index), name: 'program', input, raw: [raw, ...results] }, run);
@@ -157,17 +160,17 @@ class MessageReader {
 
   private manualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly Mapped[] {
     const outcome = runOutcome(block.toolRun, openCall(this.message, this.context));
-    const who = block.hidden === true ? 'Run by the user, not shown to the agent.' : 'Run by the user.';
-    const remarks = [...outcome.remarks, plainText(who)];
+    const note = block.hidden === true ? 'Run by the user. Not shown to the agent.' : 'Run by the user.';
+    const remarks = [...outcome.remarks, plainText(note)];
     const input = block.args ?? {};
     const name = block.hidden === true ? '$$' : '$';
     return toolEntries({ base: this.base(index), name, knownName: 'Bash', input, raw: [raw] }, { ...outcome, remarks });
   }
 
-  /** A result whose call is nowhere in the thread. */
+  /** Shows a result only when its call is not in the thread. */
   private result(raw: unknown, index: number): readonly Mapped[] {
-    if (this.results.isJoined(raw)) return [];
-    return [rawEntry(this.base(index), 'Result of a call that is not in the thread', raw, rawJson(raw))];
+    if (this.results.hasCall(raw)) return [];
+    return [rawEntry(this.base(index), 'Result of a tool call outside this thread', raw, rawJson(raw))];
   }
 
   private isStreaming(index: number): boolean {
@@ -184,16 +187,16 @@ class MessageReader {
   }
 }
 
-/** Parts of a call that say how it is stored, not what was asked for. */
-const callFrame: ReadonlySet<string> = new Set(
+/** Keys of a call that are not part of its input. */
+const callKeys: ReadonlySet<string> = new Set(
   'type,id,name,normalizedName,complete,inputIncomplete,inputPartialJSON,startTime,finalTime,metadata'.split(','),
 );
 
-/** What a call without an input has instead of one. */
-function unnamedInput(raw: unknown): unknown {
+/** Returns what a call without `input` has in unknown keys. */
+function inputFromOtherKeys(raw: unknown): unknown {
   if (!isRecord(raw)) return undefined;
   const others = Object.entries(raw).filter(
-    ([key, value]) => !callFrame.has(key) && value !== undefined && value !== null,
+    ([key, value]) => !callKeys.has(key) && value !== undefined && value !== null,
   );
   const [first] = others;
   return others.length === 1 && first?.[0] === 'text'

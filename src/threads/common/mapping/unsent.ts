@@ -4,18 +4,19 @@ import { rawJson } from '../model/rawJson';
 import type { ThreadDocument } from '../model/threadSchema';
 import type { Mapped } from './parts/mapped';
 
-/** What was written and not sent yet: a draft, and prompts that wait for the turn to end. */
+/** Maps the draft and the queued prompts. */
 export function unsentEntries({ draft, queuedMessages }: ThreadDocument, turn: number): readonly Mapped[] {
-  const drafts = draft === undefined || draft === null ? [] : [unsent('draft', turn, 'Draft, not sent', draft, draft)];
+  const drafts =
+    draft === undefined || draft === null ? [] : [unsentEntry('draft', turn, 'Draft, not sent', draft, draft)];
   const queued = (queuedMessages ?? []).map((raw, index) =>
-    unsent(`queued.${index}`, turn, 'Queued, not sent yet', isRecord(raw) ? raw['queuedMessage'] : raw, raw),
+    unsentEntry(`queued.${index}`, turn, 'Queued, not sent', isRecord(raw) ? raw['queuedMessage'] : raw, raw),
   );
   return [...drafts, ...queued].filter((item) => item !== undefined);
 }
 
-function unsent(id: string, turn: number, what: string, message: unknown, raw: unknown): Mapped | undefined {
+function unsentEntry(id: string, turn: number, label: string, message: unknown, raw: unknown): Mapped | undefined {
   const content = isRecord(message) ? message['content'] : message;
   if ((Array.isArray(content) && content.length === 0) || content === '') return undefined;
   const text = textOf(promptText(content)) ?? rawJson(message);
-  return { entry: { kind: 'notice', id, turn, level: 'info', text: `${what}: ${text}` }, raw };
+  return { entry: { kind: 'notice', id, turn, level: 'info', text: `${label}: ${text}` }, raw };
 }

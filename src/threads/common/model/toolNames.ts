@@ -2,11 +2,9 @@ import type { EntryOf } from '../../../transcript/common/entries';
 import { pathOrUriPath } from './fileUriPath';
 import { firstLine, isRecord, listOf, ownOf, textOf, type JsonRecord } from './jsonValues';
 
-/** What Amp's tools are called and what their calls are about. */
-
 type ToolKind = EntryOf<'tool'>['toolKind'];
 
-const kinds: Readonly<Record<string, ToolKind>> = {
+const kindByTool: Readonly<Record<string, ToolKind>> = {
   read: 'read',
   list_directory: 'read',
   get_diagnostics: 'read',
@@ -39,21 +37,21 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   code_review: 'agent',
 };
 
-/** As other builds of Amp and the tables here call it. */
+/** Removes the prefix that some builds of Amp add. */
 export function bareToolName(name: string): string {
   return name.replace(/^functions\./, '');
 }
 
 export function toolKind(name: string): ToolKind {
-  return ownOf(kinds, bareToolName(name).toLowerCase()) ?? 'other';
+  return ownOf(kindByTool, bareToolName(name).toLowerCase()) ?? 'other';
 }
 
-/** One line. */
+/** Returns one line: the name of the tool and what the call is about. */
 export function toolTitle(name: string, input: unknown): string {
-  const about = isRecord(input) ? subjectOf(input) : undefined;
-  const line = about === undefined ? '' : firstLine(about);
+  const subject = isRecord(input) ? subjectOf(input) : undefined;
+  const line = subject === undefined ? '' : firstLine(subject);
   if (line === '') return bareToolName(name);
-  // The user's own commands, as they were typed.
+  // Commands of the user are shown as typed: `$ ls`.
   return firstLine(name.startsWith('$') ? `${name} ${line}` : `${bareToolName(name)}: ${line}`);
 }
 

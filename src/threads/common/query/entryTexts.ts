@@ -2,12 +2,12 @@ import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
 import type { SearchedText } from './searchedText';
 import type { TextKind } from '../threadPorts';
 
-/** What a search looks through of an entry that is in memory: the same as of the document it was made of. */
+/** Returns the searchable texts of an entry, the same as `threadTexts` returns for its document. */
 export function entryTexts(entry: Entry): readonly SearchedText[] {
   const { id } = entry;
   const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchedText[] => {
-    const said = texts.filter((line) => line !== undefined && line.trim() !== '').join('\n');
-    return said === '' ? [] : [{ entryId: id, kind, text: said }];
+    const joined = texts.filter((line) => line !== undefined && line.trim() !== '').join('\n');
+    return joined === '' ? [] : [{ entryId: id, kind, text: joined }];
   };
   switch (entry.kind) {
     case 'prompt':

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ReadFrom } from '../../../../src/threads/common/threadReader';
+import type { DocumentOrigin } from '../../../../src/threads/common/threadReader';
 import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
 import { readThread } from '../../../../src/threads/common/mapping/readThread';
 import { isRecord } from '../../../../src/base/common/isRecord';
@@ -42,7 +42,7 @@ export function textsIn(document: unknown): readonly SearchedText[] {
   return threadTexts(document, document['messages'].map(wellFormedMessage));
 }
 
-export function read(messages: readonly unknown[], from: ReadFrom = live, more: object = {}): MappedThread {
+export function read(messages: readonly unknown[], from: DocumentOrigin = live, more: object = {}): MappedThread {
   return readThread({ id: 'T-1', messages, ...more }, from);
 }
 

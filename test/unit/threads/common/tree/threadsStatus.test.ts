@@ -5,7 +5,7 @@ const listed = { ...notListed, isListed: true };
 
 describe('the status of the threads', () => {
   it('says that nothing is read before somebody looks', () => {
-    assert.match(threadsStatus(notListed).summary, /when somebody looks/);
+    assert.match(threadsStatus(notListed).summary, /when you open the list/);
   });
 
   it('counts them, and those that run', () => {

@@ -36,7 +36,7 @@ function scanned(words: WordScan, searched: string): readonly string[] {
     const to = Buffer.alloc(400);
     const [start = 0, end = 0] = [words.starts[index], words.ends[index]];
     const word = to.subarray(0, copyWord(words.bytes, start, end, to, 0));
-    assert.deepEqual([words.first[index], words.second[index]], hashesOfWord(word));
+    assert.deepEqual([words.firstHashes[index], words.secondHashes[index]], hashesOfWord(word));
     return word.toString();
   });
 }
@@ -61,10 +61,10 @@ describe('the words of a text, found in its bytes', () => {
       fc.property(fc.array(text, { maxLength: 20 }), (texts) => {
         const all = texts.map((searched) => {
           const found = scanned(words, searched.toWellFormed());
-          builder.addAll(words.first, words.count);
+          builder.addAll(words.firstHashes, words.count);
           return found.map((word) => hashesOfWord(Buffer.from(word))[0]);
         });
-        const filter = builder.take();
+        const filter = builder.build();
         for (const hashes of all) assert.ok(mayFollow(filter, hashes));
       }),
     );
@@ -75,7 +75,7 @@ describe('the words of a text, found in its bytes', () => {
     for (const count of [20, 1_000, 100_000]) {
       const hashes = Int32Array.from({ length: count }, (_, index) => hashesOfWord(Buffer.from(`w${index}`))[0]);
       builder.addAll(hashes, count);
-      const filter = builder.take();
+      const filter = builder.build();
       const wrong = hashes.filter((hash, index) => mayFollow(filter, [hash, hashes[(index + 7) % count] ?? 0])).length;
       assert.ok(wrong <= count * 0.15 + 3, `${wrong} of ${count}`);
       assert.ok(filter.length <= count * 4 + 8, `${filter.length} bytes for ${count} pairs`);
@@ -98,7 +98,7 @@ describe('the words of a segment', () => {
           return { said, work };
         });
         const copied = new WordTable();
-        copied.copy(table.lists(), (index) => (index % 2 === 0 ? index / 2 : undefined));
+        copied.copyFrom(table.lists(), (index) => (index % 2 === 0 ? index / 2 : undefined));
         for (const word of new Set(all.flatMap(({ said, work }) => [...said, ...work]))) {
           for (const line of [`${word}\n`, String.fromCodePoint(word.codePointAt(0) ?? 0)]) {
             const has = (found: readonly string[]): boolean => found.some((one) => `${one}\n`.startsWith(line));

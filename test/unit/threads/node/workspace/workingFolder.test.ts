@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { workingFolder } from '../../../../../src/threads/node/workspace/workingFolder';
 
-function setUp(there: readonly string[], choice?: 'there' | 'workspace') {
+function setUp(there: readonly string[], choice?: 'thread' | 'workspace') {
   const looked: string[] = [];
   const asked: string[] = [];
   const ports = {
@@ -23,7 +23,7 @@ describe('the folder to go on in', () => {
 
   it('is another one only when the user says so', async () => {
     for (const folder of ['/elsewhere', '/ws/../elsewhere', '/elsewhere/']) {
-      const { ports, asked } = setUp(['/elsewhere'], 'there');
+      const { ports, asked } = setUp(['/elsewhere'], 'thread');
       assert.deepEqual(await workingFolder([folder], ports), { folder: '/elsewhere' });
       assert.deepEqual(asked, ['/elsewhere']);
     }
@@ -38,7 +38,7 @@ describe('the folder to go on in', () => {
   });
 
   it('is never looked for on another machine', async () => {
-    const { ports, looked, asked } = setUp([], 'there');
+    const { ports, looked, asked } = setUp([], 'thread');
     const remote = ['\\\\evil\\share', '//evil/share', '\\/evil/share', '\\\\?\\UNC\\evil\\share'];
     assert.deepEqual(await workingFolder(remote, ports), { folder: '/ws' });
     assert.deepEqual([looked, asked], [[], []]);
