@@ -44,7 +44,7 @@ function Layout() {
   const currentPrompt = useCurrentPrompt(root, !isEmpty);
   useUnreadMark(root, isFollowing);
   useJumpTargets(root, handle);
-  useFindKey(() => page.find());
+  useFindKey(() => page.startFinding());
 
   if (!isReady) return <div class="thread page" aria-busy="true" />;
   return (

@@ -2,7 +2,6 @@ import { PlainText } from '../../transcript/browser/parts/plainText';
 import { ChevronRightIcon } from '../../webview/browser/icons';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
 
-/** Details of the thread, such as its repository, branch, commit and platform. */
 export function ThreadFacts() {
   const page = useThreadPage();
   const { thread } = useThreadPageState();

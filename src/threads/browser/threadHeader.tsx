@@ -27,7 +27,6 @@ interface ThreadHeaderProps {
   readonly setFollowing: (isFollowing: boolean) => void;
 }
 
-/** The title, the summary and the toolbar. */
 export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeaderProps) {
   const page = useThreadPage();
   const { thread, times, isOutlineShown } = useThreadPageState();
@@ -62,7 +61,7 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
             isOn={isOutlineShown}
             onToggle={(isShown) => page.showOutline(isShown)}
           />
-          <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.find()} />
+          <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.startFinding()} />
           <IconButton label="Collapse all" icon={FoldIcon} onClick={() => page.foldAll(false)} />
           <IconButton label="Expand all" icon={UnfoldIcon} onClick={() => page.foldAll(true)} />
           <ToggleButton

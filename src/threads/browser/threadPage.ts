@@ -7,7 +7,7 @@ import type { WholeSearch } from '../../transcript/browser/find/useFoundElsewher
 import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/list/transcriptModel';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
-  didAsk,
+  didSendCommand,
   didUpdate,
   threadRequests,
   type OutlineItem,
@@ -61,15 +61,15 @@ export class ThreadPage {
   /** Searches the whole thread, including entries that are not loaded. */
   readonly search: WholeSearch;
   private jumpCount = 0;
-  private current: ThreadPageState;
+  private currentState: ThreadPageState;
 
   constructor(
     private readonly connection: HostConnection,
-    private readonly api: Pick<VsCodeApi, 'getState' | 'setState'>,
+    private readonly vscodeApi: Pick<VsCodeApi, 'getState' | 'setState'>,
     private readonly threadId: string,
   ) {
-    const { times, isOutlineShown } = StoredState.safeParse(api.getState()).data ?? StoredState.parse({});
-    this.current = {
+    const { times, isOutlineShown } = StoredState.safeParse(vscodeApi.getState()).data ?? StoredState.parse({});
+    this.currentState = {
       isReady: false,
       thread: undefined,
       outline: [],
@@ -81,26 +81,26 @@ export class ThreadPage {
       isFinding: false,
       folding: undefined,
     };
-    this.ask = connection.asker((error) => this.change({ failure: messageOf(error) }));
+    this.ask = connection.asker((error) => this.updateState({ failure: messageOf(error) }));
     this.actions = this.transcriptActions();
     this.search = {
       find: async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [],
-      load: (entryId) => this.load(entryId),
+      load: (entryId) => this.loadEntry(entryId),
     };
   }
 
   get state(): ThreadPageState {
-    return this.current;
+    return this.currentState;
   }
 
   start(window: Window): void {
     this.connection.on(
       didUpdate,
-      (update) => this.update(update),
-      () => this.change({ isReady: true, failure: invalidUpdateText }),
+      (update) => this.applyUpdate(update),
+      () => this.updateState({ isReady: true, failure: invalidUpdateText }),
     );
-    this.connection.on(didAsk, (command) => {
-      if (command.kind === 'find') this.find();
+    this.connection.on(didSendCommand, (command) => {
+      if (command.kind === 'find') this.startFinding();
       else void this.goTo(command.entryId);
     });
     this.connection.start(window);
@@ -109,45 +109,45 @@ export class ThreadPage {
   }
 
   dismissFailure(): void {
-    this.change({ failure: undefined });
+    this.updateState({ failure: undefined });
   }
 
   setTimes(times: ThreadPageState['times']): void {
-    this.change({ times });
+    this.updateState({ times });
     this.storeState();
   }
 
   showOutline(isOutlineShown: boolean): void {
-    this.change({ isOutlineShown });
+    this.updateState({ isOutlineShown });
     this.storeState();
   }
 
   /** Expands or collapses everything that can be folded, loaded or not. */
   foldAll(isOpen: boolean): void {
-    this.change({ folding: { isOpen } });
+    this.updateState({ folding: { isOpen } });
   }
 
-  find(): void {
-    this.change({ isFinding: true });
+  startFinding(): void {
+    this.updateState({ isFinding: true });
   }
 
   stopFinding(): void {
-    this.change({ isFinding: false });
+    this.updateState({ isFinding: false });
   }
 
   /** Loads the entries around an entry that is not loaded. */
-  async load(entryId: string): Promise<void> {
+  async loadEntry(entryId: string): Promise<void> {
     const isLoaded = (): boolean => this.transcript.get(entryId) !== undefined;
     if (isLoaded()) return;
     await this.waitForChange(isLoaded, async () => {
       const answer = await this.ask(threadRequests.loadAround, { entryId });
-      return answer?.isThere === true && !isLoaded();
+      return answer?.exists === true && !isLoaded();
     });
   }
 
   async goTo(entryId: string): Promise<void> {
     const jump = ++this.jumpCount;
-    await this.load(entryId);
+    await this.loadEntry(entryId);
     // A later request replaces this one.
     if (jump === this.jumpCount) this.jumpEmitter.fire(entryId);
   }
@@ -201,11 +201,11 @@ export class ThreadPage {
     }
   }
 
-  private update({ thread, outline, problem, hasFile, transcript, unreadFrom }: ThreadUpdate): void {
-    this.change({
+  private applyUpdate({ thread, outline, problem, hasFile, transcript, unreadFrom }: ThreadUpdate): void {
+    this.updateState({
       isReady: true,
       ...withoutUndefined({ thread, outline, hasFile }),
-      problem: problem === undefined ? this.current.problem : (problem ?? undefined),
+      problem: problem === undefined ? this.currentState.problem : (problem ?? undefined),
     });
     if (transcript) this.transcript.apply(transcript);
     if (unreadFrom !== undefined) this.unreadEmitter.fire(unreadFrom);
@@ -233,13 +233,13 @@ export class ThreadPage {
     };
   }
 
-  private change(part: Partial<ThreadPageState>): void {
-    this.current = { ...this.current, ...part };
+  private updateState(part: Partial<ThreadPageState>): void {
+    this.currentState = { ...this.currentState, ...part };
     this.emitter.fire();
   }
 
   private storeState(): void {
-    const { times, isOutlineShown } = this.current;
-    this.api.setState({ threadId: this.threadId, times, isOutlineShown });
+    const { times, isOutlineShown } = this.currentState;
+    this.vscodeApi.setState({ threadId: this.threadId, times, isOutlineShown });
   }
 }

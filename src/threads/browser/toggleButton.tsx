@@ -8,7 +8,7 @@ interface ToggleButtonProps {
   readonly onToggle: (isOn: boolean) => void;
 }
 
-/** An icon button with an on state and an off state. */
+/** An icon button that can be on or off. */
 export function ToggleButton({ label, icon: ButtonIcon, isOn, onToggle }: ToggleButtonProps) {
   return (
     <button

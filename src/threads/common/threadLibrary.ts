@@ -38,11 +38,11 @@ export class ThreadLibrary implements Disposable {
   private readonly relistCoalescer: Coalescer;
   private readonly headsBySource = new Map<ThreadSource, readonly ThreadHead[]>();
   private listedById: ReadonlyMap<string, ListedHead> = new Map();
-  private firstList: Promise<void> | undefined;
-  private listing: Promise<void> | undefined;
+  private firstListing: Promise<void> | undefined;
+  private activeListing: Promise<void> | undefined;
   private isRelistDue = false;
   private hasList = false;
-  private sorted: readonly ThreadHead[] = [];
+  private sortedHeads: readonly ThreadHead[] = [];
 
   constructor(private readonly deps: ThreadLibraryDeps) {
     const { clock, owned = [], sources } = deps;
@@ -53,7 +53,7 @@ export class ThreadLibrary implements Disposable {
 
   /** Newest prompt first. Empty before `ready`. */
   get heads(): readonly ThreadHead[] {
-    return this.sorted;
+    return this.sortedHeads;
   }
 
   /** Whether the list was loaded, even if it is empty. */
@@ -73,21 +73,21 @@ export class ThreadLibrary implements Disposable {
   }
 
   /** Why sources have no threads. */
-  get absences(): readonly string[] {
+  get absenceReasons(): readonly string[] {
     return this.deps.sources.flatMap(({ state }) => (state.kind === 'absent' ? [state.message] : []));
   }
 
   /** Starts the library if necessary and resolves when the first list is complete. Never rejects. */
   async ready(): Promise<void> {
-    this.firstList ??= this.listFirst();
-    await this.firstList;
+    this.firstListing ??= this.listFirst();
+    await this.firstListing;
   }
 
   /** Rebuilds the list without cached data. Never rejects. Failures are logged and reported in `problems`. */
   async refresh(): Promise<void> {
     for (const source of this.deps.sources) source.invalidate?.();
     const polling = this.deps.startPolling();
-    if (this.firstList) await this.list();
+    if (this.firstListing) await this.list();
     else await this.ready();
     polling.dispose();
   }
@@ -151,14 +151,14 @@ export class ThreadLibrary implements Disposable {
 
   /** Lists once at a time. A request during a listing schedules another one. */
   private async list(): Promise<void> {
-    if (this.listing) {
+    if (this.activeListing) {
       this.isRelistDue = true;
-      await this.listing;
+      await this.activeListing;
       return;
     }
-    this.listing = this.listAll();
-    await this.listing;
-    this.listing = undefined;
+    this.activeListing = this.listAll();
+    await this.activeListing;
+    this.activeListing = undefined;
     if (!this.isRelistDue || this.disposables.isDisposed) return;
     this.isRelistDue = false;
     this.relistCoalescer.schedule();
@@ -195,7 +195,7 @@ export class ThreadLibrary implements Disposable {
       }
     }
     this.listedById = listedById;
-    this.sorted = [...listedById.values()]
+    this.sortedHeads = [...listedById.values()]
       .map(({ head }) => head)
       .sort((one, other) => other.lastPromptAt - one.lastPromptAt);
     this.hasList = true;

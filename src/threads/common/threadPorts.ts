@@ -130,7 +130,7 @@ export interface TextCoverage {
   readonly total: number;
 }
 
-export interface TextHits {
+export interface TextSearchResult {
   readonly hits: readonly ThreadHit[];
   readonly coverage: TextCoverage;
 }

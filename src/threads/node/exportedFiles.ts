@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { toSearchable, textHits, type SearchableThread } from '../common/query/textHits';
+import { toSearchableThread, textHits, type SearchableThread } from '../common/query/textHits';
 import { parseQuery } from '../common/query/threadQuery';
 import {
   ThreadError,
@@ -134,7 +134,7 @@ export class ExportedFiles implements ThreadSource {
     const known = this.searchableById.get(threadId);
     const stats = await stat(file);
     if (known?.head.mtimeMs === stats.mtimeMs && known.head.sizeBytes === stats.size) return known;
-    const thread = toSearchable(await this.read(threadId));
+    const thread = toSearchableThread(await this.read(threadId));
     this.searchableById.set(threadId, thread);
     return thread;
   }

@@ -11,14 +11,14 @@ import {
   ThreadError,
   type OpenThread,
   type TextCoverage,
-  type TextHits,
+  type TextSearchResult,
   type ThreadHead,
   type ThreadSource,
   type ThreadSourceState,
 } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
 import { isThreadFileName, type AmpPaths } from './ampFolder/ampData';
-import { currentThread } from './ampFolder/currentThread';
+import { findCurrentThreadId } from './ampFolder/currentThread';
 import { PromptHistory } from './ampFolder/promptHistory';
 import { FolderWatcher } from './files/folderWatcher';
 import type { ThreadIndex, ThreadList } from './index/threadIndex';
@@ -52,9 +52,9 @@ export class LocalThreadSource implements ThreadSource {
   private readonly relistThrottle: CostThrottle;
   /** Absolute paths. */
   private folders: readonly string[];
-  private watches: DisposableStore | undefined;
+  private watchers: DisposableStore | undefined;
   private heads: readonly ThreadHead[] | undefined;
-  private current: ThreadSourceState = { kind: 'ready' };
+  private currentState: ThreadSourceState = { kind: 'ready' };
   private relistTimer: Disposable | undefined;
 
   constructor(private readonly deps: LocalThreadSourceDeps) {
@@ -63,20 +63,14 @@ export class LocalThreadSource implements ThreadSource {
     this.history = new PromptHistory(paths.dataFolders);
     const costMs = (threadId: string): number => Math.max(...this.pathsOf(threadId).map((file) => reader.costMs(file)));
     this.subscriptions = this.disposables.add(new ThreadSubscriptions(clock, costMs, this.onListenerError));
-    this.relistThrottle = this.disposables.add(
-      new CostThrottle(
-        clock,
-        listPace,
-        () => this.relist(),
-        (error) => {
-          if (!this.disposables.isDisposed) log.warn(`Cannot list the changed threads: ${messageOf(error)}`);
-        },
-      ),
-    );
+    const onError = (error: unknown): void => {
+      if (!this.disposables.isDisposed) log.warn(`Cannot list the changed threads: ${messageOf(error)}`);
+    };
+    this.relistThrottle = this.disposables.add(new CostThrottle(clock, listPace, () => this.relist(), onError));
   }
 
   get state(): ThreadSourceState {
-    return this.current;
+    return this.currentState;
   }
 
   /** Fires when more threads can be searched. */
@@ -88,12 +82,12 @@ export class LocalThreadSource implements ThreadSource {
   async watchFolders(moreFolders: readonly string[]): Promise<void> {
     const { paths } = this.deps;
     const folders = [...new Set([paths.threadFolder, ...moreFolders.map((folder) => path.resolve(folder))])];
-    if (this.disposables.isDisposed || (this.watches && folders.join('\n') === this.folders.join('\n'))) return;
-    this.watches?.dispose();
-    const watches = (this.watches = new DisposableStore());
+    if (this.disposables.isDisposed || (this.watchers && folders.join('\n') === this.folders.join('\n'))) return;
+    this.watchers?.dispose();
+    const watches = (this.watchers = new DisposableStore());
     this.folders = folders;
     this.heads = undefined;
-    await Promise.all(folders.map((folder) => watches.add(this.watchOf(folder)).start()));
+    await Promise.all(folders.map((folder) => watches.add(this.createWatcher(folder)).start()));
     this.emitter.fire();
   }
 
@@ -104,7 +98,7 @@ export class LocalThreadSource implements ThreadSource {
   }
 
   /** @throws ThreadError */
-  async search(query: string, limit: number): Promise<TextHits> {
+  async search(query: string, limit: number): Promise<TextSearchResult> {
     return await this.deps.index.search(query, limit);
   }
 
@@ -121,12 +115,12 @@ export class LocalThreadSource implements ThreadSource {
   }
 
   async currentThreadId(): Promise<string | undefined> {
-    return await currentThread(this.deps.paths);
+    return await findCurrentThreadId(this.deps.paths);
   }
 
   dispose(): void {
     this.disposables.dispose();
-    this.watches?.dispose();
+    this.watchers?.dispose();
     this.relistTimer?.dispose();
     this.deps.index.dispose();
   }
@@ -145,7 +139,7 @@ export class LocalThreadSource implements ThreadSource {
     const { index, log } = this.deps;
     const list = await index.list(folders, signal);
     for (const { folder, message } of list.problems) log.warn(`Cannot read the folder ${folder}: ${message}`);
-    const heads = await this.withKnownFolders(list.heads);
+    const heads = await this.withPromptFolders(list.heads);
     this.scheduleRelist(list.isUnsettled, heads);
     if (folders !== this.folders) return heads;
     this.heads = heads;
@@ -154,7 +148,7 @@ export class LocalThreadSource implements ThreadSource {
   }
 
   /** Adds the folder of the first prompt from Amp's prompt history to threads that have no folder. */
-  private async withKnownFolders(heads: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
+  private async withPromptFolders(heads: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
     if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
     const folderByPrompt = await this.history.folderByPrompt();
     return heads.map((head) => {
@@ -176,12 +170,12 @@ export class LocalThreadSource implements ThreadSource {
   }
 
   private setState(state: ThreadSourceState): void {
-    const hasChanged = JSON.stringify(state) !== JSON.stringify(this.current);
-    this.current = state;
+    const hasChanged = JSON.stringify(state) !== JSON.stringify(this.currentState);
+    this.currentState = state;
     if (hasChanged) this.emitter.fire();
   }
 
-  private watchOf(folder: string): FolderWatcher {
+  private createWatcher(folder: string): FolderWatcher {
     const { clock, log } = this.deps;
     return new FolderWatcher({
       folder,
@@ -225,10 +219,7 @@ async function newestFilesFirst(files: readonly string[]): Promise<readonly stri
 
 /** Milliseconds since the epoch, or -1 when the file is missing. */
 async function modifiedAt(file: string): Promise<number> {
-  return await stat(file).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => -1,
-  );
+  return (await stat(file).catch(() => undefined))?.mtimeMs ?? -1;
 }
 
 function stateOf(all: readonly string[], { folders, problems }: ThreadList): ThreadSourceState {

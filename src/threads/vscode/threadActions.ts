@@ -3,13 +3,13 @@ import * as vscode from 'vscode';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Messages } from '../../platform/vscode/messages';
 import { exportMetadata } from '../common/heads/exportedHead';
-import type { ThreadAction } from '../common/page/threadApi';
+import { ThreadAction } from '../common/page/threadApi';
 import { threadDigest, type ThreadDigest } from '../common/exports/threadDigest';
 import { threadLink } from '../common/model/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { displayTitle, titleOf } from '../common/tree/threadRow';
 import { withSubthreads } from '../common/subthreads/withSubthreads';
-import { knownFolder, workingFolder } from '../node/workspace/workingFolder';
+import { findWorkspaceFolder, chooseWorkingFolder } from '../node/workspace/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 interface ThreadActionsDeps {
@@ -31,12 +31,13 @@ interface ThreadActionsDeps {
   readonly openFolders: () => readonly string[];
 }
 
-const formatByAction = { exportMarkdown: 'markdown', exportHtml: 'html', exportJson: 'json' } as const;
 const extensionByFormat = { markdown: 'md', html: 'html', json: 'json' } as const;
 type ExportFormat = keyof typeof extensionByFormat;
 
 /** Ids that are safe in a command line and in a link. */
 const safeId = /^T-[0-9a-f-]+$/;
+const actionsWithId: ReadonlySet<ThreadAction> = new Set(['continueInAmp', 'copyLink']);
+const actionsWithFile: ReadonlySet<ThreadAction> = new Set(['copyPath', 'reveal']);
 
 /** The actions of the user on a thread. None of them changes it. */
 export class ThreadActions {
@@ -46,45 +47,26 @@ export class ThreadActions {
   availableFor({ id, path: file }: ThreadHead): readonly ThreadAction[] {
     const hasId = safeId.test(id);
     const hasFile = file !== undefined;
-    return [
-      ...(hasId ? (['continueInAmp'] as const) : []),
-      'continueInChat',
-      'exportMarkdown',
-      'exportHtml',
-      'exportJson',
-      ...(hasId ? (['copyLink'] as const) : []),
-      ...(hasFile ? (['copyPath'] as const) : []),
-      'copyId',
-      ...(hasFile ? (['reveal'] as const) : []),
-    ];
+    return ThreadAction.options.filter(
+      (action) => (hasId || !actionsWithId.has(action)) && (hasFile || !actionsWithFile.has(action)),
+    );
   }
 
   /** @throws ThreadError and Error with messages for the user */
   async run(action: ThreadAction, head: ThreadHead): Promise<void> {
-    switch (action) {
-      case 'continueInAmp':
-        await this.continueInAmp(head);
-        return;
-      case 'continueInChat':
-        await this.continueInChat(head);
-        return;
-      case 'exportMarkdown':
-      case 'exportHtml':
-      case 'exportJson':
-        await this.export(head, formatByAction[action]);
-        return;
-      case 'copyLink':
-        await vscode.env.clipboard.writeText(threadLink(checkedId(head)));
-        return;
-      case 'copyPath':
-        await vscode.env.clipboard.writeText(fileOf(head));
-        return;
-      case 'copyId':
-        await vscode.env.clipboard.writeText(head.id);
-        return;
-      case 'reveal':
-        await reveal(fileOf(head));
-    }
+    const { clipboard } = vscode.env;
+    const runByAction: Record<ThreadAction, () => Thenable<void>> = {
+      continueInAmp: () => this.continueInAmp(head),
+      continueInChat: () => this.continueInChat(head),
+      exportMarkdown: () => this.export(head, 'markdown'),
+      exportHtml: () => this.export(head, 'html'),
+      exportJson: () => this.export(head, 'json'),
+      copyLink: () => clipboard.writeText(threadLink(checkedId(head))),
+      copyPath: () => clipboard.writeText(fileOf(head)),
+      copyId: () => clipboard.writeText(head.id),
+      reveal: () => reveal(fileOf(head)),
+    };
+    await runByAction[action]();
   }
 
   private async continueInAmp(head: ThreadHead): Promise<void> {
@@ -100,7 +82,10 @@ export class ThreadActions {
       return;
     }
     const roots = await this.deps.workspaceFolders();
-    const choice = await workingFolder(head.folders, { roots, choose: (folder) => chooseFolder(folder, roots[0]) });
+    const choice = await chooseWorkingFolder(head.folders, {
+      roots,
+      choose: (folder) => chooseFolder(folder, roots[0]),
+    });
     if (!choice) return;
     const cwd = choice.folder;
     const terminal = vscode.window.createTerminal({
@@ -118,7 +103,7 @@ export class ThreadActions {
     if (!this.checkTrust()) return;
     const { read, startChat, openFolders } = this.deps;
     const roots = openFolders();
-    const folder = (await knownFolder(head.folders, roots)) ?? roots[0];
+    const folder = (await findWorkspaceFolder(head.folders, roots)) ?? roots[0];
     await startChat(threadDigest(await read(head.id), folder), folder);
   }
 

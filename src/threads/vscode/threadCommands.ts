@@ -40,12 +40,12 @@ export class ThreadCommands implements Disposable {
       this.disposables.add(commands.handle(id, run));
     };
     const act = (id: CommandId, action: ThreadAction): void => {
-      handle(id, (target) => this.act(target, action));
+      handle(id, (target) => this.runAction(target, action));
     };
     const continueThread = (id: CommandId, action: ThreadAction): void => {
-      handle(id, async (target) => this.act(target ?? (await this.currentThreadId()), action));
+      handle(id, async (target) => this.runAction(target ?? (await this.currentThreadId()), action));
     };
-    handle(commandIds.threadsOpen, (target, entryId) => this.open(target, entryId));
+    handle(commandIds.threadsOpen, (target, entryId) => this.openThread(target, entryId));
     handle(commandIds.threadsSearch, () => search.show('Search Amp Threads'));
     handle(commandIds.threadsRefresh, async () => {
       await library.refresh();
@@ -92,9 +92,9 @@ export class ThreadCommands implements Disposable {
   }
 
   /** `target` is the id of a row, the id of a thread or a link to a thread. */
-  private async open(target: unknown, entryId: unknown): Promise<void> {
+  private async openThread(target: unknown, entryId: unknown): Promise<void> {
     const { library, panels, search } = this.deps;
-    const id = this.idOf(target);
+    const id = this.threadIdOf(target);
     if (id === undefined) {
       await search.show('Open Amp Thread');
       return;
@@ -142,7 +142,7 @@ export class ThreadCommands implements Disposable {
     if (picked) await this.deps.actions.run(picked.action, head);
   }
 
-  private async act(target: unknown, action: ThreadAction): Promise<void> {
+  private async runAction(target: unknown, action: ThreadAction): Promise<void> {
     const head = await this.headOf(target);
     if (head) await this.deps.actions.run(action, head);
   }
@@ -150,7 +150,7 @@ export class ThreadCommands implements Disposable {
   /** Returns the thread of a row or an id, else of the active tab. Shows a message when there is none. */
   private async headOf(target: unknown): Promise<ThreadHead | undefined> {
     const { library } = this.deps;
-    const id = this.idOf(target) ?? this.activePanel()?.threadId;
+    const id = this.threadIdOf(target) ?? this.activePanel()?.threadId;
     if (id === undefined) return undefined;
     await library.ready();
     return library.find(id) ?? (await library.read(id)).head;
@@ -159,16 +159,16 @@ export class ThreadCommands implements Disposable {
   /** Returns the thread of the active tab, else the thread that Amp would continue. */
   private async currentThreadId(): Promise<string | undefined> {
     const { library, panels } = this.deps;
-    return panels.active?.threadId ?? (await library.currentThreadId());
+    return panels.activePanel?.threadId ?? (await library.currentThreadId());
   }
 
   private activePanel() {
-    const { active } = this.deps.panels;
-    if (!active) this.deps.messages.info('Open an Amp thread first.');
-    return active;
+    const { activePanel } = this.deps.panels;
+    if (!activePanel) this.deps.messages.info('Open an Amp thread first.');
+    return activePanel;
   }
 
-  private idOf(target: unknown): string | undefined {
+  private threadIdOf(target: unknown): string | undefined {
     if (typeof target !== 'string') return undefined;
     return this.deps.view.threadIdOf(target) ?? /T-[\w-]+/.exec(target)?.[0] ?? target;
   }

@@ -12,7 +12,7 @@ import type { ThreadDocuments } from './threadDocuments';
 import { openAsJson, openTarget } from './openTarget';
 
 /** What the requests of a page use outside the page. */
-export interface ThreadHandlerWindow {
+export interface ThreadHandlerServices {
   readonly actions: ThreadActions;
   readonly documents: ThreadDocuments;
   readonly editor: Pick<EditorPort, 'open'>;
@@ -23,7 +23,7 @@ export interface ThreadHandlerWindow {
 interface ThreadHandlersDeps {
   readonly followed: FollowedThread;
   readonly feed: ThreadFeed;
-  readonly window: ThreadHandlerWindow;
+  readonly services: ThreadHandlerServices;
   /** Called when the page is ready. */
   readonly ready: () => void;
   /** Returns the absolute path of the thread's file. */
@@ -31,14 +31,9 @@ interface ThreadHandlersDeps {
 }
 
 /** Creates the handlers for the requests of the page, which shows their errors. */
-export function threadHandlers({
-  followed,
-  feed,
-  window,
-  ready,
-  file,
-}: ThreadHandlersDeps): Handlers<typeof threadRequests> {
-  const { actions, documents, editor } = window;
+export function threadHandlers(deps: ThreadHandlersDeps): Handlers<typeof threadRequests> {
+  const { followed, feed, services, ready, file } = deps;
+  const { actions, documents, editor } = services;
 
   const loadedThread = (): OpenThread => {
     if (!followed.thread) throw new Error('The thread is still being read.');
@@ -49,7 +44,7 @@ export function threadHandlers({
     ready: threadRequests.ready.handledBy(ready),
     loadOlder: threadRequests.loadOlder.handledBy(({ count }) => feed.loadOlder(count)),
     loadLater: threadRequests.loadLater.handledBy(({ count }) => feed.loadLater(count)),
-    loadAround: threadRequests.loadAround.handledBy(({ entryId }) => ({ isThere: feed.loadAround(entryId) })),
+    loadAround: threadRequests.loadAround.handledBy(({ entryId }) => ({ exists: feed.loadAround(entryId) })),
     loadLatest: threadRequests.loadLatest.handledBy(() => feed.loadLatest()),
     find: threadRequests.find.handledBy(({ query }) => ({ found: findEntries(followed.transcript.entries(), query) })),
     retry: threadRequests.retry.handledBy(() => followed.refresh()),
@@ -78,7 +73,7 @@ export function threadHandlers({
     }),
     open: threadRequests.open.handledBy(async ({ target, line }) => {
       const threadId = parseThreadId(target);
-      if (threadId !== undefined && (await window.openThread(threadId))) return;
+      if (threadId !== undefined && (await services.openThread(threadId))) return;
       const link = threadId === target ? threadLink(threadId) : target;
       await openTarget(editor, link, line, loadedThread().head.folders);
     }),

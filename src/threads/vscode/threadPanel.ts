@@ -6,15 +6,15 @@ import type { Logger } from '../../base/common/log';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { loadPage, type PageFiles } from '../../webview/vscode/loadPage';
 import { FollowedThread, refreshWhenStale, type FollowedThreadSource } from '../common/page/followedThread';
-import { didAsk, didUpdate, type ThreadUpdate, type threadRequests } from '../common/page/threadApi';
+import { didSendCommand, didUpdate, type ThreadUpdate, type threadRequests } from '../common/page/threadApi';
 import { ThreadFeed } from '../common/page/threadFeed';
 import type { ThreadHead } from '../common/threadPorts';
 import { displayTitle } from '../common/tree/threadRow';
 import type { ReadMarks } from '../common/tree/readMarks';
-import { threadHandlers, type ThreadHandlerWindow } from './threadHandlers';
+import { threadHandlers, type ThreadHandlerServices } from './threadHandlers';
 
 /** Shared by all panels of a window. */
-export interface ThreadPanelWindow extends ThreadHandlerWindow {
+export interface ThreadPanelDeps extends ThreadHandlerServices {
   readonly threads: FollowedThreadSource & { find(threadId: string): ThreadHead | undefined };
   /** Adds a file again that the user opened before the window was reloaded. */
   readonly addFile: (file: string) => Promise<ThreadHead>;
@@ -29,55 +29,54 @@ export interface ThreadPanelWindow extends ThreadHandlerWindow {
 /** A thread in an editor tab. Does not own the tab, so dispose the panel when the tab is closed. */
 export class ThreadPanel implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly followed: FollowedThread;
+  private readonly followedThread: FollowedThread;
   private readonly feed: ThreadFeed;
-  private readonly host: PageHost<typeof threadRequests>;
+  private readonly pageHost: PageHost<typeof threadRequests>;
   private pendingCommand: { readonly entryId?: string; readonly find?: true } | undefined;
   private hasPosted = false;
 
   constructor(
     readonly threadId: string,
     private readonly panel: vscode.WebviewPanel,
-    private readonly window: ThreadPanelWindow,
+    private readonly deps: ThreadPanelDeps,
     /** Stored by the page to restore the tab, see `tabKeyOf`. */
     private readonly tabKey: string,
   ) {
-    const { threads, actions, clock, log } = window;
+    const { threads, actions, clock, log } = deps;
     const onListenerError = (error: unknown): void => log.error('A listener of a thread failed', error);
-    this.followed = this.disposables.add(new FollowedThread(threadId, threads, clock, onListenerError));
+    this.followedThread = this.disposables.add(new FollowedThread(threadId, threads, clock, onListenerError));
     this.feed = this.disposables.add(
       new ThreadFeed({
-        followed: this.followed,
+        followed: this.followedThread,
         actionsFor: ({ head }) => actions.availableFor(head),
-        hasFile: () => this.file !== undefined,
+        hasFile: () => this.filePath !== undefined,
         post: (update) => this.post(update),
         clock,
       }),
     );
     const handlers = threadHandlers({
-      followed: this.followed,
+      followed: this.followedThread,
       feed: this.feed,
-      window,
+      services: deps,
       ready: () => this.connectPage(),
-      file: () => this.file,
+      file: () => this.filePath,
     });
-    this.host = this.disposables.add(new PageHost(panel.webview, handlers, log, clock));
+    this.pageHost = this.disposables.add(new PageHost(panel.webview, handlers, log, clock));
   }
 
   start(): void {
-    const { panel, window } = this;
-    this.host.start();
+    const { panel, deps } = this;
+    this.pageHost.start();
     this.feed.start();
-    this.disposables.add(
-      panel.onDidChangeViewState(() => {
-        // A hidden page is discarded. When it is shown again, a new page reports that it is ready.
-        if (!panel.visible) this.disconnectPage();
-      }),
-    );
-    this.disposables.add(this.followed.onDidChange(() => this.updateTitle()));
-    this.disposables.add(refreshWhenStale(this.followed, window.clock));
-    loadPage(panel.webview, window.files, { title: 'Amp Thread', data: { thread: this.tabKey } });
-    void this.followed.start();
+    // A hidden page is discarded. When it is shown again, a new page reports that it is ready.
+    const onViewState = (): void => {
+      if (!panel.visible) this.disconnectPage();
+    };
+    this.disposables.add(panel.onDidChangeViewState(onViewState));
+    this.disposables.add(this.followedThread.onDidChange(() => this.updateTitle()));
+    this.disposables.add(refreshWhenStale(this.followedThread, deps.clock));
+    loadPage(panel.webview, deps.files, { title: 'Amp Thread', data: { thread: this.tabKey } });
+    void this.followedThread.start();
   }
 
   get isActive(): boolean {
@@ -99,9 +98,8 @@ export class ThreadPanel implements Disposable {
     this.sendPendingCommand();
   }
 
-  /** Reads the thread again. */
   refresh(): void {
-    void this.followed.refresh();
+    void this.followedThread.refresh();
   }
 
   dispose(): void {
@@ -109,16 +107,16 @@ export class ThreadPanel implements Disposable {
   }
 
   /** Absolute path of the thread's file, even if it cannot be read. The tab key of an opened file is its path. */
-  private get file(): string | undefined {
-    const { followed, tabKey, threadId, window } = this;
-    const known = followed.thread?.head.path ?? window.threads.find(threadId)?.path;
+  private get filePath(): string | undefined {
+    const { followedThread, tabKey, threadId, deps } = this;
+    const known = followedThread.thread?.head.path ?? deps.threads.find(threadId)?.path;
     return known ?? (path.isAbsolute(tabKey) ? tabKey : undefined);
   }
 
   private connectPage(): void {
     this.hasPosted = false;
-    this.followed.hideSubthreads();
-    this.feed.connectPage(this.window.marks.lastSeenEntry(this.threadId));
+    this.followedThread.hideSubthreads();
+    this.feed.connectPage(this.deps.marks.lastSeenEntry(this.threadId));
   }
 
   private disconnectPage(): void {
@@ -127,35 +125,36 @@ export class ThreadPanel implements Disposable {
   }
 
   private post(update: ThreadUpdate): void {
-    this.host.notify(didUpdate, update);
-    this.hasPosted = this.followed.thread !== undefined;
+    this.pageHost.notify(didUpdate, update);
+    this.hasPosted = this.followedThread.thread !== undefined;
     this.markRead();
     this.sendPendingCommand();
   }
 
   private sendPendingCommand(): void {
-    const { pendingCommand, followed } = this;
+    const { pendingCommand, followedThread } = this;
     if (!pendingCommand || !this.hasPosted || !this.feed.hasPage) return;
     this.pendingCommand = undefined;
     if (pendingCommand.find) {
-      this.host.notify(didAsk, { kind: 'find' });
+      this.pageHost.notify(didSendCommand, { kind: 'find' });
       return;
     }
     const { entryId } = pendingCommand;
-    if (entryId !== undefined && followed.entry(entryId)) this.host.notify(didAsk, { kind: 'goTo', entryId });
+    if (entryId !== undefined && followedThread.entry(entryId))
+      this.pageHost.notify(didSendCommand, { kind: 'goTo', entryId });
   }
 
   private updateTitle(): void {
-    const { thread } = this.followed;
+    const { thread } = this.followedThread;
     if (!thread) return;
     const title = displayTitle(thread.head);
     if (this.panel.title !== title) this.panel.title = title;
   }
 
   private markRead(): void {
-    const { thread } = this.followed;
+    const { thread } = this.followedThread;
     if (!thread || !this.panel.visible) return;
     const last = thread.entries.findLast(({ parent }) => parent === undefined)?.id;
-    if (this.window.marks.markRead(thread.head, last)) this.window.onDidMarkRead();
+    if (this.deps.marks.markRead(thread.head, last)) this.deps.onDidMarkRead();
   }
 }

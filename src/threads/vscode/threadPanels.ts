@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Disposable } from '../../base/common/disposable';
 import { panelTypes } from '../../manifest';
 import { tabKeyOf, threadIdOfTab } from '../common/tree/tabKey';
-import { ThreadPanel, type ThreadPanelWindow } from './threadPanel';
+import { ThreadPanel, type ThreadPanelDeps } from './threadPanel';
 
 /** The stored state of a page. `threadId` is a key from `tabKeyOf`. */
 const TabState = z.object({ threadId: z.string() });
@@ -12,17 +12,16 @@ const TabState = z.object({ threadId: z.string() });
 export class ThreadPanels implements Disposable {
   private readonly panels = new Map<string, ThreadPanel>();
 
-  constructor(private readonly window: ThreadPanelWindow) {}
+  constructor(private readonly deps: ThreadPanelDeps) {}
 
-  /** The panel of the active editor. */
-  get active(): ThreadPanel | undefined {
+  get activePanel(): ThreadPanel | undefined {
     return [...this.panels.values()].find(({ isActive }) => isActive);
   }
 
   /** Opens or reveals the tab of a thread and jumps to `entryId`. */
   open(threadId: string, title: string, entryId?: string): ThreadPanel {
     const shown = this.panels.get(threadId);
-    const panel = shown ?? this.add(threadId, this.create(title), this.tabKeyOf(threadId));
+    const panel = shown ?? this.addPanel(threadId, this.createTab(title), this.tabKeyOf(threadId));
     shown?.reveal();
     if (entryId !== undefined) panel.goTo(entryId);
     return panel;
@@ -50,28 +49,28 @@ export class ThreadPanels implements Disposable {
   private async restoreThread(panel: vscode.WebviewPanel, tabKey: string): Promise<void> {
     const closed = new AbortController();
     panel.onDidDispose(() => closed.abort());
-    const threadId = await threadIdOfTab(tabKey, (file) => this.window.addFile(file));
+    const threadId = await threadIdOfTab(tabKey, (file) => this.deps.addFile(file));
     if (!closed.signal.aborted) this.fillTab(panel, threadId, tabKey);
   }
 
   /** Closes a second tab of the same thread. */
   private fillTab(panel: vscode.WebviewPanel, threadId: string, tabKey: string): void {
     if (this.panels.has(threadId)) panel.dispose();
-    else this.add(threadId, panel, tabKey);
+    else this.addPanel(threadId, panel, tabKey);
   }
 
   private tabKeyOf(threadId: string): string {
-    return tabKeyOf(threadId, this.window.threads.find(threadId));
+    return tabKeyOf(threadId, this.deps.threads.find(threadId));
   }
 
-  private create(title: string): vscode.WebviewPanel {
+  private createTab(title: string): vscode.WebviewPanel {
     return vscode.window.createWebviewPanel(panelTypes.thread, title, vscode.ViewColumn.Active);
   }
 
-  private add(threadId: string, panel: vscode.WebviewPanel, tabKey: string): ThreadPanel {
-    const shown = new ThreadPanel(threadId, panel, this.window, tabKey);
+  private addPanel(threadId: string, panel: vscode.WebviewPanel, tabKey: string): ThreadPanel {
+    const shown = new ThreadPanel(threadId, panel, this.deps, tabKey);
     this.panels.set(threadId, shown);
-    panel.iconPath = vscode.Uri.joinPath(this.window.files.folder, '..', '..', 'media', 'icon.png');
+    panel.iconPath = vscode.Uri.joinPath(this.deps.files.folder, '..', '..', 'media', 'icon.png');
     panel.onDidDispose(() => {
       if (this.panels.get(threadId) === shown) this.panels.delete(threadId);
       shown.dispose();

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
 import { LiveSearch, type LiveSearchDeps, type SearchView } from '../common/search/liveSearch';
 import { namedThreads } from '../common/model/threadLinks';
-import { textKindLabels } from '../common/query/searchedText';
+import { textKindLabels } from '../common/query/searchableText';
 import type { ThreadHead, ThreadHit } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
 

@@ -41,7 +41,6 @@ interface ThreadsFeatureDeps extends FeatureContext {
   readonly globalState: Memento;
   /** Absolute path of the extension's folder for data that all windows share. */
   readonly storageFolder: string;
-  /** The `dist` folder. */
   readonly distFolder: vscode.Uri;
 }
 

@@ -59,7 +59,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     this.disposables.add({ dispose: () => this.activation?.dispose() });
     this.disposables.add({ dispose: () => this.midnightTimer?.dispose() });
     this.scheduleMidnight();
-    this.showFilters();
+    this.updateFilterStatus();
     if (view.visible) this.onVisibilityChange(true);
   }
 
@@ -70,7 +70,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   async setFilters(changes: Partial<ThreadFilters>): Promise<void> {
     this.cachedFilters = { ...this.filters, ...changes };
-    this.showFilters();
+    this.updateFilterStatus();
     this.update();
     await storeFilters(this.deps.memento, this.cachedFilters);
   }
@@ -141,14 +141,9 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   private buildTree(): ThreadTree {
     const { library, marks, clock } = this.deps;
     const { filters, folders } = this;
+    const nowMs = clock.now();
     const { isUnread } = marks;
-    return buildThreadTree(library.heads, {
-      filters,
-      folders,
-      nowMs: clock.now(),
-      isUnread,
-      problems: library.sourceProblems,
-    });
+    return buildThreadTree(library.heads, { filters, folders, nowMs, isUnread, problems: library.sourceProblems });
   }
 
   private threadItem(node: ThreadNode): vscode.TreeItem {
@@ -187,7 +182,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     this.update();
   }
 
-  private showFilters(): void {
+  private updateFilterStatus(): void {
     const { filters } = this;
     if (this.view) this.view.description = filterTexts(filters).join(', ');
     setFilterContextKeys(filters);

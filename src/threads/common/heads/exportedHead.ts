@@ -73,11 +73,6 @@ export function exportMetadata({ head, facts, notes }: OpenThread): Readonly<Rec
   return part;
 }
 
-export function exportedHead(json: unknown, from: DocumentOrigin): ThreadHead | undefined {
-  const parsed = parseExport(json);
-  return parsed && headOfExport(parsed, from);
-}
-
 export function headOfExport(
   { title, thread, entries, createdAt, updatedAt }: Export,
   from: DocumentOrigin,

@@ -1,17 +1,17 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ThreadHead } from '../threadPorts';
-import { exportedHead } from './exportedHead';
+import { headOfExport, parseExport } from './exportedHead';
 import { hasChangedFiles } from '../model/fileChanges';
 import { fileUriPath } from '../model/fileUriPath';
 import { firstLine, isRecord, listOf, textOf, timeOf, type JsonRecord } from '../model/jsonValues';
 import { isPrompt, promptText } from '../model/promptText';
-import type { SearchedText } from '../query/searchedText';
+import type { SearchableText } from '../query/searchableText';
 import type { DocumentOrigin } from '../threadReader';
 import { relationsOf } from '../model/relations';
 import { ThreadDocument, treesOf } from '../model/threadSchema';
 import { threadTexts } from '../query/threadTexts';
 import { freshForMs, isFresh, threadState } from '../model/threadState';
-import { ledgerOf, messageModel, threadUsage } from '../model/threadUsage';
+import { ledgerEvents, messageModel, threadUsage } from '../model/threadUsage';
 
 /** The problem of a JSON file that is not a thread. */
 export const notThreadText = 'This JSON file is not an Amp thread because it has no list of messages.';
@@ -23,8 +23,9 @@ const maxPromptUnits = 200;
  */
 export function headOf(document: unknown, from: DocumentOrigin): ThreadHead | undefined {
   const parsed = ThreadDocument.safeParse(document).data;
-  if (!parsed) return exportedHead(document, from) ?? problemHead(from, notThreadText);
-  return isHidden(parsed) ? undefined : headOfThread(parsed, from);
+  if (parsed) return isHidden(parsed) ? undefined : headOfThread(parsed, from);
+  const exported = parseExport(document);
+  return exported ? headOfExport(exported, from) : problemHead(from, notThreadText);
 }
 
 /** Returns when the first running thread becomes stale unless its file changes, or undefined if none is running. */
@@ -74,7 +75,7 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
       branch: repository?.ref?.replace(/^refs\/heads\//, ''),
       mode: document.agentMode ?? document.meta?.agentMode,
       model: modelOf(document),
-      usage: threadUsage(messages, ledgerOf(document)),
+      usage: threadUsage(messages, ledgerEvents(document)),
     }),
     folders: foldersOf(document),
     lastPromptAt: lastPromptAt(document, prompts, createdAt) ?? mtimeMs ?? 0,
@@ -88,15 +89,15 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
 }
 
 /** The searchable data of a thread. */
-export interface SearchedThread {
+export interface SearchData {
   readonly title: string;
   /** Milliseconds since the epoch. */
   readonly lastPromptAt: number;
-  readonly texts: readonly SearchedText[];
+  readonly texts: readonly SearchableText[];
 }
 
 /** Returns undefined for threads that Amp hides and for other files. */
-export function searchedThread(json: unknown, from: DocumentOrigin): SearchedThread | undefined {
+export function searchDataOf(json: unknown, from: DocumentOrigin): SearchData | undefined {
   const document = ThreadDocument.safeParse(json).data;
   if (!document || !isRecord(json) || isHidden(document)) return undefined;
   const { messages, title = '' } = document;

@@ -4,14 +4,14 @@ import { isRecord, textOf } from '../model/jsonValues';
 import { rawJson } from '../model/rawJson';
 import { MessageState, type Message } from '../model/threadSchema';
 import { isStopped } from '../model/threadState';
-import { baseOf, type MessageContext } from './parts/mapped';
-import type { OpenCall } from './parts/toolRun';
+import { entryBase, type MessageContext } from './parts/mapped';
+import type { UnfinishedCall } from './parts/toolRun';
 
 type TurnEnd = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
 /** Returns the entry that ends the turn after this message, or undefined when the turn continues. */
-export function endOfMessage(message: Message, context: MessageContext, hasEntries: boolean): Entry | undefined {
-  const base = baseOf(context, endId(context.key));
+export function turnEndEntry(message: Message, context: MessageContext, hasEntries: boolean): Entry | undefined {
+  const base = entryBase(context, endId(context.key));
   if (message.role === 'user') return message.interrupted === true ? interrupted(base, context) : undefined;
   if (message.role !== 'assistant') return undefined;
   if (message.state === undefined || message.state === null) return undefined;
@@ -29,8 +29,12 @@ export function endOfMessage(message: Message, context: MessageContext, hasEntri
   };
 }
 
-/** Returns the states of a call in this message as long as its result does not say how it ended. */
-export function openCall(message: Message, { unfinished, isLive }: MessageContext, isComplete = true): OpenCall {
+/** Returns the states of an unfinished call in this message. */
+export function unfinishedCall(
+  message: Message,
+  { unfinished, isLive }: MessageContext,
+  isComplete = true,
+): UnfinishedCall {
   if (isStopped(message.state)) return { withResult: 'cancelled', withoutResult: 'cancelled', isComplete };
   return { withResult: isLive ? 'running' : 'stale', withoutResult: unfinished, isComplete };
 }
@@ -81,13 +85,13 @@ function unknownState(state: unknown): TurnEnd {
   return { outcome: 'interrupted', text: 'The turn ended for an unknown reason.', details: rawJson(state) };
 }
 
-function interrupted(base: ReturnType<typeof baseOf>, { isAnswered }: MessageContext): Entry {
+function interrupted(base: ReturnType<typeof entryBase>, { isAnswered }: MessageContext): Entry {
   if (isAnswered) return { kind: 'notice', ...base, level: 'info', text: 'The user interrupted the next answer.' };
   return { kind: 'end', ...base, outcome: 'interrupted', text: 'The turn was interrupted by the user.' };
 }
 
 function streaming(
-  base: ReturnType<typeof baseOf>,
+  base: ReturnType<typeof entryBase>,
   { unfinished }: MessageContext,
   hasEntries: boolean,
 ): Entry | undefined {

@@ -6,20 +6,20 @@ import { rawJson } from '../model/rawJson';
 import type { ThreadDocument } from '../model/threadSchema';
 import type { OpenThread } from '../threadPorts';
 import { isFresh } from '../model/threadState';
-import type { Mapped, MessageContext } from './parts/mapped';
-import { contextsOf } from './messageContexts';
+import type { MappedEntry, MessageContext } from './parts/mapped';
+import { messageContexts } from './messageContexts';
 import { messageEntries } from './messageEntries';
 import { isResultBlock } from '../model/callIds';
-import { matchResults, type Results } from './results';
+import { matchResults, type ToolResults } from './toolResults';
 import { factsOf, notesOf } from './threadFacts';
-import { unsentEntries } from './unsent';
+import { unsentEntries } from './unsentEntries';
 
 /** A message with its entries and everything that they depend on. */
 interface MappedMessage {
   readonly message: unknown;
   readonly relatedResults: readonly unknown[];
   readonly context: MessageContext;
-  readonly mapped: readonly Mapped[];
+  readonly mapped: readonly MappedEntry[];
 }
 
 /** A thread as read, with the data that the next read needs to reuse unchanged entries. `entries` is computed lazily. */
@@ -51,14 +51,14 @@ export function mapThread(document: ThreadDocument, from: DocumentOrigin, previo
 
 /** Maps each message lazily and only once. */
 class ThreadMapping {
-  private readonly results: Results;
+  private readonly results: ToolResults;
   private readonly contexts: readonly MessageContext[];
   private readonly mappedMessages: MappedMessage[] = [];
-  private readonly unsent: readonly Mapped[];
+  private readonly unsentEntries: readonly MappedEntry[];
   /** From the previous read. Released when everything is mapped, so that reads do not keep each other in memory. */
   private previousMessages: readonly MappedMessage[];
   private previousEntries: ReadonlyMap<string, Entry>;
-  private allMapped: readonly Mapped[] | undefined;
+  private allMapped: readonly MappedEntry[] | undefined;
   private allEntries: readonly Entry[] | undefined;
 
   constructor(
@@ -67,10 +67,12 @@ class ThreadMapping {
     previous: MappedThread | undefined,
   ) {
     this.results = matchResults(document.messages);
-    this.contexts = contextsOf(document, this.results, isLive);
+    this.contexts = messageContexts(document, this.results, isLive);
     this.previousMessages = previous?.messages ?? [];
     this.previousEntries = new Map(previous?.entries.map((entry) => [entry.id, entry]));
-    this.unsent = unsentEntries(document, this.contexts.at(-1)?.turn ?? 0).map((item) => this.reusePrevious(item));
+    this.unsentEntries = unsentEntries(document, this.contexts.at(-1)?.turn ?? 0).map((item) =>
+      this.reusePrevious(item),
+    );
   }
 
   get messages(): readonly MappedMessage[] {
@@ -78,13 +80,13 @@ class ThreadMapping {
   }
 
   get entries(): readonly Entry[] {
-    this.allEntries ??= this.mapped().map(({ entry }) => entry);
+    this.allEntries ??= this.mapAll().map(({ entry }) => entry);
     return this.allEntries;
   }
 
   lastEntries(count: number): readonly Entry[] {
     const messages: MappedMessage[] = [];
-    let entryCount = this.unsent.length;
+    let entryCount = this.unsentEntries.length;
     for (let index = this.contexts.length - 1; index >= 0 && entryCount < count; index--) {
       const context = this.contexts[index];
       if (!context) break;
@@ -93,17 +95,17 @@ class ThreadMapping {
       entryCount += message.mapped.length;
     }
     const last = messages.reverse().flatMap(({ mapped }) => mapped);
-    return [...last, ...this.unsent].map(({ entry }) => entry);
+    return [...last, ...this.unsentEntries].map(({ entry }) => entry);
   }
 
   rawJsonOf(entryId: string): string | undefined {
-    const found = this.mapped().find(({ entry }) => entry.id === entryId);
+    const found = this.mapAll().find(({ entry }) => entry.id === entryId);
     return found && rawJson(found.raw);
   }
 
-  private mapped(): readonly Mapped[] {
+  private mapAll(): readonly MappedEntry[] {
     if (this.allMapped) return this.allMapped;
-    this.allMapped = [...this.messages.flatMap(({ mapped }) => mapped), ...this.unsent];
+    this.allMapped = [...this.messages.flatMap(({ mapped }) => mapped), ...this.unsentEntries];
     this.previousMessages = [];
     this.previousEntries = new Map();
     return this.allMapped;
@@ -126,14 +128,14 @@ class ThreadMapping {
     return { message, relatedResults, context, mapped };
   }
 
-  private reusePrevious(item: Mapped): Mapped {
+  private reusePrevious(item: MappedEntry): MappedEntry {
     const before = this.previousEntries.get(item.entry.id);
     return before && isSame(before, item.entry) ? { ...item, entry: before } : item;
   }
 }
 
 /** Returns what the entries of a message depend on in other messages: the results of its calls, the calls of its results. */
-function relatedResultsOf(message: unknown, results: Results): readonly unknown[] {
+function relatedResultsOf(message: unknown, results: ToolResults): readonly unknown[] {
   const blocks = isRecord(message) ? listOf(message['content']) : [];
   return blocks.map((block) => (isResultBlock(block) ? results.hasCall(block) : results.ofCall(block)));
 }

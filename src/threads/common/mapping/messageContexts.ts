@@ -8,10 +8,14 @@ import { messageUsage, sumUsage } from '../model/threadUsage';
 import type { MessageContext, UnfinishedState } from './parts/mapped';
 import { isStopped } from '../model/threadState';
 import { callId } from '../model/callIds';
-import { isOpenResult, type Results } from './results';
+import { isOpenResult, type ToolResults } from './toolResults';
 
 /** Computes the context of each message. `isLive`: the file was written recently. */
-export function contextsOf({ messages }: ThreadDocument, results: Results, isLive: boolean): readonly MessageContext[] {
+export function messageContexts(
+  { messages }: ThreadDocument,
+  results: ToolResults,
+  isLive: boolean,
+): readonly MessageContext[] {
   const keys = messageKeys(messages);
   const records = messages.map((message) => (isRecord(message) ? message : {}));
   const calls = callsOf(records, keys);
@@ -78,7 +82,7 @@ function nearestCall(calls: readonly SubagentCallBlock[] | undefined, index: num
 function hasCallEnded(
   { messageIndex, block }: SubagentCallBlock,
   records: readonly JsonRecord[],
-  results: Results,
+  results: ToolResults,
 ): boolean {
   if (isStopped(records[messageIndex]?.['state'])) return true;
   const result = results.ofCall(block).at(-1);

@@ -46,7 +46,7 @@ const relationLabels: Readonly<Record<ThreadRelation['type'], Readonly<Record<Th
   fork: { parent: 'Forked from', child: 'Forked to' },
   handoff: { parent: 'Handed off from', child: 'Handed off to' },
   mention: { parent: 'Mentioned by', child: 'Mentions' },
-  subthread: { parent: 'Subthread of', child: 'Has subthread' },
+  subthread: { parent: 'Subthread of', child: 'Subthread' },
 };
 
 /** Returns notes for the user, for example that this machine may have only a part of the thread. */

@@ -12,7 +12,7 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 /** Looks up a key from a file, which may also be the name of an inherited property such as `constructor`. */
-export function ownOf<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
+export function ownValue<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 

@@ -39,7 +39,7 @@ export const ThreadDocument = z.object({
   created: Anything,
   updatedAt: Anything,
   title: Text,
-  messages: z.array(z.pipe(Anything, z.transform(wellFormedMessage))),
+  messages: z.array(z.pipe(Anything, z.transform(normalizeMessage))),
   agentMode: Text,
   env: lenient(z.object({ initial: lenient(z.object({ trees: List, platform: lenient(Platform), tags: List })) })),
   relationships: List,
@@ -175,7 +175,7 @@ export const NamedFile = z.object({
  * Normalizes the content of a message to a text or a list of blocks. Accepts `text` in place of `content`, a single block and
  * plain texts as blocks. Returns the same object when there is nothing to change.
  */
-export function wellFormedMessage(message: unknown): unknown {
+export function normalizeMessage(message: unknown): unknown {
   if (!isRecord(message)) return message;
   const { content, ...rest } = message;
   if (typeof content === 'string') return message;

@@ -53,7 +53,7 @@ export function messageModel(message: unknown): string | undefined {
   return isRecord(usage) ? textOf(usage['model']) : undefined;
 }
 
-/** Sums that are too large to be counted stay at the largest number that is. */
+/** Sums are limited to the largest safe integer. */
 export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
   let total: Usage | undefined;
   for (const usage of usages) {
@@ -102,6 +102,6 @@ function isCredits(credits: unknown): credits is number {
   return typeof credits === 'number' && credits > 0 && credits <= Number.MAX_SAFE_INTEGER;
 }
 
-export function ledgerOf(document: { usageLedger?: { events?: unknown } | undefined }): readonly unknown[] {
+export function ledgerEvents(document: { usageLedger?: { events?: unknown } | undefined }): readonly unknown[] {
   return listOf(document.usageLedger?.events);
 }

@@ -35,16 +35,16 @@ export class FollowedThread implements Disposable {
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onListenerError(error)));
   /** Fires after each read, successful or not. The transcript has its own event. */
   readonly onDidChange = this.emitter.event;
-  private readonly disposal = new AbortController();
+  private readonly abortOnDispose = new AbortController();
   /** Trimmed entries for pages, so that an unchanged entry stays the same object. */
   private readonly trimmedEntries = new WeakMap<Entry, Entry>();
   private readonly subthreads: OpenSubthreads;
   private hasShownSubthreads = false;
   /** The thread as read, without the steps of subthreads. */
   private ownThread: OpenThread | undefined;
-  private current: OpenThread | undefined;
+  private currentThread: OpenThread | undefined;
   private currentProblem: string | undefined;
-  private reading: Promise<void> | undefined;
+  private activeRead: Promise<void> | undefined;
   private isRereadDue = false;
   /** Whether the thread was read completely at least once. */
   private wasComplete = false;
@@ -70,7 +70,7 @@ export class FollowedThread implements Disposable {
 
   /** The last read thread with the steps of open subthreads. */
   get thread(): OpenThread | undefined {
-    return this.current;
+    return this.currentThread;
   }
 
   /** Why the last read failed. */
@@ -90,22 +90,22 @@ export class FollowedThread implements Disposable {
 
   /** Reads the thread again. Never rejects. */
   async refresh(): Promise<void> {
-    if (this.reading) {
+    if (this.activeRead) {
       this.isRereadDue = true;
-      await this.reading;
+      await this.activeRead;
       return;
     }
     do {
       this.isRereadDue = false;
-      this.reading = this.read();
-      await this.reading;
-      this.reading = undefined;
+      this.activeRead = this.read();
+      await this.activeRead;
+      this.activeRead = undefined;
     } while (this.mustReread());
   }
 
   /** Returns the complete entry, which is trimmed on pages. */
   entry(entryId: string): Entry | undefined {
-    return this.current?.entries.find(({ id }) => id === entryId);
+    return this.currentThread?.entries.find(({ id }) => id === entryId);
   }
 
   /** Shows a subagent's thread as the steps of its call. Returns the problem if that is impossible. */
@@ -130,7 +130,7 @@ export class FollowedThread implements Disposable {
   }
 
   dispose(): void {
-    this.disposal.abort();
+    this.abortOnDispose.abort();
     this.retryTimer?.dispose();
     this.disposables.dispose();
   }
@@ -148,20 +148,20 @@ export class FollowedThread implements Disposable {
   private async read(): Promise<void> {
     this.retryTimer?.dispose();
     try {
-      const onFirst = this.current ? undefined : (thread: OpenThread): void => this.show(thread);
-      this.show(await this.source.read(this.threadId, this.disposal.signal, onFirst));
+      const onFirst = this.currentThread ? undefined : (thread: OpenThread): void => this.show(thread);
+      this.show(await this.source.read(this.threadId, this.abortOnDispose.signal, onFirst));
       this.wasComplete = true;
       this.failure = undefined;
     } catch (error) {
       if (this.disposables.isDisposed || (error instanceof ThreadError && error.code === 'cancelled')) return;
-      if (this.retry(error)) return;
+      if (this.scheduleRetry(error)) return;
       this.currentProblem = messageOf(error);
       this.emitter.fire();
     }
   }
 
   /** Schedules another read after a temporary error. Returns false when the error must be shown. */
-  private retry(error: unknown): boolean {
+  private scheduleRetry(error: unknown): boolean {
     const policy = retryPolicyFor(error, this.wasComplete);
     const { startedAt, count } = this.failure ?? { startedAt: this.clock.monotonicNow(), count: 0 };
     const isHidden = this.clock.monotonicNow() - startedAt < (policy?.hiddenMs ?? 0);
@@ -183,8 +183,8 @@ export class FollowedThread implements Disposable {
     const { ownThread } = this;
     if (!ownThread || this.disposables.isDisposed) return;
     const entries = this.subthreads.withSteps(ownThread.entries);
-    const ordered = this.hasShownSubthreads ? inKnownOrder(this.current?.entries ?? [], entries) : entries;
-    this.current = ordered === ownThread.entries ? ownThread : { ...ownThread, entries: ordered };
+    const ordered = this.hasShownSubthreads ? inKnownOrder(this.currentThread?.entries ?? [], entries) : entries;
+    this.currentThread = ordered === ownThread.entries ? ownThread : { ...ownThread, entries: ordered };
     this.transcript.replaceAll(ordered.map((entry) => this.trim(entry)));
     this.emitter.fire();
   }

@@ -41,7 +41,6 @@ export const ThreadView = z.object({
 });
 export type ThreadView = z.infer<typeof ThreadView>;
 
-/** A prompt in the outline. */
 export const OutlineItem = z.object({
   entryId: Text,
   turn: Count,
@@ -67,8 +66,7 @@ export type ThreadUpdate = z.infer<typeof ThreadUpdate>;
 
 export const didUpdate = defineNotification('thread/didUpdate', ThreadUpdate);
 
-/** Commands for the page. */
-export const didAsk = defineNotification(
+export const didSendCommand = defineNotification(
   'thread/didAsk',
   z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('find') }),
@@ -92,12 +90,11 @@ export const threadRequests = {
   ready: defineAction('thread/ready', Nothing),
   loadOlder: defineAction('thread/loadOlder', z.object({ count: Count })),
   loadLater: defineAction('thread/loadLater', z.object({ count: Count })),
-  /** Loads the entries around an entry. `isThere` is false when the thread has no such entry. */
-  loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ isThere: z.boolean() })),
+  /** Loads the entries around an entry. `exists` is false when the thread has no such entry. */
+  loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ exists: z.boolean() })),
   loadLatest: defineAction('thread/loadLatest', Nothing),
   /** Finds the entries that show a text, in reading order, ignoring case. */
   find: defineRequest('thread/find', z.object({ query: Text }), z.object({ found: z.array(FoundEntry) })),
-  /** Reads the thread again after a failure. */
   retry: defineAction('thread/retry', Nothing),
   /** Opens the file of an unreadable thread in an editor. */
   openFile: defineAction('thread/openFile', Nothing),

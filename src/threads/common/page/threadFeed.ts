@@ -26,18 +26,18 @@ type UpdatePart = 'thread' | 'outline' | 'problem';
 /** Posts changes of a thread to its page, at most once per frame. Posts nothing while there is no page. */
 export class ThreadFeed implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly frame: Coalescer;
-  private readonly feed: TranscriptFeed;
+  private readonly frameCoalescer: Coalescer;
+  private readonly transcriptFeed: TranscriptFeed;
   private readonly changedParts = new Set<UpdatePart>();
   private isConnected = false;
   private postedView: ThreadView | undefined;
   private postedOutline = '';
   /** Id of the last entry that the user has seen. Cleared when the page knows what is unread. */
-  private lastSeen: string | undefined;
+  private lastSeenEntryId: string | undefined;
 
   constructor(private readonly deps: ThreadFeedDeps) {
-    this.frame = this.disposables.add(new Coalescer(deps.clock, frameMs, () => this.flush()));
-    this.feed = this.disposables.add(deps.followed.transcript.feed(initialEntries));
+    this.frameCoalescer = this.disposables.add(new Coalescer(deps.clock, frameMs, () => this.flush()));
+    this.transcriptFeed = this.disposables.add(deps.followed.transcript.feed(initialEntries));
   }
 
   start(): void {
@@ -53,43 +53,43 @@ export class ThreadFeed implements Disposable {
   /** Sends everything to a new page. `lastSeen` is the id of the last entry that the user has seen. */
   connectPage(lastSeen?: string): void {
     this.isConnected = true;
-    this.lastSeen = lastSeen;
+    this.lastSeenEntryId = lastSeen;
     this.postedView = undefined;
     this.postedOutline = '';
-    this.feed.restart(initialEntries);
+    this.transcriptFeed.restart(initialEntries);
     this.markChanged('thread', 'outline', 'problem');
-    this.frame.flushNow();
+    this.frameCoalescer.flushNow();
   }
 
   /** Called when the page is hidden or closed. */
   disconnectPage(): void {
     this.isConnected = false;
-    this.frame.dispose();
-    this.feed.restart(initialEntries);
+    this.frameCoalescer.dispose();
+    this.transcriptFeed.restart(initialEntries);
   }
 
   /** Adds about `count` entries before those that the page has. */
   loadOlder(count: number): void {
-    this.feed.showOlder(count);
+    this.transcriptFeed.showOlder(count);
     this.schedule();
   }
 
   /** Adds about `count` entries after those that the page has. */
   loadLater(count: number): void {
-    this.feed.showLater(count);
+    this.transcriptFeed.showLater(count);
     this.schedule();
   }
 
   /** Replaces the page's entries with those around one. Returns false when there is no such entry. */
   loadAround(entryId: string): boolean {
-    const isThere = this.feed.showAround(entryId);
+    const exists = this.transcriptFeed.showAround(entryId);
     this.schedule();
-    return isThere;
+    return exists;
   }
 
   /** Replaces the page's entries with the latest ones, and follows new ones. */
   loadLatest(): void {
-    this.feed.restart(initialEntries);
+    this.transcriptFeed.restart(initialEntries);
     this.schedule();
   }
 
@@ -104,7 +104,7 @@ export class ThreadFeed implements Disposable {
   }
 
   private schedule(): void {
-    if (this.isConnected) this.frame.schedule();
+    if (this.isConnected) this.frameCoalescer.schedule();
   }
 
   private flush(): void {
@@ -113,9 +113,9 @@ export class ThreadFeed implements Disposable {
     // An empty transcript before the first read would look like an empty thread.
     if (!thread && problem === undefined) return;
     const update: ThreadUpdate = {
-      ...this.newView(thread),
-      ...this.newOutline(thread),
-      ...(thread && this.feed.hasNews ? { transcript: this.feed.take() } : {}),
+      ...this.changedView(thread),
+      ...this.changedOutline(thread),
+      ...(thread && this.transcriptFeed.hasNews ? { transcript: this.transcriptFeed.take() } : {}),
       ...(this.changedParts.has('problem') ? { problem: problem ?? null, hasFile: this.deps.hasFile() } : {}),
       ...this.unreadFrom(thread),
     };
@@ -123,7 +123,7 @@ export class ThreadFeed implements Disposable {
     if (Object.keys(update).length > 0) post(update);
   }
 
-  private newView(thread: OpenThread | undefined): Pick<ThreadUpdate, 'thread'> {
+  private changedView(thread: OpenThread | undefined): Pick<ThreadUpdate, 'thread'> {
     if (!thread || !this.changedParts.has('thread')) return {};
     const view = viewOf(thread, this.deps.actionsFor(thread));
     if (this.postedView && JSON.stringify(view) === JSON.stringify(this.postedView)) return {};
@@ -131,7 +131,7 @@ export class ThreadFeed implements Disposable {
     return { thread: view };
   }
 
-  private newOutline(thread: OpenThread | undefined): Pick<ThreadUpdate, 'outline'> {
+  private changedOutline(thread: OpenThread | undefined): Pick<ThreadUpdate, 'outline'> {
     if (!thread || !this.changedParts.has('outline')) return {};
     const outline = threadOutline(thread.entries);
     const text = JSON.stringify(outline);
@@ -141,10 +141,10 @@ export class ThreadFeed implements Disposable {
   }
 
   private unreadFrom(thread: OpenThread | undefined): Pick<ThreadUpdate, 'unreadFrom'> {
-    const { lastSeen } = this;
-    if (!thread || lastSeen === undefined) return {};
-    this.lastSeen = undefined;
-    const index = thread.entries.findIndex(({ id }) => id === lastSeen);
+    const { lastSeenEntryId } = this;
+    if (!thread || lastSeenEntryId === undefined) return {};
+    this.lastSeenEntryId = undefined;
+    const index = thread.entries.findIndex(({ id }) => id === lastSeenEntryId);
     const next = index < 0 ? undefined : thread.entries.slice(index + 1).find(({ parent }) => parent === undefined);
     return next ? { unreadFrom: next.id } : {};
   }

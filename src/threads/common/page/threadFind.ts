@@ -3,7 +3,7 @@ import { textPattern } from '../../../transcript/common/textPattern';
 import type { FoundEntry } from './threadApi';
 
 /** More results are of no use to the user. */
-export const maxFound = 5_000;
+export const maxFoundEntries = 5_000;
 
 /** Finds entries that show a text while they are collapsed, in reading order. */
 export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry[] {
@@ -16,7 +16,7 @@ export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry
     const count = visibleTexts(entry).reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
     if (count === 0) continue;
     found.push({ entryId: entry.id, index, count });
-    if (found.length >= maxFound) break;
+    if (found.length >= maxFoundEntries) break;
   }
   return found;
 }

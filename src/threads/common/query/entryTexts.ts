@@ -1,11 +1,11 @@
 import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
-import type { SearchedText } from './searchedText';
+import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
 
 /** Returns the searchable texts of an entry, the same as `threadTexts` returns for its document. */
-export function entryTexts(entry: Entry): readonly SearchedText[] {
+export function entryTexts(entry: Entry): readonly SearchableText[] {
   const { id } = entry;
-  const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchedText[] => {
+  const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchableText[] => {
     const joined = texts.filter((line) => line !== undefined && line.trim() !== '').join('\n');
     return joined === '' ? [] : [{ entryId: id, kind, text: joined }];
   };

@@ -1,6 +1,6 @@
 import type { QueryTerm, ThreadQuery } from './threadQuery';
 import { fold } from './fold';
-import { isConversation, type SearchedText } from './searchedText';
+import { isConversationKind, type SearchableText } from './searchableText';
 import { type TextKind } from '../threadPorts';
 import { findTerm } from './termMatch';
 
@@ -21,11 +21,11 @@ export function scoreOf(fields: readonly SearchField[], lastPromptAt: number, no
 }
 
 function fieldOf(kind: TextKind): SearchField {
-  return isConversation(kind) ? kind : 'work';
+  return isConversationKind(kind) ? kind : 'work';
 }
 
 export interface RankedText {
-  readonly text: SearchedText;
+  readonly text: SearchableText;
   /** How many terms of the query the text has. */
   readonly termCount: number;
 }
@@ -46,14 +46,14 @@ interface TextMatch {
 export function matchThread(
   query: ThreadQuery,
   title: string,
-  texts: readonly SearchedText[],
+  texts: readonly SearchableText[],
 ): ThreadMatch | undefined {
   const match = matchTexts(query, title, texts);
   const fields = match.fields.flatMap((field) => field ?? []);
   return fields.length === query.terms.length && fields.length > 0 ? { ...match, fields } : undefined;
 }
 
-export function matchTexts(query: ThreadQuery, title: string, texts: readonly SearchedText[]): TextMatch {
+export function matchTexts(query: ThreadQuery, title: string, texts: readonly SearchableText[]): TextMatch {
   const bestFields = new Map<QueryTerm, SearchField>();
   const addTerms = (text: string, field: SearchField): number => {
     const found = termsIn(query, text);
@@ -69,7 +69,7 @@ export function matchTexts(query: ThreadQuery, title: string, texts: readonly Se
 }
 
 /** Returns the texts with at least one term, sorted like those of a `ThreadMatch`. */
-export function rankTexts(query: ThreadQuery, texts: readonly SearchedText[]): readonly RankedText[] {
+export function rankTexts(query: ThreadQuery, texts: readonly SearchableText[]): readonly RankedText[] {
   return sorted(texts.map((text) => ({ text, termCount: countTerms(query, text.text) })));
 }
 

@@ -1,21 +1,20 @@
 import type { OpenThread, ThreadHead, ThreadHit } from '../threadPorts';
 import { entryTexts } from './entryTexts';
 import { matchThread, scoreOf, type RankedText } from './rank';
-import { searchablePart, type SearchedText } from './searchedText';
+import { searchablePart, type SearchableText } from './searchableText';
 import { snippetOf } from './snippet';
 import type { ThreadQuery } from './threadQuery';
 
-/** The searchable data of a thread in memory. */
 export interface SearchableThread {
   readonly head: ThreadHead;
-  readonly texts: readonly SearchedText[];
+  readonly texts: readonly SearchableText[];
 }
 
 const hitsPerThread = 3;
 
 export type UnscoredHit = Omit<ThreadHit, 'score'>;
 
-export function toSearchable({ head, entries, facts }: OpenThread): SearchableThread {
+export function toSearchableThread({ head, entries, facts }: OpenThread): SearchableThread {
   const details = { entryId: '', kind: 'details', text: facts.map(({ value }) => value).join('\n') } as const;
   const texts = [details, ...entries.flatMap(entryTexts)].map((searched) => ({
     ...searched,

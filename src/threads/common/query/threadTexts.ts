@@ -4,7 +4,7 @@ import { pathOrUriPath } from '../model/fileUriPath';
 import { callId, isResultBlock, resultId } from '../model/callIds';
 import { bareToolName, commandOf, inputPath } from '../model/toolNames';
 import { promptText } from '../model/promptText';
-import type { SearchedText } from './searchedText';
+import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
 import { detailTexts } from './threadDetails';
 import { textsInValue } from './valueTexts';
@@ -13,15 +13,15 @@ import { textsInValue } from './valueTexts';
  * Returns all searchable texts of a thread in reading order, with the ids of the entries that `mapThread` creates. Checks data
  * without its schema, because thousands of documents are indexed. `messages` must be well-formed.
  */
-export function threadTexts(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
+export function threadTexts(document: JsonRecord, messages: readonly unknown[]): readonly SearchableText[] {
   return new TextCollector().collect(document, messages);
 }
 
 class TextCollector {
-  private readonly texts: SearchedText[] = [];
+  private readonly texts: SearchableText[] = [];
   private readonly entryIdByCall = new Map<string, string>();
 
-  collect(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
+  collect(document: JsonRecord, messages: readonly unknown[]): readonly SearchableText[] {
     this.add('', 'details', detailTexts(document).join('\n'));
     const keys = messageKeys(messages);
     for (const [index, message] of messages.entries())

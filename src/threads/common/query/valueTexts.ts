@@ -1,5 +1,5 @@
 import { isRecord } from '../model/jsonValues';
-import { searchablePart } from './searchedText';
+import { searchablePart } from './searchableText';
 
 /** Keys of encoded data and of data that is searchable elsewhere. */
 const ignoredKeys: ReadonlySet<string> = new Set(

@@ -3,11 +3,11 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { TextCoverage, ThreadHead } from '../threadPorts';
-import type { FoundThread, FoundThreads } from './threadSearch';
+import type { FoundThread, ThreadSearchResults } from './threadSearch';
 
 export interface LiveSearchDeps {
   /** Searches this machine. @throws ThreadError */
-  readonly search: (query: string) => Promise<FoundThreads>;
+  readonly search: (query: string) => Promise<ThreadSearchResults>;
   /** Searches the account, best match first. Empty when the account is unavailable. @throws ThreadError */
   readonly searchAccount: (query: string, signal: AbortSignal) => Promise<readonly ThreadHead[]>;
   readonly onDidChangeCoverage: Event<TextCoverage>;
@@ -38,7 +38,7 @@ export class LiveSearch implements Disposable {
   private localResults: readonly FoundThread[] = [];
   private accountHeads: readonly ThreadHead[] = [];
   private coverage: TextCoverage = { indexed: 0, total: 0 };
-  private problem: string | undefined;
+  private localProblem: string | undefined;
   private accountProblem: string | undefined;
   private isSearching = false;
   /** Number of the current search. Results of other searches are dropped. */
@@ -48,7 +48,7 @@ export class LiveSearch implements Disposable {
 
   constructor(
     private readonly deps: LiveSearchDeps,
-    private readonly show: (view: SearchView) => void,
+    private readonly showView: (view: SearchView) => void,
   ) {
     this.typingCoalescer = this.disposables.add(new Coalescer(deps.clock, typingDelayMs, () => void this.search()));
     this.coverageCoalescer = this.disposables.add(new Coalescer(deps.clock, coverageDelayMs, () => void this.search()));
@@ -73,7 +73,7 @@ export class LiveSearch implements Disposable {
     this.clearAccount();
     if (query === '') {
       this.localResults = [];
-      this.problem = undefined;
+      this.localProblem = undefined;
       this.typingCoalescer.dispose();
       this.coverageCoalescer.dispose();
       return;
@@ -95,10 +95,10 @@ export class LiveSearch implements Disposable {
       if (number !== this.searchNumber) return;
       this.localResults = found;
       this.coverage = coverage;
-      this.problem = undefined;
+      this.localProblem = undefined;
     } catch (error) {
       if (number !== this.searchNumber) return;
-      this.problem = messageOf(error);
+      this.localProblem = messageOf(error);
     }
     this.isSearching = false;
     this.showResults();
@@ -134,11 +134,11 @@ export class LiveSearch implements Disposable {
     if (this.disposables.isDisposed) return;
     const { indexed, total } = this.coverage;
     const isAccountPending = this.accountTimer !== undefined || this.accountAbort !== undefined;
-    this.show({
+    this.showView({
       found: [...this.localResults, ...this.accountOnlyResults()],
       isBusy: this.isSearching || isAccountPending || indexed < total,
       notes: [
-        ...(this.problem === undefined ? [] : [this.problem]),
+        ...(this.localProblem === undefined ? [] : [this.localProblem]),
         ...(indexed < total ? [`Indexed ${formatCount(indexed)} of ${formatCount(total)} threads.`] : []),
         ...(this.accountProblem === undefined ? [] : [`Amp account: ${this.accountProblem}`]),
       ],

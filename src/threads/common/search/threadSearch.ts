@@ -1,13 +1,13 @@
 import { matchThread, scoreOf } from '../query/rank';
 import { snippetOf } from '../query/snippet';
 import { parseQuery } from '../query/threadQuery';
-import type { TextCoverage, TextHits, ThreadHead, ThreadHit } from '../threadPorts';
+import type { TextCoverage, TextSearchResult, ThreadHead, ThreadHit } from '../threadPorts';
 import { titleOf } from '../tree/threadRow';
 
 interface ThreadSearchDeps {
   readonly heads: () => readonly ThreadHead[];
   /** Searches the text of the threads on this machine. @throws ThreadError */
-  readonly searchText: (query: string, limit: number) => Promise<TextHits>;
+  readonly searchText: (query: string, limit: number) => Promise<TextSearchResult>;
   /** Searches the text of opened files. Never rejects. */
   readonly searchFiles: (query: string) => Promise<readonly ThreadHit[]>;
   /** Milliseconds since the epoch. */
@@ -19,7 +19,7 @@ export interface FoundThread {
   readonly hit: ThreadHit;
 }
 
-export interface FoundThreads {
+export interface ThreadSearchResults {
   /** Best match first. */
   readonly found: readonly FoundThread[];
   readonly coverage: TextCoverage;
@@ -28,7 +28,7 @@ export interface FoundThreads {
 const limit = 100;
 
 /** Searches the text of threads on this machine and in opened files, and the titles and details of all. @throws ThreadError */
-export async function searchThreads(query: string, deps: ThreadSearchDeps): Promise<FoundThreads> {
+export async function searchThreads(query: string, deps: ThreadSearchDeps): Promise<ThreadSearchResults> {
   const heads = deps.heads();
   const byId = new Map(heads.map((head) => [head.id, head]));
   const [{ hits, coverage }, fileHits] = await Promise.all([deps.searchText(query, limit), deps.searchFiles(query)]);

@@ -3,7 +3,7 @@ import type { Event } from '../../../base/common/event';
 import type { Entry } from '../../../transcript/common/entries';
 import {
   callsWithSteps,
-  inlineId,
+  nestedEntryId,
   isSubagentCall,
   nestingProblem,
   SubthreadMapper,
@@ -118,14 +118,17 @@ export class OpenSubthreads implements Disposable {
   }
 
   private stepsOf(call: SubagentCall, { problem, thread }: FollowedSubthread): readonly Entry[] {
-    const steps = thread ? this.mapper.steps(call, thread.entries, maxSteps) : [];
+    const steps = thread ? this.mapper.stepsOf(call, thread.entries, maxSteps) : [];
     if (problem === undefined) return steps;
-    return [this.mapper.note(call, 'problem', 'warning', `This subagent’s thread can’t be read. ${problem}`), ...steps];
+    return [
+      this.mapper.createNotice(call, 'problem', 'warning', `This subagent’s thread can’t be read. ${problem}`),
+      ...steps,
+    ];
   }
 
   private findNested(id: string): { readonly followed: FollowedSubthread; readonly entryId: string } | undefined {
     for (const [callId, { followed }] of this.openByCall) {
-      const prefix = inlineId(callId, '');
+      const prefix = nestedEntryId(callId, '');
       if (id.startsWith(prefix)) return { followed, entryId: id.slice(prefix.length) };
     }
     return undefined;

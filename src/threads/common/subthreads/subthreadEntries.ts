@@ -15,7 +15,7 @@ export function callsWithSteps(entries: readonly Entry[]): ReadonlySet<string> {
 }
 
 /** Returns the id of a subthread's entry inside the parent thread. */
-export function inlineId(callId: string, entryId: string): string {
+export function nestedEntryId(callId: string, entryId: string): string {
   return `${callId}>${entryId}`;
 }
 
@@ -31,33 +31,40 @@ export class SubthreadMapper {
   private readonly mappedSteps = new WeakMap<Entry, { call: string; parent: string; step: Entry }>();
 
   /** Returns the last `maxCount` steps. */
-  steps(call: SubagentCall, entries: readonly Entry[], maxCount: number): readonly Entry[] {
+  stepsOf(call: SubagentCall, entries: readonly Entry[], maxCount: number): readonly Entry[] {
     const all = entries.filter((entry) => isStep(entry, call));
     const shown = all.slice(-maxCount);
     const ids = new Set(shown.map(({ id }) => id));
     const omittedCount = all.length - shown.length;
-    if (all.length === 0) return [this.note(call, 'empty', 'info', 'This thread is empty.')];
+    if (all.length === 0) return [this.createNotice(call, 'empty', 'info', 'This thread is empty.')];
     return [
       ...(omittedCount > 0
-        ? [this.note(call, 'left', 'info', `The first ${omittedCount} steps are only in the subagent’s thread.`)]
+        ? [
+            this.createNotice(
+              call,
+              'left',
+              'info',
+              `The first ${omittedCount} steps are only in the subagent’s thread.`,
+            ),
+          ]
         : []),
       ...shown.map((entry) => {
         const { parent } = entry;
         const isNested = parent !== undefined && ids.has(parent);
-        return this.step(call, entry, isNested ? inlineId(call.id, parent) : call.id);
+        return this.toStep(call, entry, isNested ? nestedEntryId(call.id, parent) : call.id);
       }),
     ];
   }
 
   /** Creates a notice that is shown before or instead of the steps. */
-  note(call: SubagentCall, id: string, level: EntryOf<'notice'>['level'], text: string): Entry {
-    return { kind: 'notice', id: inlineId(call.id, `${id}.note`), turn: call.turn, parent: call.id, level, text };
+  createNotice(call: SubagentCall, id: string, level: EntryOf<'notice'>['level'], text: string): Entry {
+    return { kind: 'notice', id: nestedEntryId(call.id, `${id}.note`), turn: call.turn, parent: call.id, level, text };
   }
 
-  private step(call: SubagentCall, entry: Entry, parent: string): Entry {
+  private toStep(call: SubagentCall, entry: Entry, parent: string): Entry {
     const known = this.mappedSteps.get(entry);
     if (known?.call === call.id && known.parent === parent && known.step.turn === call.turn) return known.step;
-    const base = { id: inlineId(call.id, entry.id), turn: call.turn, parent };
+    const base = { id: nestedEntryId(call.id, entry.id), turn: call.turn, parent };
     const step: Entry =
       entry.kind === 'prompt'
         ? { kind: 'notice', ...base, level: 'info', text: `Prompt: ${entry.text}` }

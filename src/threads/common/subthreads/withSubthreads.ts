@@ -18,7 +18,7 @@ const maxUnits = 16 * 1024 * 1024;
 const maxFailures = 5;
 const maxSteps = 2_000;
 
-const overLimit = 'This subagent’s thread is not included because the subthreads are too many or too long.';
+const overLimit = 'This subagent’s thread is not included because it would make the export too large.';
 const skipped = 'This subagent’s thread is not included because other threads could not be read.';
 
 /** Adds the steps of subthreads after their calls, within the budget. Notices replace steps that are not included. */
@@ -57,20 +57,20 @@ async function stepsOf(
 ): Promise<readonly Entry[]> {
   const mapper = new SubthreadMapper();
   const problem = nestingProblem(call.subthread, chain);
-  if (problem !== undefined) return [mapper.note(call, 'problem', 'info', problem)];
-  if (budget.threads <= 0) return [mapper.note(call, 'problem', 'info', overLimit)];
-  if (budget.failures <= 0) return [mapper.note(call, 'problem', 'warning', skipped)];
+  if (problem !== undefined) return [mapper.createNotice(call, 'problem', 'info', problem)];
+  if (budget.threads <= 0) return [mapper.createNotice(call, 'problem', 'info', overLimit)];
+  if (budget.failures <= 0) return [mapper.createNotice(call, 'problem', 'warning', skipped)];
   budget.threads--;
   try {
     const { entries } = await read(call.subthread);
-    const steps = mapper.steps(call, entries, maxSteps);
+    const steps = mapper.stepsOf(call, entries, maxSteps);
     const units = steps.reduce((sum, step) => sum + roughUnits(step), 0);
-    if (units > budget.units) return [mapper.note(call, 'problem', 'info', overLimit)];
+    if (units > budget.units) return [mapper.createNotice(call, 'problem', 'info', overLimit)];
     budget.units -= units;
     return await withSteps(steps, [...chain, call.subthread], { read, budget });
   } catch (error) {
     if (!(error instanceof ThreadError && error.code === 'notFound')) budget.failures--;
     const text = `This subagent’s thread can’t be read. ${messageOf(error)}`;
-    return [mapper.note(call, 'problem', 'warning', text)];
+    return [mapper.createNotice(call, 'problem', 'warning', text)];
   }
 }

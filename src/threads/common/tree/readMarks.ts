@@ -29,7 +29,7 @@ const maxMarks = 1000;
  * marks and merge them before writing.
  */
 export class ReadMarks {
-  private cached: Marks | undefined;
+  private cachedMarks: Marks | undefined;
 
   constructor(
     private readonly memento: Memento,
@@ -47,7 +47,7 @@ export class ReadMarks {
   /** Called when the list is viewed. */
   startTracking(nowMs: number): void {
     if (this.marks.since !== undefined) return;
-    const { since = nowMs, seen } = this.merged();
+    const { since = nowMs, seen } = this.mergedMarks();
     this.save({ since, seen });
   }
 
@@ -60,7 +60,7 @@ export class ReadMarks {
   markRead({ id, messageCount }: ThreadHead, last: string | undefined): boolean {
     const known = this.marks.seen.get(id);
     if (known && known.count >= messageCount && known.last === last) return false;
-    const { since, seen } = this.merged();
+    const { since, seen } = this.mergedMarks();
     const stored = seen.get(id);
     const hasSeenMoreElsewhere = stored && stored !== known && stored.count > messageCount;
     seen.delete(id);
@@ -70,25 +70,25 @@ export class ReadMarks {
   }
 
   private get marks(): Marks {
-    this.cached ??= this.load();
-    return this.cached;
+    this.cachedMarks ??= this.loadMarks();
+    return this.cachedMarks;
   }
 
-  private load(): Marks {
+  private loadMarks(): Marks {
     const { since, seen } = StoredMarks.catch({ seen: {} }).parse(this.memento.get(storageKey));
     return { since, seen: new Map(Object.entries(seen)) };
   }
 
   /** Merges with marks that other windows have stored since. The mark with more messages wins. */
-  private merged(): Marks {
-    const [mine, theirs] = [this.marks, this.load()];
+  private mergedMarks(): Marks {
+    const [mine, theirs] = [this.marks, this.loadMarks()];
     const onlyMine = [...mine.seen].filter(([id]) => !theirs.seen.has(id));
     const both = [...theirs.seen].map(([id, seen]) => [id, newerMark(mine.seen.get(id), seen)] as const);
     return { since: theirs.since ?? mine.since, seen: new Map([...onlyMine, ...both]) };
   }
 
   private save(marks: Marks): void {
-    this.cached = marks;
+    this.cachedMarks = marks;
     const { since, seen } = marks;
     for (const id of seen.keys()) {
       if (seen.size <= maxMarks) break;

@@ -56,7 +56,6 @@ const brokenId = 'not readable';
 
 export const emptyTree: ThreadTree = { roots: [], nodes: new Map() };
 
-/** A thread with its descendants. */
 interface Family {
   readonly head: ThreadHead;
   readonly children: readonly string[];
@@ -99,15 +98,8 @@ export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions
   /** Adds a group at the end, expanded only if it is the first one. */
   const addLast = (id: string, label: string, description: string, children: readonly string[]): void => {
     if (children.length === 0) return;
-    nodes.set(id, {
-      kind: 'group',
-      id,
-      parent: undefined,
-      children,
-      label,
-      description,
-      isExpanded: roots.length === 0,
-    });
+    const isExpanded = roots.length === 0;
+    nodes.set(id, { kind: 'group', id, parent: undefined, children, label, description, isExpanded });
     roots.push(id);
   };
 
@@ -118,17 +110,8 @@ export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions
   const roots = [...addGroups(own, undefined)];
   addLast('elsewhere', 'Other folders', countOf(others.length, 'thread'), addGroups(others, 'elsewhere'));
   const broken = shown.filter(({ problem }) => problem !== undefined);
-  for (const head of broken) {
-    nodes.set(head.id, {
-      kind: 'thread',
-      id: head.id,
-      parent: brokenId,
-      children: [],
-      head,
-      relation: undefined,
-      isUnread: false,
-    });
-  }
+  const noRelation = { children: [], relation: undefined, isUnread: false } as const;
+  for (const head of broken) nodes.set(head.id, { kind: 'thread', id: head.id, parent: brokenId, head, ...noRelation });
   const brokenIds = broken.map(({ id }) => id);
   addLast(brokenId, 'Can’t be read', countOf(broken.length, 'file'), brokenIds);
   // For an empty list the view shows the problems as its message.

@@ -10,27 +10,21 @@ interface ThreadsSummary {
   /** Why sources failed, and what the user can do. */
   readonly problems: readonly string[];
   /** Why sources have no threads. */
-  readonly absences: readonly string[];
+  readonly absenceReasons: readonly string[];
 }
 
 const actions: readonly StatusAction[] = [{ label: 'Search threads', command: commandIds.threadsSearch }];
 
 /** The state before the list is first viewed. */
-export const notListed: ThreadsSummary = { heads: [], isListed: false, problems: [], absences: [] };
+export const notListedSummary: ThreadsSummary = { heads: [], isListed: false, problems: [], absenceReasons: [] };
 
-export function threadsStatus({
-  absences,
-  heads,
-  isListed,
-  problems,
-}: ThreadsSummary): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
+export function threadsStatus(threads: ThreadsSummary): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
+  const { absenceReasons, heads, isListed, problems } = threads;
   if (problems.length > 0) return { actions, state: 'attention', summary: problems.join(' ') };
   if (!isListed) return { actions, state: 'ready', summary: 'Threads are loaded when you open the list.' };
-  if (heads.length === 0 && absences.length > 0) return { actions, state: 'ready', summary: absences.join(' ') };
+  if (heads.length === 0 && absenceReasons.length > 0)
+    return { actions, state: 'ready', summary: absenceReasons.join(' ') };
   const running = heads.filter(({ state }) => state === 'running').length;
-  return {
-    actions,
-    state: 'ready',
-    summary: `${countOf(heads.length, 'thread')}${running > 0 ? `, ${running} running` : ''}.`,
-  };
+  const summary = `${countOf(heads.length, 'thread')}${running > 0 ? `, ${running} running` : ''}.`;
+  return { actions, state: 'ready', summary };
 }

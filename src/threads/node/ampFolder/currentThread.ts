@@ -13,7 +13,7 @@ interface Hint {
 const maxBytes = 1024 * 1024;
 
 /** Returns the id of the thread that Amp would continue: the most recent one that any of Amp's state files names. */
-export async function currentThread(paths: AmpPaths): Promise<string | undefined> {
+export async function findCurrentThreadId(paths: AmpPaths): Promise<string | undefined> {
   const hints = await Promise.all([
     ...paths.dataFolders.flatMap((folder) => [
       sessionHints(folder),

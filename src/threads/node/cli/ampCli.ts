@@ -7,7 +7,7 @@ import { ThreadError } from '../../common/threadPorts';
 import { isThreadId } from '../../common/heads/heads';
 import { cliFailure, isUnknownOption } from './cliFailures';
 import type { PrivateFolder } from './privateFolder';
-import { readOutput, type CliCommand, type CommandRunner } from './runCommand';
+import { readAndDeleteOutput, type CliCommand, type CommandRunner } from './runCommand';
 import { maxThreadBytes } from '../files/threadFile';
 
 const optionalText = z.string().optional().catch(undefined);
@@ -35,7 +35,7 @@ export class AmpCli {
   constructor(
     private readonly findCommand: () => Promise<CliCommand | undefined>,
     private readonly runCommand: CommandRunner,
-    private readonly folder: PrivateFolder,
+    private readonly outputFolder: PrivateFolder,
   ) {}
 
   /** @throws ThreadError `notFound` without a CLI, `notSignedIn`, `cli`, `cancelled` */
@@ -51,7 +51,7 @@ export class AmpCli {
   /** Writes the whole thread to a file and returns the file's path. @throws ThreadError as `list` */
   async export(threadId: string, signal?: AbortSignal): Promise<string> {
     if (!isThreadId(threadId)) throw new ThreadError('notFound', `There is no thread ${threadId}.`);
-    const file = path.join(await this.folder.path(), `${threadId}.json`);
+    const file = path.join(await this.outputFolder.path(), `${threadId}.json`);
     const part = `${file}.${randomUUID()}.part`;
     try {
       await this.execute(['threads', 'export', threadId], part, {
@@ -59,7 +59,7 @@ export class AmpCli {
         timeoutMs: exportTimeoutMs,
         signal,
       });
-      return await this.folder.replace(part, file);
+      return await this.outputFolder.moveIn(part, file);
     } finally {
       await rm(part, { force: true });
     }
@@ -86,9 +86,9 @@ export class AmpCli {
   }
 
   private async readOutputOf(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
-    const file = path.join(await this.folder.path(), `${randomUUID()}.out`);
+    const file = path.join(await this.outputFolder.path(), `${randomUUID()}.out`);
     await this.execute(args, file, { maxBytes: maxListBytes, timeoutMs: listTimeoutMs, signal });
-    return readOutput(file, maxListBytes);
+    return readAndDeleteOutput(file, maxListBytes);
   }
 
   private async execute(args: readonly string[], outputFile: string, limits: CommandLimits): Promise<void> {
@@ -99,7 +99,7 @@ export class AmpCli {
     const { exitCode, stderrTail } = await this.runCommand({ command, args, outputFile, ...limits });
     if (exitCode === 0) return;
     // Some builds write their error messages to stdout.
-    const output = await readOutput(outputFile, maxListBytes).catch(() => '');
+    const output = await readAndDeleteOutput(outputFile, maxListBytes).catch(() => '');
     throw cliFailure(args, exitCode, stderrTail.trim() === '' ? output.slice(0, 4_000) : stderrTail);
   }
 }

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
 import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
@@ -17,7 +17,7 @@ import {
 import type { ThreadFile, ThreadReader } from '../../common/threadReader';
 import type { AmpCli, ListedThread } from './ampCli';
 import { newestFirst } from '../../common/heads/newestFirst';
-import { asThreadError } from '../files/threadFile';
+import { toThreadError } from '../files/threadFile';
 import { ThreadSubscriptions } from '../threadSubscriptions';
 
 interface CliSourceDeps {
@@ -36,7 +36,7 @@ interface ExportedThread {
   readonly head: ThreadHead;
 }
 
-/** States that an old export cannot prove. */
+/** Temporary states, which an old export cannot confirm. */
 const transientStates: ReadonlySet<ThreadHead['state']> = new Set(['running', 'waiting', 'stale']);
 /** Amp's developers asked clients not to poll faster. */
 const pollBackoff: Backoff = { firstMs: 10_000, maxMs: 5 * 60_000 };
@@ -55,7 +55,7 @@ export class CliSource implements ThreadSource {
   readonly onDidChange = this.emitter.event;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly queue = new KeyedQueue();
-  private readonly exported = new Map<string, ExportedThread>();
+  private readonly exportById = new Map<string, ExportedThread>();
   /** Ids of threads whose export may not be reused. */
   private outdatedExports = new Set<string>();
   private listedThreads: readonly ListedThread[] = [];
@@ -65,18 +65,18 @@ export class CliSource implements ThreadSource {
   private lastPollAt = -Infinity;
   private failureCount = 0;
   private viewerCount = 0;
-  private timer: Disposable | undefined;
-  private current: ThreadSourceState = { kind: 'absent', message: 'The Amp CLI was not called yet.' };
+  private pollTimer: Disposable | undefined;
+  private currentState: ThreadSourceState = { kind: 'absent', message: 'The Amp CLI was not called yet.' };
 
   constructor(private readonly deps: CliSourceDeps) {
     this.disposables.add(deps.folder);
-    const costMs = (id: string): number => deps.reader.costMs(this.exported.get(id)?.path ?? '');
+    const costMs = (id: string): number => deps.reader.costMs(this.exportById.get(id)?.path ?? '');
     this.subscriptions = this.disposables.add(new ThreadSubscriptions(deps.clock, costMs, this.onListenerError));
-    this.disposables.add({ dispose: () => this.timer?.dispose() });
+    this.disposables.add({ dispose: () => this.pollTimer?.dispose() });
   }
 
   get state(): ThreadSourceState {
-    return this.current;
+    return this.currentState;
   }
 
   /** Polls the CLI until the result is disposed. */
@@ -86,8 +86,8 @@ export class CliSource implements ThreadSource {
     return toDisposable(() => {
       this.viewerCount--;
       if (this.viewerCount > 0) return;
-      this.timer?.dispose();
-      this.timer = undefined;
+      this.pollTimer?.dispose();
+      this.pollTimer = undefined;
     });
   }
 
@@ -98,7 +98,7 @@ export class CliSource implements ThreadSource {
   }
 
   invalidate(): void {
-    this.outdatedExports = new Set(this.exported.keys());
+    this.outdatedExports = new Set(this.exportById.keys());
     this.isArchiveDue = true;
     // The user may have fixed the cause of the failure.
     if (this.failureCount > 0) this.lastPollAt = -Infinity;
@@ -108,8 +108,8 @@ export class CliSource implements ThreadSource {
     return this.queue.run(threadId, async () => {
       const file = await this.exportOf(threadId, signal);
       const thread = await this.deps.reader.read(file, signal, onFirst);
-      const known = this.exported.get(threadId);
-      if (known) this.exported.set(threadId, { ...known, head: thread.head });
+      const known = this.exportById.get(threadId);
+      if (known) this.exportById.set(threadId, { ...known, head: thread.head });
       return { ...thread, head: this.withListedTitle(thread.head) };
     });
   }
@@ -122,11 +122,11 @@ export class CliSource implements ThreadSource {
   async search(query: string, signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     // A new viewer waits for the first list.
     if (this.viewerCount > 0) await this.refresh();
-    if (this.current.kind !== 'ready' || signal?.aborted === true) return [];
+    if (this.currentState.kind !== 'ready' || signal?.aborted === true) return [];
     try {
       return (await this.deps.cli.search(query, signal)).map((thread) => this.headOf(thread));
     } catch (error) {
-      throw asThreadError(error, signal);
+      throw toThreadError(error, signal);
     }
   }
 
@@ -146,10 +146,10 @@ export class CliSource implements ThreadSource {
   }
 
   private poll(): void {
-    this.timer = undefined;
+    this.pollTimer = undefined;
     void this.refresh().finally(() => {
-      if (this.viewerCount === 0 || this.timer || this.disposables.isDisposed) return;
-      this.timer = this.deps.clock.setTimer(this.pollIntervalMs, () => this.poll());
+      if (this.viewerCount === 0 || this.pollTimer || this.disposables.isDisposed) return;
+      this.pollTimer = this.deps.clock.setTimer(this.pollIntervalMs, () => this.poll());
     });
   }
 
@@ -162,33 +162,35 @@ export class CliSource implements ThreadSource {
       if (this.deps.clock.monotonicNow() - this.lastPollAt < this.pollIntervalMs || this.disposables.isDisposed) return;
       this.lastPollAt = this.deps.clock.monotonicNow();
       try {
-        this.setListed(await this.deps.cli.list(signal));
-        if (this.isArchiveDue) await this.listArchived(signal);
+        this.applyList(await this.deps.cli.list(signal));
+        if (this.isArchiveDue) await this.refreshArchived(signal);
       } catch (error) {
-        this.setFailure(asThreadError(error, signal));
+        this.applyFailure(toThreadError(error, signal));
       }
     });
   }
 
-  private setListed(listed: readonly ListedThread[]): void {
+  private applyList(listed: readonly ListedThread[]): void {
     const before = new Map(this.listedThreads.map((thread) => [thread.id, thread]));
-    const changed = new Set(listed.filter((thread) => !isEqual(before.get(thread.id), thread)).map(({ id }) => id));
-    const isChange = changed.size > 0 || listed.length !== this.listedThreads.length || this.current.kind !== 'ready';
+    const isUnchanged = (thread: ListedThread): boolean =>
+      JSON.stringify(before.get(thread.id)) === JSON.stringify(thread);
+    const isSameList = listed.length === this.listedThreads.length && listed.every(isUnchanged);
+    const hasChanged = !isSameList || this.currentState.kind !== 'ready';
     const updated = listed.filter(
       (thread) =>
-        before.has(thread.id) && hasNewContent(before.get(thread.id), thread, this.exported.get(thread.id)?.head),
+        before.has(thread.id) && hasNewContent(before.get(thread.id), thread, this.exportById.get(thread.id)?.head),
     );
     this.listedThreads = listed;
     const ids = new Set(listed.map(({ id }) => id));
     this.archivedById = new Map([...this.archivedById].filter(([id]) => !ids.has(id)));
     this.failureCount = 0;
-    this.current = { kind: 'ready' };
+    this.currentState = { kind: 'ready' };
     this.subscriptions.notify(new Set(updated.map(({ id }) => id)));
-    if (isChange) this.emitter.fire();
+    if (hasChanged) this.emitter.fire();
   }
 
   /** Rows have no archived flag: a thread is archived when only the list with archived threads has it. */
-  private async listArchived(signal?: AbortSignal): Promise<void> {
+  private async refreshArchived(signal?: AbortSignal): Promise<void> {
     const all = await this.deps.cli.listWithArchived(signal);
     this.isArchiveDue = false;
     const activeIds = new Set(this.listedThreads.map(({ id }) => id));
@@ -198,17 +200,17 @@ export class CliSource implements ThreadSource {
     this.emitter.fire();
   }
 
-  private setFailure(error: ThreadError): void {
+  private applyFailure(error: ThreadError): void {
     if (error.code === 'cancelled') {
       this.lastPollAt = -Infinity;
       return;
     }
     this.failureCount++;
     const kind = error.code === 'notFound' ? 'absent' : 'failed';
-    const isChange = this.current.kind !== kind || this.current.message !== error.message;
+    const hasChanged = this.currentState.kind !== kind || this.currentState.message !== error.message;
     const { message } = error;
-    this.current = kind === 'absent' ? { kind, message } : { kind, message, summary: failureSummary(error) };
-    if (!isChange) return;
+    this.currentState = kind === 'absent' ? { kind, message } : { kind, message, summary: failureSummary(error) };
+    if (!hasChanged) return;
     this.deps.log.info(`Amp CLI threads: ${error.message}`);
     this.emitter.fire();
   }
@@ -216,7 +218,7 @@ export class CliSource implements ThreadSource {
   /** Exports the thread unless a current export exists. */
   private async exportOf(threadId: string, signal?: AbortSignal): Promise<ThreadFile> {
     const row = this.listedThread(threadId);
-    const known = this.exported.get(threadId);
+    const known = this.exportById.get(threadId);
     const isCurrent = known && !this.outdatedExports.has(threadId) && !hasNewContent(known.row, row, known.head);
     if (isCurrent && (await fileExists(known.path))) return { path: known.path, source: 'cli', threadId };
     const { outdatedExports } = this;
@@ -224,12 +226,12 @@ export class CliSource implements ThreadSource {
     // An `invalidate` during the export replaced the set and still applies.
     outdatedExports.delete(threadId);
     const head = known?.head ?? this.headOf({ id: threadId, updated: undefined, updatedAt: undefined });
-    this.exported.set(threadId, { path, row, head });
+    this.exportById.set(threadId, { path, row, head });
     return { path, source: 'cli', threadId };
   }
 
   private headOf(thread: ListedThread): ThreadHead {
-    const known = this.exported.get(thread.id)?.head;
+    const known = this.exportById.get(thread.id)?.head;
     const updatedAt = updatedAtOf(thread);
     const createdAt = [known?.createdAt, timeInId(thread.id)].find(isPlausibleAt(this.deps.clock.now()));
     const folder = typeof thread.tree === 'string' ? fileUriPath(thread.tree) : undefined;
@@ -262,10 +264,6 @@ function failureSummary({ code }: ThreadError): string {
   return code === 'offline' ? 'offline' : 'unavailable';
 }
 
-function isEqual(one: ListedThread | undefined, other: ListedThread): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
 /** Whether the message count changed. For a running thread any change counts, because its last message may have grown. */
 function hasNewContent(
   before: ListedThread | undefined,
@@ -282,8 +280,5 @@ function updatedAtOf(thread: ListedThread | undefined): number | undefined {
 }
 
 async function fileExists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
+  return (await stat(file).catch(() => undefined)) !== undefined;
 }

@@ -16,7 +16,7 @@ export class PrivateFolder implements Disposable {
   private isDisposed = false;
 
   /** `parent` is an absolute path, usually of the system's folder for temporary files. */
-  constructor(private readonly parent: string) {}
+  constructor(private readonly parentFolder: string) {}
 
   async path(): Promise<string> {
     if (this.isDisposed) throw new Error('The temporary folder was already removed.');
@@ -24,7 +24,7 @@ export class PrivateFolder implements Disposable {
       // The next call tries again, because the parent folder may become available.
       this.creation = undefined;
       throw new Error(
-        `Could not create a temporary folder in ${this.parent} (${messageOf(error)}). Make this folder writable, then try again.`,
+        `Could not create a temporary folder in ${this.parentFolder} (${messageOf(error)}). Make this folder writable, then try again.`,
         { cause: error },
       );
     });
@@ -32,7 +32,7 @@ export class PrivateFolder implements Disposable {
   }
 
   /** Moves a finished file to its final path and deletes the oldest exports. */
-  async replace(from: string, to: string): Promise<string> {
+  async moveIn(from: string, to: string): Promise<string> {
     await rename(from, to);
     await this.deleteOldest();
     return to;
@@ -45,10 +45,10 @@ export class PrivateFolder implements Disposable {
   }
 
   private async create(): Promise<string> {
-    await mkdir(this.parent, { recursive: true });
-    await removeAbandoned(this.parent);
+    await mkdir(this.parentFolder, { recursive: true });
+    await removeAbandoned(this.parentFolder);
     // `mkdtemp` creates the folder with mode 0700.
-    const created = await mkdtemp(path.join(this.parent, `${prefix}${process.pid}-`));
+    const created = await mkdtemp(path.join(this.parentFolder, `${prefix}${process.pid}-`));
     this.createdPath = created;
     if (this.isDisposed) this.dispose();
     return created;

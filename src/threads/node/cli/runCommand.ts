@@ -3,7 +3,7 @@ import { open, readFile, rm, stat } from 'node:fs/promises';
 import type { Clock } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
 import { ThreadError } from '../../common/threadPorts';
-import { asThreadError, tooLargeError } from '../files/threadFile';
+import { toThreadError, tooLargeError } from '../files/threadFile';
 
 /** A program to start, without a shell. */
 export interface CliCommand {
@@ -51,12 +51,12 @@ export function commandRunner(clock: Clock): CommandRunner {
 }
 
 /** Reads the output file and deletes it. @throws ThreadError `cli` when it is larger than `maxBytes` */
-export async function readOutput(file: string, maxBytes: number): Promise<string> {
+export async function readAndDeleteOutput(file: string, maxBytes: number): Promise<string> {
   try {
     if ((await stat(file)).size > maxBytes) throw new ThreadError('cli', 'The Amp CLI wrote too much output.');
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw asThreadError(error);
+    throw toThreadError(error);
   } finally {
     await rm(file, { force: true });
   }

@@ -42,14 +42,14 @@ export class FolderWatcher implements Disposable {
   private mustPoll = false;
   private hasStarted = false;
 
-  constructor(private readonly options: FolderWatcherDeps) {
-    this.coalescer = this.disposables.add(new Coalescer(options.clock, coalesceMs, () => this.flush()));
+  constructor(private readonly deps: FolderWatcherDeps) {
+    this.coalescer = this.disposables.add(new Coalescer(deps.clock, coalesceMs, () => this.flush()));
     this.disposables.add({ dispose: () => this.close() });
   }
 
   /** Resolves when the folder is watched, or does not exist yet. */
   async start(): Promise<void> {
-    await this.check();
+    await this.checkRepeatedly();
     this.hasStarted = true;
   }
 
@@ -61,35 +61,35 @@ export class FolderWatcher implements Disposable {
     this.disposables.dispose();
   }
 
-  private async check(): Promise<void> {
-    const startedAt = this.options.clock.monotonicNow();
+  private async checkRepeatedly(): Promise<void> {
+    const startedAt = this.deps.clock.monotonicNow();
     try {
       await this.checkFolder();
     } catch (error) {
-      this.options.log.debug(`Cannot check ${this.options.folder}: ${messageOf(error)}`);
+      this.deps.log.debug(`Cannot check ${this.deps.folder}: ${messageOf(error)}`);
     }
-    const costMs = this.options.clock.monotonicNow() - startedAt;
+    const costMs = this.deps.clock.monotonicNow() - startedAt;
     const delayMs = this.isPolling ? Math.max(pollMs, costMs * pauseFactor) : checkMs;
     if (this.disposables.isDisposed) return;
-    const timer = this.options.clock.setTimer(delayMs, () => {
+    const timer = this.deps.clock.setTimer(delayMs, () => {
       this.disposables.release(timer);
-      void this.check();
+      void this.checkRepeatedly();
     });
     this.disposables.add(timer);
   }
 
   private async checkFolder(): Promise<void> {
-    const identity = await identityOf(this.options.folder);
-    if (identity !== this.folderIdentity) await this.restart(identity);
+    const identity = await identityOf(this.deps.folder);
+    if (identity !== this.folderIdentity) await this.restartWatching(identity);
     if (this.polledStamps) await this.poll(this.polledStamps);
   }
 
   /** Called when the folder was created, deleted or replaced. */
-  private async restart(identity: string | undefined): Promise<void> {
+  private async restartWatching(identity: string | undefined): Promise<void> {
     this.close();
     this.folderIdentity = identity;
     if (identity !== undefined) {
-      const reportsChanges = await (this.options.reportsChanges ?? systemReportsChanges)(this.options.folder);
+      const reportsChanges = await (this.deps.reportsChanges ?? systemReportsChanges)(this.deps.folder);
       if (this.disposables.isDisposed) return;
       if (reportsChanges && !this.mustPoll) this.watch();
       if (!this.watcher) this.polledStamps = await this.readStamps();
@@ -100,9 +100,9 @@ export class FolderWatcher implements Disposable {
 
   private watch(): void {
     try {
-      this.watcher = watch(this.options.folder, { persistent: false }, (_event, name) => {
+      this.watcher = watch(this.deps.folder, { persistent: false }, (_event, name) => {
         if (name === null) this.addChange(undefined);
-        else if (this.options.accepts(name)) this.addChange(name);
+        else if (this.deps.accepts(name)) this.addChange(name);
       });
       this.watcher.on('error', (error) => this.switchToPolling(error));
     } catch (error) {
@@ -111,7 +111,7 @@ export class FolderWatcher implements Disposable {
   }
 
   private switchToPolling(error: unknown): void {
-    this.options.log.info(`Cannot watch ${this.options.folder}, polling instead: ${messageOf(error)}`);
+    this.deps.log.info(`Cannot watch ${this.deps.folder}, polling instead: ${messageOf(error)}`);
     this.mustPoll = true;
     this.watcher?.close();
     this.watcher = undefined;
@@ -126,7 +126,7 @@ export class FolderWatcher implements Disposable {
   }
 
   private async readStamps(): Promise<Map<string, string>> {
-    const { folder, accepts } = this.options;
+    const { folder, accepts } = this.deps;
     const stamps = new Map<string, string>();
     for (const name of (await readdir(folder)).filter(accepts)) {
       const stats = await stat(path.join(folder, name)).catch(() => undefined);
@@ -144,7 +144,7 @@ export class FolderWatcher implements Disposable {
   private flush(): void {
     const { changedNames } = this;
     this.changedNames = new Set();
-    this.options.onChange(changedNames);
+    this.deps.onChange(changedNames);
   }
 
   private close(): void {
@@ -155,12 +155,8 @@ export class FolderWatcher implements Disposable {
 }
 
 async function identityOf(folder: string): Promise<string | undefined> {
-  try {
-    const stats = await stat(folder);
-    return stats.isDirectory() ? `${stats.dev}:${stats.ino}` : undefined;
-  } catch {
-    return undefined;
-  }
+  const stats = await stat(folder).catch(() => undefined);
+  return stats?.isDirectory() === true ? `${stats.dev}:${stats.ino}` : undefined;
 }
 
 /** `statfs` types of NFS, SMB (three generations), 9P (WSL) and FUSE (sshfs), which report no changes. */

@@ -34,13 +34,11 @@ export function encodeHeads(heads: Iterable<StoredHead>): Buffer {
 
 /** Replaces or adds `heads` and removes the `gone` paths. Does not parse unchanged heads. @throws IndexFileError */
 export function mergeHeads(content: Buffer, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
-  const lines = new Map(
-    checkedBody(content)
-      .toString()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => [pathOf(line), line]),
-  );
+  const known = checkedBody(content)
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '');
+  const lines = new Map(known.map((line) => [pathOf(line), line]));
   for (const path of gone) lines.delete(path);
   for (const stored of heads) lines.set(stored.file.path, lineOf(stored));
   return encodeLines([...lines.values()]);

@@ -29,7 +29,7 @@ export function readThreadFile(path: string, stats?: ThreadFileStats): ThreadFil
     // Passing an encoding to `readFileSync` takes 50 % longer.
     return { json: parsed(content.toString()), sizeBytes, mtimeMs };
   } catch (error) {
-    const failed = asThreadError(error);
+    const failed = toThreadError(error);
     if (failed.code !== 'unreadable' || !before || !hasChanged(path, before)) throw failed;
     throw new ThreadError('beingWritten', 'This file is being written. It will be shown when it is complete.', {
       cause: error,
@@ -49,7 +49,7 @@ export function tooLargeError(sizeBytes: number): ThreadError {
   return new ThreadError('tooLarge', message);
 }
 
-export function asThreadError(error: unknown, signal?: AbortSignal): ThreadError {
+export function toThreadError(error: unknown, signal?: AbortSignal): ThreadError {
   if (error instanceof ThreadError) return error;
   if (signal?.aborted === true)
     return new ThreadError('cancelled', 'Reading the thread was canceled.', { cause: error });

@@ -57,7 +57,7 @@ export class HeadCache {
   }
 
   /** Returns the cached paths in these folders that are not among the files. */
-  gonePaths(folders: ReadonlySet<string>, files: readonly FileKey[]): readonly string[] {
+  missingPaths(folders: ReadonlySet<string>, files: readonly FileKey[]): readonly string[] {
     const present = new Set(files.map((file) => file.path));
     return [...this.headByPath.keys()].filter((file) => !present.has(file) && folders.has(path.dirname(file)));
   }

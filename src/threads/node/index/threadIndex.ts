@@ -6,7 +6,7 @@ import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
 import { problemHead } from '../../common/heads/heads';
 import { newestFirst } from '../../common/heads/newestFirst';
-import { ThreadError, type TextCoverage, type TextHits, type ThreadHead } from '../../common/threadPorts';
+import { ThreadError, type TextCoverage, type TextSearchResult, type ThreadHead } from '../../common/threadPorts';
 import type { FileKey } from '../files/fileKey';
 import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
@@ -20,7 +20,7 @@ import { CoveragePart, HeadPart, SearchAnswer, TextsAnswer } from '../worker/thr
 interface ThreadIndexDeps {
   /** Absolute path of the index folder, which windows share. Created when needed. */
   readonly folder: string;
-  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'useOnce' | 'hold'>;
+  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'useOnce' | 'keepAlive'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -47,11 +47,11 @@ const maxFatalFiles = 5;
 export class ThreadIndex implements Disposable {
   private readonly cache: HeadCache;
   private readonly queue = new KeyedQueue();
-  private readonly emitter = new Emitter<TextCoverage>((error) =>
+  private readonly coverageEmitter = new Emitter<TextCoverage>((error) =>
     this.deps.log.error('A listener of the thread index failed', error),
   );
   /** Fires when more threads can be searched. */
-  readonly onDidChangeCoverage = this.emitter.event;
+  readonly onDidChangeCoverage = this.coverageEmitter.event;
   private readonly textThrottle: CostThrottle;
   private cacheLoad: Promise<void> | undefined;
   private files: readonly FileKey[] = [];
@@ -59,7 +59,7 @@ export class ThreadIndex implements Disposable {
   private informedWorker: { readonly link: WorkerLink; readonly files: readonly FileKey[] } | undefined;
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   /** Heads read by a worker that ended before it saved them. */
-  private unsaved: StoredHead[] = [];
+  private unsavedHeads: StoredHead[] = [];
   /** Keeps the worker running while texts are only in its memory. */
   private workerHold: Disposable | undefined;
   private retryTimer: Disposable | undefined;
@@ -67,15 +67,11 @@ export class ThreadIndex implements Disposable {
 
   constructor(private readonly deps: ThreadIndexDeps) {
     this.cache = new HeadCache(deps.folder, deps.log);
-    this.textThrottle = new CostThrottle(
-      deps.clock,
-      textPace,
-      () => this.buildTexts(),
-      (error) => {
-        this.warn('Could not index the text of threads', error);
-        if (error instanceof WorkerEndedError && error.wasShared) this.retryTexts();
-      },
-    );
+    const onError = (error: unknown): void => {
+      this.warn('Could not index the text of threads', error);
+      if (error instanceof WorkerEndedError && error.wasShared) this.scheduleTextRetry();
+    };
+    this.textThrottle = new CostThrottle(deps.clock, textPace, () => this.buildTexts(), onError);
   }
 
   /**
@@ -87,11 +83,11 @@ export class ThreadIndex implements Disposable {
   }
 
   /** Searches the indexed text, see `parseQuery`. `limit` is the maximum number of threads. @throws ThreadError */
-  async search(query: string, limit = 50): Promise<TextHits> {
+  async search(query: string, limit = 50): Promise<TextSearchResult> {
     const { folder, clock } = this.deps;
-    this.checkOpen();
+    this.throwIfDisposed();
     const request = { method: 'search', folder, query, limit, nowMs: clock.now() } as const;
-    const hits = await this.deps.worker.use((link) => this.withKnownFiles(link).call(request, SearchAnswer));
+    const hits = await this.deps.worker.use((link) => this.informWorker(link).call(request, SearchAnswer));
     return { hits, coverage: this.coverage };
   }
 
@@ -100,11 +96,11 @@ export class ThreadIndex implements Disposable {
     this.textThrottle.dispose();
     this.retryTimer?.dispose();
     this.workerHold?.dispose();
-    this.emitter.dispose();
+    this.coverageEmitter.dispose();
   }
 
   private async listNow(folders: readonly string[], signal: AbortSignal | undefined): Promise<ThreadList> {
-    this.checkOpen();
+    this.throwIfDisposed();
     throwIfAborted(signal);
     this.cacheLoad ??= this.cache.load();
     const [{ files, folders: read, problems }] = await Promise.all([scanFolders(folders), this.cacheLoad]);
@@ -113,7 +109,7 @@ export class ThreadIndex implements Disposable {
     const changed = files.filter((file) => file.sizeBytes <= maxThreadBytes && !this.cache.isCurrent(file, nowMs));
     // Threads in an unreadable folder are kept.
     const readable = folders.filter((folder) => !problems.some((problem) => problem.folder === folder));
-    const gone = this.cache.gonePaths(new Set(readable), files);
+    const gone = this.cache.missingPaths(new Set(readable), files);
     for (const file of gone) this.cache.delete(file);
     const hasChanged = changed.length + gone.length > 0;
     const isUnsettled = hasChanged && (await this.readHeads(latestFirst(changed), gone, signal));
@@ -155,16 +151,16 @@ export class ThreadIndex implements Disposable {
     };
     for (let fatalCount = 0; ; fatalCount++) {
       const files = [...unread.values()];
-      const known = this.unsaved;
+      const known = this.unsavedHeads;
       const request = { method: 'readHeads' as const, folder, files, known, gone: [...gone], nowMs: clock.now() };
       try {
-        const answer = this.deps.worker.use((link) => this.withKnownFiles(link).call(request, z.unknown(), receive));
+        const answer = this.deps.worker.use((link) => this.informWorker(link).call(request, z.unknown(), receive));
         await raceSignal(answer, signal, cancelledError);
         for (const file of unread.keys()) this.cache.delete(file);
-        this.unsaved = [];
+        this.unsavedHeads = [];
         return isUnsettled;
       } catch (error) {
-        if (error instanceof WorkerEndedError) this.unsaved = [...known, ...received.splice(0)];
+        if (error instanceof WorkerEndedError) this.unsavedHeads = [...known, ...received.splice(0)];
         const [file] = unread.values();
         if (!(error instanceof WorkerEndedError) || this.isDisposed || !file || fatalCount >= maxFatalFiles)
           throw error;
@@ -172,7 +168,7 @@ export class ThreadIndex implements Disposable {
         unread.delete(file.path);
         const marked = { file, head: unreadableHead(file, 'Not enough memory to read this thread.') };
         this.cache.set(marked);
-        this.unsaved.push(marked);
+        this.unsavedHeads.push(marked);
       }
     }
   }
@@ -193,25 +189,25 @@ export class ThreadIndex implements Disposable {
     const isFirst = this.coverage.total === 0;
     const onPart = (value: unknown): void => {
       this.coverage = CoveragePart.parse(value);
-      this.emitter.fire(this.coverage);
+      this.coverageEmitter.fire(this.coverage);
     };
     const request = { method: 'indexTexts', folder } as const;
     const build = (link: WorkerLink): Promise<TextsAnswer> =>
-      this.withKnownFiles(link).call(request, TextsAnswer, onPart);
+      this.informWorker(link).call(request, TextsAnswer, onPart);
     const { isDone, isOnDisk } = await this.deps.worker.useOnce(build);
     this.workerHold?.dispose();
-    this.workerHold = isOnDisk || this.isDisposed ? undefined : this.deps.worker.hold();
-    if (!isDone) this.retryTexts();
+    this.workerHold = isOnDisk || this.isDisposed ? undefined : this.deps.worker.keepAlive();
+    if (!isDone) this.scheduleTextRetry();
     // The first build is much longer than later ones, so it does not slow them down.
     return isFirst ? 0 : clock.monotonicNow() - startedAt;
   }
 
-  private retryTexts(): void {
+  private scheduleTextRetry(): void {
     if (!this.isDisposed) this.retryTimer = this.deps.clock.setTimer(retryTextsMs, () => this.textThrottle.schedule());
   }
 
   /** Sends the worker the list of known files unless it has it. Workers handle requests in order. */
-  private withKnownFiles(link: WorkerLink): WorkerLink {
+  private informWorker(link: WorkerLink): WorkerLink {
     const { files, folders, informedWorker } = this;
     if (files.length === 0 || (informedWorker?.link === link && informedWorker.files === files)) return link;
     // A new worker does not have the texts that the previous one kept in memory.
@@ -221,7 +217,7 @@ export class ThreadIndex implements Disposable {
     return link;
   }
 
-  private checkOpen(): void {
+  private throwIfDisposed(): void {
     if (this.isDisposed) throw new ThreadError('cancelled', 'The thread index was closed.');
   }
 

@@ -38,7 +38,6 @@ export class GrowableBuffer {
     return this.memory.subarray(start, this.usedBytes);
   }
 
-  /** Overwrites 4 bytes at an offset. */
   writeUInt32(value: number, offset: number): void {
     this.memory.writeUInt32LE(value, offset);
   }

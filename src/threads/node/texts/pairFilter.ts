@@ -51,8 +51,8 @@ export class PairFilterBuilder {
   }
 }
 
-/** Whether words with these hashes may follow each other. Never wrong when it returns false. */
-export function mayFollow(filter: Uint8Array, words: readonly number[]): boolean {
+/** Whether a thread may have words with these hashes in sequence. Only false is certain. */
+export function mayContainSequence(filter: Uint8Array, words: readonly number[]): boolean {
   const mask = filter.length * 8 - 1;
   return words.every((hash, index) => {
     const before = words[index - 1];

@@ -1,14 +1,14 @@
-import type { SearchedThread } from '../../common/heads/heads';
-import { isConversation, maxTextUnits, maxWorkUnits, type SearchedText } from '../../common/query/searchedText';
+import type { SearchData } from '../../common/heads/heads';
+import { isConversationKind, maxTextUnits, maxWorkUnits, type SearchableText } from '../../common/query/searchableText';
 import type { GrowableBuffer } from './growableBuffer';
 import type { FileKey } from '../files/fileKey';
 import { PairFilterBuilder } from './pairFilter';
 import { encodeTexts } from './storedTexts';
 import type { SegmentContent, SegmentThread, TextSegment } from './textSegment';
-import { WordScan } from './wordScan';
+import { WordScanner } from './wordScanner';
 import { wordFields, WordTable } from './wordTable';
 
-export interface ThreadToIndex extends SearchedThread {
+export interface ThreadToIndex extends SearchData {
   readonly file: FileKey;
   readonly threadId: string;
 }
@@ -18,13 +18,12 @@ const promptField = wordFields.indexOf('prompt');
 const answerField = wordFields.indexOf('answer');
 const workField = wordFields.indexOf('work');
 
-/** Builds a segment from threads. */
 export class SegmentBuilder {
   private readonly threads: SegmentThread[] = [];
-  private readonly table = new WordTable();
-  private readonly pairs = new BufferList();
+  private readonly wordTable = new WordTable();
+  private readonly pairFilters = new BufferList();
   private readonly pairBuilder = new PairFilterBuilder();
-  private readonly scanner = new WordScan();
+  private readonly scanner = new WordScanner();
 
   /** Clears `texts` and collects the texts in it. */
   constructor(private readonly texts: GrowableBuffer) {
@@ -32,7 +31,7 @@ export class SegmentBuilder {
   }
 
   get sizeBytes(): number {
-    return this.table.sizeBytes + this.pairs.sizeBytes + this.texts.length;
+    return this.wordTable.sizeBytes + this.pairFilters.sizeBytes + this.texts.length;
   }
 
   get isEmpty(): boolean {
@@ -48,17 +47,16 @@ export class SegmentBuilder {
     encodeTexts(conversation, this.texts, (bytes, isAscii, index) =>
       this.scanText(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
     );
-    const pairsStart = this.pairs.add(this.pairBuilder.build());
+    const pairsStart = this.pairFilters.add(this.pairBuilder.build());
     const workStart = this.texts.length;
     encodeTexts(work, this.texts, (bytes, isAscii) => this.scanText(bytes, isAscii, workField));
-    const workPairsStart = this.pairs.add(this.pairBuilder.build());
+    const workPairsStart = this.pairFilters.add(this.pairBuilder.build());
     this.threads.push({
       ...{ file, threadId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.length },
-      ...{ pairsStart, workPairsStart, pairsEnd: this.pairs.sizeBytes },
+      ...{ pairsStart, workPairsStart, pairsEnd: this.pairFilters.sizeBytes },
     });
   }
 
-  /** Copies threads from another segment. */
   copyFrom(segment: TextSegment, threads: readonly SegmentThread[]): void {
     const newIndexes = new Map<number, number>();
     for (const thread of threads) {
@@ -67,46 +65,46 @@ export class SegmentBuilder {
       this.texts.append(segment.readTexts(thread, 'all'));
       this.threads.push({
         ...thread,
-        pairsStart: this.pairs.add(segment.pairsOf(thread, 'conversation')),
-        workPairsStart: this.pairs.add(segment.pairsOf(thread, 'work')),
-        pairsEnd: this.pairs.sizeBytes,
+        pairsStart: this.pairFilters.add(segment.pairFilterOf(thread, 'conversation')),
+        workPairsStart: this.pairFilters.add(segment.pairFilterOf(thread, 'work')),
+        pairsEnd: this.pairFilters.sizeBytes,
         textsStart,
         workStart: thread.workStart - thread.textsStart + textsStart,
         textsEnd: this.texts.length,
       });
     }
-    this.table.copyFrom(segment.lists, (index) => newIndexes.get(index));
+    this.wordTable.copyFrom(segment.wordIndex, (index) => newIndexes.get(index));
   }
 
   /** The result shares memory with the buffer of the texts, so it is valid until that is cleared. */
   build(): SegmentContent {
-    const { threads, table, pairs, texts } = this;
-    return { threads, lists: table.lists(), pairs: pairs.buffers, texts: texts.content };
+    const { threads, wordTable, pairFilters, texts } = this;
+    return { threads, wordIndex: wordTable.toWordIndex(), pairs: pairFilters.buffers, texts: texts.content };
   }
 
   private scanText(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {
     const { scanner } = this;
     scanner.scan(bytes, isAscii);
     this.pairBuilder.addAll(scanner.firstHashes, scanner.count);
-    this.table.addAll(scanner, this.threads.length, field);
+    this.wordTable.addAll(scanner, this.threads.length, field);
     return scanner.hiddenWords;
   }
 }
 
 /** Splits texts into the conversation, prompts first, and the searchable part of all other texts. */
-function splitTexts(texts: readonly SearchedText[]): {
-  readonly conversation: readonly SearchedText[];
-  readonly work: readonly SearchedText[];
+function splitTexts(texts: readonly SearchableText[]): {
+  readonly conversation: readonly SearchableText[];
+  readonly work: readonly SearchableText[];
 } {
-  const prompts: SearchedText[] = [];
-  const answers: SearchedText[] = [];
-  const work: SearchedText[] = [];
+  const prompts: SearchableText[] = [];
+  const answers: SearchableText[] = [];
+  const work: SearchableText[] = [];
   let unitsLeft = maxWorkUnits;
   for (const searched of texts) {
     const text = searched.text.slice(0, maxTextUnits);
     const kept = { ...searched, text };
     if (searched.kind === 'prompt') prompts.push(kept);
-    else if (isConversation(searched.kind)) answers.push(kept);
+    else if (isConversationKind(searched.kind)) answers.push(kept);
     else if (unitsLeft > 0) {
       work.push(kept);
       unitsLeft -= text.length;

@@ -82,7 +82,7 @@ function candidatesOf(
 ): readonly Candidate[] {
   const bestFields: Uint8Array[] = [];
   for (const word of words) {
-    const best = word.bestFields(segment.lists, segment.threads.length);
+    const best = word.bestFields(segment.wordIndex, segment.threads.length);
     if (best.every((field) => field === 0)) return [];
     bestFields.push(best);
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isAscii } from '../../common/query/fold';
-import { type SearchedText } from '../../common/query/searchedText';
+import { type SearchableText } from '../../common/query/searchableText';
 import { textKinds } from '../../common/threadPorts';
 import type { QueryTerm } from '../../common/query/threadQuery';
 import { findTerm } from '../../common/query/termMatch';
@@ -27,7 +27,7 @@ const Id = z.string();
 
 /** Encodes texts. `onText` is called for each text and returns its words that are not visible in its bytes. */
 export function encodeTexts(
-  texts: readonly SearchedText[],
+  texts: readonly SearchableText[],
   target: GrowableBuffer,
   onText: (bytes: Buffer, isAscii: boolean, index: number) => readonly string[],
 ): void {
@@ -65,7 +65,7 @@ function extraWordsOf(content: Buffer, words: readonly string[]): string {
 
 /** Reads the encoded texts of a thread and decodes only the requested ones. */
 export class StoredTexts {
-  private readonly count: number;
+  private readonly textCount: number;
   private readonly idsStart: number;
   private readonly textsStart: number;
   private readonly extraWordsStart: number;
@@ -73,12 +73,12 @@ export class StoredTexts {
   /** @throws IndexFileError when the content is damaged */
   constructor(private readonly content: Buffer) {
     const hasPrefix = content.length >= prefixBytes;
-    this.count = hasPrefix ? content.readUInt32LE(0) : 0;
-    this.idsStart = prefixBytes + this.count * rowBytes;
+    this.textCount = hasPrefix ? content.readUInt32LE(0) : 0;
+    this.idsStart = prefixBytes + this.textCount * rowBytes;
     this.textsStart = this.idsStart + (hasPrefix ? content.readUInt32LE(4) : 0);
     if (!hasPrefix || this.textsStart > content.length) throw new IndexFileError('a thread has no texts');
     let [textBytes, extraWordBytes] = [0, 0];
-    for (let index = 0; index < this.count; index++) {
+    for (let index = 0; index < this.textCount; index++) {
       textBytes += this.textBytesAt(index);
       extraWordBytes += this.extraWordBytesAt(index);
     }
@@ -92,10 +92,10 @@ export class StoredTexts {
    * at least all words of the term, or words that begin with them.
    */
   possibleTerms(terms: readonly QueryTerm[]): Uint32Array {
-    const bits = new Uint32Array(this.count);
+    const bits = new Uint32Array(this.textCount);
     let start = this.textsStart;
     let extraStart = this.extraWordsStart;
-    for (let index = 0; index < this.count; index++) {
+    for (let index = 0; index < this.textCount; index++) {
       const [end, extraEnd] = [start + this.textBytesAt(index), extraStart + this.extraWordBytesAt(index)];
       const lower = lowerBytes(this.content, start, end);
       const isTextAscii = (this.rowAt(index) & asciiBit) !== 0;
@@ -112,14 +112,14 @@ export class StoredTexts {
   }
 
   /** Returns the wanted texts in their stored order. @throws IndexFileError when the content is damaged */
-  read(isWanted: (index: number) => boolean): readonly SearchedText[] {
-    const found: SearchedText[] = [];
+  read(isWanted: (index: number) => boolean): readonly SearchableText[] {
+    const found: SearchableText[] = [];
     let ids: readonly string[] | undefined;
     let start = this.textsStart;
-    for (let index = 0; index < this.count; index++) {
+    for (let index = 0; index < this.textCount; index++) {
       const end = start + this.textBytesAt(index);
       if (isWanted(index)) {
-        ids ??= this.ids();
+        ids ??= this.readIds();
         const kind = textKinds[(this.rowAt(index) >>> kindShift) & kindMask] ?? 'output';
         found.push({ entryId: idIn(ids[index]), kind, text: this.content.toString('utf8', start, end - 1) });
       }
@@ -128,9 +128,9 @@ export class StoredTexts {
     return found;
   }
 
-  private ids(): readonly string[] {
+  private readIds(): readonly string[] {
     const ids = this.content.toString('utf8', this.idsStart, this.textsStart).split('\n');
-    if (ids.length !== this.count) throw new IndexFileError('the texts of a thread are damaged');
+    if (ids.length !== this.textCount) throw new IndexFileError('the texts of a thread are damaged');
     return ids;
   }
 

@@ -57,11 +57,11 @@ export class TextIndex {
 
   /** Indexes new and changed files. `isDone` is false while another window builds the index: call again later then. */
   async build(onProgress: (coverage: TextCoverage) => void): Promise<{ isDone: boolean; isOnDisk: boolean }> {
-    const isDone = await this.buildNow(onProgress);
+    const isDone = await this.buildSegments(onProgress);
     return { isDone, isOnDisk: !this.isInMemory };
   }
 
-  private async buildNow(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
+  private async buildSegments(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
     if (!this.isInMemory) this.load();
     const todo = [...this.fileByPath.values()].filter((file) => !this.isIndexed(file));
     onProgress({ indexed: this.fileByPath.size - todo.length, total: this.fileByPath.size });
@@ -71,11 +71,8 @@ export class TextIndex {
     try {
       // Another window may have written segments before this one acquired the lock.
       if (lock) this.load();
-      await this.addAll(
-        todo.filter((file) => !this.isIndexed(file)),
-        lock,
-        onProgress,
-      );
+      const unindexed = todo.filter((file) => !this.isIndexed(file));
+      await this.indexFiles(unindexed, lock, onProgress);
       this.compact();
       const names = this.segments.map(({ file }) => path.basename(file));
       if (!this.isInMemory) removeOrphans(this.deps.folder, names);
@@ -151,7 +148,7 @@ export class TextIndex {
     return newest !== undefined && isSameFile(newest.thread.file, file);
   }
 
-  private async addAll(
+  private async indexFiles(
     files: readonly FileKey[],
     lock: IndexLock | undefined,
     onProgress: (coverage: TextCoverage) => void,
@@ -167,7 +164,7 @@ export class TextIndex {
       leftCount--;
       if (builder.sizeBytes < segmentBytes && leftCount > 0) continue;
       lock?.touch();
-      if (!builder.isEmpty) this.replaceSegments([...this.segments, this.write(builder)]);
+      if (!builder.isEmpty) this.replaceSegments([...this.segments, this.writeSegment(builder)]);
       builder = new SegmentBuilder(texts);
       onProgress({ indexed: this.fileByPath.size - leftCount, total: this.fileByPath.size });
     }
@@ -185,7 +182,7 @@ export class TextIndex {
       segment.close();
     }
     const unchanged = this.segments.filter((segment) => !merged.has(segment));
-    this.replaceSegments(builder.isEmpty ? unchanged : [...unchanged, this.write(builder)]);
+    this.replaceSegments(builder.isEmpty ? unchanged : [...unchanged, this.writeSegment(builder)]);
   }
 
   /** Returns the threads whose files still exist and are in no newer segment. */
@@ -196,16 +193,16 @@ export class TextIndex {
     });
   }
 
-  private write(builder: SegmentBuilder): TextSegment {
+  private writeSegment(builder: SegmentBuilder): TextSegment {
     const file = path.join(this.deps.folder, `${randomUUID()}.seg`);
     const content = builder.build();
     try {
-      if (this.isInMemory) return TextSegment.inMemory(file, content);
+      if (this.isInMemory) return TextSegment.createInMemory(file, content);
       writeFileAtomically(file, ...encodeSegment(content));
       return TextSegment.load(file);
     } catch (error) {
       this.switchToMemory(error);
-      return TextSegment.inMemory(file, content);
+      return TextSegment.createInMemory(file, content);
     }
   }
 

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { FileKey } from '../files/fileKey';
 import { IndexFileError } from '../files/headFile';
-import type { WordLists } from './wordTable';
+import type { WordIndex } from './wordTable';
 
 /**
  * A segment file of the text index, which is written once and never changed. It has a table of threads, all words with the
@@ -35,7 +35,7 @@ export const SegmentThread = z.object({
   textsEnd: Position,
 });
 export type SegmentThread = z.infer<typeof SegmentThread>;
-export type ThreadPart = 'conversation' | 'work';
+export type ThreadTextPart = 'conversation' | 'work';
 
 const Table = z.object({
   threads: z.array(SegmentThread),
@@ -51,14 +51,14 @@ const Table = z.object({
 
 export interface SegmentContent {
   readonly threads: readonly SegmentThread[];
-  readonly lists: WordLists;
+  readonly wordIndex: WordIndex;
   readonly pairs: readonly Buffer[];
   readonly texts: Buffer;
 }
 
 /** Returns buffers to write one after another. */
-export function encodeSegment({ threads, lists, pairs, texts }: SegmentContent): readonly Buffer[] {
-  const { words, wordStarts, postingStarts, postings } = lists;
+export function encodeSegment({ threads, wordIndex, pairs, texts }: SegmentContent): readonly Buffer[] {
+  const { words, wordStarts, postingStarts, postings } = wordIndex;
   const allPairs = Buffer.concat(pairs);
   const numbers = [wordStarts, postingStarts, postings].map(bytesOf);
   const table: z.infer<typeof Table> = {
@@ -82,30 +82,30 @@ export function encodeSegment({ threads, lists, pairs, texts }: SegmentContent):
 
 /** A loaded segment. Its texts stay on disk and are read on demand. */
 export class TextSegment {
-  private handle: number | undefined;
-  private lastRead: Buffer = Buffer.alloc(0);
+  private fileHandle: number | undefined;
+  private readBuffer: Buffer = Buffer.alloc(0);
 
   private constructor(
     readonly file: string,
     readonly threads: readonly SegmentThread[],
-    readonly lists: WordLists,
+    readonly wordIndex: WordIndex,
     readonly pairs: Buffer,
     private readonly textsStart: number,
     readonly sizeBytes: number,
     /** Only for a segment that is not on disk. */
-    private readonly texts?: Buffer,
+    private readonly memoryTexts?: Buffer,
   ) {}
 
   /** Creates a segment that is not on disk. `file` is only a name. Copies the texts. */
-  static inMemory(file: string, { lists, pairs, texts, threads }: SegmentContent): TextSegment {
+  static createInMemory(file: string, { wordIndex, pairs, texts, threads }: SegmentContent): TextSegment {
     const allPairs = Buffer.concat(pairs);
-    const sizeBytes = lists.words.length + allPairs.length + texts.length;
-    return new TextSegment(file, threads, lists, allPairs, 0, sizeBytes, Buffer.from(texts));
+    const sizeBytes = wordIndex.words.length + allPairs.length + texts.length;
+    return new TextSegment(file, threads, wordIndex, allPairs, 0, sizeBytes, Buffer.from(texts));
   }
 
   /** The size of the texts in memory, 0 for a segment on disk. */
   get memoryBytes(): number {
-    return this.texts?.length ?? 0;
+    return this.memoryTexts?.length ?? 0;
   }
 
   /** @throws IndexFileError when the file is damaged; Error of Node.js when it cannot be read */
@@ -131,40 +131,40 @@ export class TextSegment {
       const sizeBytes = textsStart + table.textsBytes;
       if (statSync(file).size !== sizeBytes) throw new IndexFileError('it is not complete');
       const all = new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length / numberBytes);
-      const lists = {
+      const wordIndex = {
         words,
         wordStarts: all.subarray(0, counts[0]),
         postingStarts: all.subarray(counts[0], counts[0] + counts[1]),
         postings: all.subarray(counts[0] + counts[1]),
       };
-      return new TextSegment(file, table.threads, lists, pairs, textsStart, sizeBytes);
+      return new TextSegment(file, table.threads, wordIndex, pairs, textsStart, sizeBytes);
     } finally {
       closeSync(handle);
     }
   }
 
-  /** Returns the pair filter of a part of the thread, see `mayFollow`. */
-  pairsOf({ pairsStart, workPairsStart, pairsEnd }: SegmentThread, part: ThreadPart): Buffer {
+  /** Returns the pair filter of a part of the thread, see `mayContainSequence`. */
+  pairFilterOf({ pairsStart, workPairsStart, pairsEnd }: SegmentThread, part: ThreadTextPart): Buffer {
     return part === 'conversation'
       ? this.pairs.subarray(pairsStart, workPairsStart)
       : this.pairs.subarray(workPairsStart, pairsEnd);
   }
 
   /** Returns a buffer that is valid until the next call. @throws Error of Node.js when the file no longer exists */
-  readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: ThreadPart | 'all'): Buffer {
+  readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: ThreadTextPart | 'all'): Buffer {
     const start = part === 'work' ? workStart : textsStart;
     const end = part === 'conversation' ? workStart : textsEnd;
-    if (this.texts) return this.texts.subarray(start, end);
-    this.handle ??= openSync(this.file, 'r');
-    if (this.lastRead.length < end - start) this.lastRead = newBuffer(end - start);
-    return readAt(this.handle, this.textsStart + start, this.lastRead.subarray(0, end - start));
+    if (this.memoryTexts) return this.memoryTexts.subarray(start, end);
+    this.fileHandle ??= openSync(this.file, 'r');
+    if (this.readBuffer.length < end - start) this.readBuffer = newBuffer(end - start);
+    return readAt(this.fileHandle, this.textsStart + start, this.readBuffer.subarray(0, end - start));
   }
 
   /** Closes the file. `readTexts` opens it again. */
   close(): void {
-    if (this.handle !== undefined) closeSync(this.handle);
-    this.handle = undefined;
-    this.lastRead = Buffer.alloc(0);
+    if (this.fileHandle !== undefined) closeSync(this.fileHandle);
+    this.fileHandle = undefined;
+    this.readBuffer = Buffer.alloc(0);
   }
 }
 

@@ -1,12 +1,12 @@
 import { matchTexts, rankTexts, type RankedText, type SearchField } from '../../common/query/rank';
-import type { SearchedText } from '../../common/query/searchedText';
+import type { SearchableText } from '../../common/query/searchableText';
 import type { QueryTerm, ThreadQuery } from '../../common/query/threadQuery';
-import { mayFollow } from './pairFilter';
+import { mayContainSequence } from './pairFilter';
 import { StoredTexts } from './storedTexts';
-import type { SegmentThread, TextSegment, ThreadPart } from './textSegment';
-import { hashesOfWord } from './wordScan';
+import type { SegmentThread, TextSegment, ThreadTextPart } from './textSegment';
+import { hashesOfWord } from './wordScanner';
 
-const parts: readonly ThreadPart[] = ['conversation', 'work'];
+const parts: readonly ThreadTextPart[] = ['conversation', 'work'];
 
 interface IndexedMatch {
   /** The best field of each term. Undefined when the best fields of the words are exact. */
@@ -50,8 +50,9 @@ export class ThreadMatcher {
 
   private matchTerms(segment: TextSegment, thread: SegmentThread): IndexedMatch | undefined {
     const { query } = this;
-    if (!this.termHashes.every((words) => parts.some((part) => mayFollow(segment.pairsOf(thread, part), words))))
-      return undefined;
+    const mayMatch = (words: readonly number[]): boolean =>
+      parts.some((part) => mayContainSequence(segment.pairFilterOf(thread, part), words));
+    if (!this.termHashes.every(mayMatch)) return undefined;
     const conversation = matchTexts(query, thread.title, this.possibleTexts(segment, thread, 'conversation'));
     const foundFields = conversation.fields.flatMap((field) => field ?? []);
     if (foundFields.length === query.terms.length && conversation.texts.length + conversation.titleTermCount > 0)
@@ -64,9 +65,9 @@ export class ThreadMatcher {
   }
 
   /** Returns the texts that may contain a term. */
-  private possibleTexts(segment: TextSegment, thread: SegmentThread, part: ThreadPart): readonly SearchedText[] {
-    const pairs = segment.pairsOf(thread, part);
-    if (!this.termHashes.some((words) => mayFollow(pairs, words))) return [];
+  private possibleTexts(segment: TextSegment, thread: SegmentThread, part: ThreadTextPart): readonly SearchableText[] {
+    const pairs = segment.pairFilterOf(thread, part);
+    if (!this.termHashes.some((words) => mayContainSequence(pairs, words))) return [];
     const texts = new StoredTexts(segment.readTexts(thread, part));
     const masks = texts.possibleTerms(this.query.terms);
     return texts.read((index) => masks[index] !== 0);

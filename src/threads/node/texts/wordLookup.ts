@@ -1,4 +1,4 @@
-import { fieldOf, threadOf, type WordLists } from './wordTable';
+import { fieldIndexOf, threadIndexOf, type WordIndex } from './wordTable';
 
 const newline = 0x0a;
 const shortUnits = 3;
@@ -17,17 +17,17 @@ export class WordLookup {
   }
 
   /** Returns for each thread 1 + the index of the best field with the word, or 0 when the thread does not have it. */
-  bestFields(lists: WordLists, threadCount: number): Uint8Array {
+  bestFields(wordIndex: WordIndex, threadCount: number): Uint8Array {
     const best = new Uint8Array(threadCount);
     const isWhole = this.line.endsWith('\n');
     let word = 0;
-    for (let at = this.findIn(lists.words, 0); at >= 0; at = this.findIn(lists.words, at + 1)) {
-      word = wordAt(lists.wordStarts, at, word);
-      for (let index = lists.postingStarts[word] ?? 0; index < (lists.postingStarts[word + 1] ?? 0); index++) {
-        const posting = lists.postings[index] ?? 0;
-        const thread = threadOf(posting);
+    for (let at = this.findLine(wordIndex.words, 0); at >= 0; at = this.findLine(wordIndex.words, at + 1)) {
+      word = wordAt(wordIndex.wordStarts, at, word);
+      for (let index = wordIndex.postingStarts[word] ?? 0; index < (wordIndex.postingStarts[word + 1] ?? 0); index++) {
+        const posting = wordIndex.postings[index] ?? 0;
+        const thread = threadIndexOf(posting);
         const known = best[thread] ?? 0;
-        const field = fieldOf(posting) + 1;
+        const field = fieldIndexOf(posting) + 1;
         if (known === 0 || field < known) best[thread] = field;
       }
       if (isWhole) break;
@@ -36,7 +36,7 @@ export class WordLookup {
   }
 
   /** Returns the offset of the next match at or after `from`, or -1. */
-  private findIn(words: Buffer, from: number): number {
+  private findLine(words: Buffer, from: number): number {
     if (this.hasNewline) {
       const at = words.indexOf(this.needle, Math.max(0, from - 1));
       return at < 0 ? -1 : at + 1;

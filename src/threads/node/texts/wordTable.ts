@@ -1,4 +1,4 @@
-import { copyWord, hashesOfWord, type WordScan } from './wordScan';
+import { copyWord, hashesOfWord, type WordScanner } from './wordScanner';
 
 /** The fields of a thread that may contain a word, best first. */
 export const wordFields = ['title', 'prompt', 'answer', 'work'] as const;
@@ -8,7 +8,7 @@ const newline = 0x0a;
 const recentMask = (1 << 13) - 1;
 
 /** The words of a segment and the threads that have them. */
-export interface WordLists {
+export interface WordIndex {
   /** All words, each between newlines. */
   readonly words: Buffer;
   /** The offset of each word in `words`, and the end. */
@@ -19,12 +19,12 @@ export interface WordLists {
   readonly postings: Uint32Array;
 }
 
-export function threadOf(posting: number): number {
+export function threadIndexOf(posting: number): number {
   return posting >>> fieldBits;
 }
 
 /** Returns an index in `wordFields`. */
-export function fieldOf(posting: number): number {
+export function fieldIndexOf(posting: number): number {
   return posting & fieldMask;
 }
 
@@ -62,7 +62,7 @@ export class WordTable {
   }
 
   /** Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a word in a thread counts. */
-  addAll(scan: WordScan, thread: number, field: number): void {
+  addAll(scan: WordScanner, thread: number, field: number): void {
     const newCount = this.findNew(scan, thread);
     this.touchSlots(scan, newCount);
     const { firstHashes, secondHashes, starts, ends, bytes } = scan;
@@ -70,13 +70,13 @@ export class WordTable {
     for (let index = 0; index < newCount; index++) {
       const word = newIndexes[index] ?? 0;
       const [first, second] = [firstHashes[word] ?? 0, secondHashes[word] ?? 0];
-      const slot = this.find(first, second, bytes, starts[word] ?? 0, ends[word] ?? 0);
+      const slot = this.findSlot(first, second, bytes, starts[word] ?? 0, ends[word] ?? 0);
       this.addPosting(slot, thread, field);
     }
   }
 
   /** Fills `newIndexes` with the words that were not added for this thread recently. Returns their number. */
-  private findNew({ count, firstHashes, secondHashes }: WordScan, thread: number): number {
+  private findNew({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
     const { recentHashes } = this;
     if (this.recentThread !== thread) {
       this.recentThread = thread;
@@ -98,7 +98,7 @@ export class WordTable {
   }
 
   /** Prefetches: reads all slots without depending on their content, so that the processor loads many of them in parallel. */
-  private touchSlots({ firstHashes, secondHashes }: WordScan, newCount: number): void {
+  private touchSlots({ firstHashes, secondHashes }: WordScanner, newCount: number): void {
     const { newIndexes, slots, slotMask } = this;
     let touched = 0;
     for (let index = 0; index < newCount; index++) {
@@ -109,23 +109,23 @@ export class WordTable {
   }
 
   /** Copies the words of the threads for which `newIndexOf` returns an index. */
-  copyFrom(lists: WordLists, newIndexOf: (thread: number) => number | undefined): void {
-    const { words, wordStarts, postingStarts, postings } = lists;
+  copyFrom(wordIndex: WordIndex, newIndexOf: (thread: number) => number | undefined): void {
+    const { words, wordStarts, postingStarts, postings } = wordIndex;
     for (let word = 0; word + 1 < wordStarts.length; word++) {
       const start = wordStarts[word] ?? 0;
       const end = (wordStarts[word + 1] ?? 0) - 1;
       let slot: number | undefined;
       for (let index = postingStarts[word] ?? 0; index < (postingStarts[word + 1] ?? 0); index++) {
         const posting = postings[index] ?? 0;
-        const thread = newIndexOf(threadOf(posting));
+        const thread = newIndexOf(threadIndexOf(posting));
         if (thread === undefined) continue;
-        slot ??= this.find(...hashesOfWord(words.subarray(start, end)), words, start, end);
-        this.addPosting(slot, thread, fieldOf(posting));
+        slot ??= this.findSlot(...hashesOfWord(words.subarray(start, end)), words, start, end);
+        this.addPosting(slot, thread, fieldIndexOf(posting));
       }
     }
   }
 
-  lists(): WordLists {
+  toWordIndex(): WordIndex {
     const wordStarts = new Uint32Array(this.wordCount + 1);
     wordStarts.set(this.wordStarts.subarray(0, this.wordCount));
     wordStarts[this.wordCount] = this.wordsLength;
@@ -158,16 +158,16 @@ export class WordTable {
   }
 
   /** Returns the word's offset in `slots`, after adding a new word. */
-  private find(first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
+  private findSlot(first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
     const { slots, slotMask } = this;
     for (let at = slotOf(first, second) & slotMask; ; at = (at + 1) & slotMask) {
       const slot = at * 4;
-      if (slots[slot + 2] === 0) return this.append(slot, first, second, bytes, start, end);
+      if (slots[slot + 2] === 0) return this.addWord(slot, first, second, bytes, start, end);
       if (slots[slot] === first && slots[slot + 1] === second) return slot;
     }
   }
 
-  private append(slot: number, first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
+  private addWord(slot: number, first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
     while (this.wordsLength + end - start + 1 > this.words.length)
       this.words = Buffer.concat([this.words], this.words.length * 2);
     if (this.wordCount === this.wordStarts.length) {
@@ -182,7 +182,7 @@ export class WordTable {
     this.words[this.wordsLength++] = newline;
     if (this.wordCount * 3 <= this.slotMask * 2) return slot;
     this.rehash();
-    return this.find(first, second, bytes, start, end);
+    return this.findSlot(first, second, bytes, start, end);
   }
 
   private rehash(): void {

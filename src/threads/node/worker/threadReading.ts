@@ -67,12 +67,12 @@ export class ThreadReading implements Disposable {
   }
 
   private async readNow(link: WorkerLink, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
-    this.checkOpen(signal);
+    this.throwIfClosed(signal);
     const { file, id: thread, revision } = this;
     const request = { method: 'open', thread, file, revision, nowMs: this.deps.clock.now() } as const;
     const { summary, lastEntries, ...opened } = await link.call(request, OpenAnswer);
     this.lastLink = link;
-    this.checkOpen(signal);
+    this.throwIfClosed(signal);
     if (lastEntries.length > 0 && lastEntries.length < summary.head.messageCount)
       onFirst?.({ ...summary, entries: lastEntries });
     const counted = await link.call({ method: 'count', thread }, CountAnswer);
@@ -88,7 +88,7 @@ export class ThreadReading implements Disposable {
   private async fetchEntries(link: WorkerLink, from: number, end: number, signal?: AbortSignal): Promise<Entry[]> {
     const parts: (readonly Entry[])[] = [];
     for (let to = end; to > from;) {
-      this.checkOpen(signal);
+      this.throwIfClosed(signal);
       // Sequential, because answers to parallel requests would arrive together and block the host.
       const part = await link.call({ method: 'entries', thread: this.id, from, to }, EntriesAnswer);
       parts.push(part.entries);
@@ -97,7 +97,7 @@ export class ThreadReading implements Disposable {
     return parts.reverse().flat();
   }
 
-  private checkOpen(signal?: AbortSignal): void {
+  private throwIfClosed(signal?: AbortSignal): void {
     if (this.isClosed || signal?.aborted === true) throw new ThreadError('cancelled', 'The thread was closed.');
   }
 }

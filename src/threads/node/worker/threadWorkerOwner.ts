@@ -49,7 +49,7 @@ export class ThreadWorkerOwner implements Disposable {
 
   /** Like `use`, without the retry. */
   async useOnce<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
-    const hold = this.hold();
+    const hold = this.keepAlive();
     try {
       return await work(await this.runningLink());
     } finally {
@@ -58,13 +58,13 @@ export class ThreadWorkerOwner implements Disposable {
   }
 
   /** Keeps the worker and its memory until the result is disposed. */
-  hold(): Disposable {
+  keepAlive(): Disposable {
     this.holdCount++;
     this.idleTimer?.dispose();
     return toDisposable(() => {
       this.holdCount--;
       if (this.holdCount === 0 && this.state.kind !== 'closed')
-        this.idleTimer = this.deps.clock.setTimer(idleMs, () => this.stopIdle());
+        this.idleTimer = this.deps.clock.setTimer(idleMs, () => this.stopWorker());
     });
   }
 
@@ -82,7 +82,7 @@ export class ThreadWorkerOwner implements Disposable {
       if (state.kind === 'closed') throw new ThreadError('cancelled', 'The threads were closed.');
       if (state.kind === 'running') return state.link;
       const pauseMs = state.startsAt - this.deps.clock.monotonicNow();
-      if (pauseMs <= 0) this.start(state.failureCount);
+      if (pauseMs <= 0) this.startWorker(state.failureCount);
       else await this.pause(pauseMs);
     }
   }
@@ -96,7 +96,7 @@ export class ThreadWorkerOwner implements Disposable {
     return this.state;
   }
 
-  private start(failureCount: number): void {
+  private startWorker(failureCount: number): void {
     const link = new WorkerLink(this.deps.workerFile, this.deps.log);
     link.start();
     this.state = { kind: 'running', failureCount, link };
@@ -117,7 +117,7 @@ export class ThreadWorkerOwner implements Disposable {
     });
   }
 
-  private stopIdle(): void {
+  private stopWorker(): void {
     if (this.state.kind !== 'running') return;
     this.state.link.dispose();
     this.state = { kind: 'ended', failureCount: 0, startsAt: -Infinity };

@@ -7,7 +7,7 @@ import { HeadAnswer } from './threadWorkerMessages';
 import type { ThreadWorkerOwner } from './threadWorkerOwner';
 
 interface WorkerThreadReaderDeps {
-  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'hold'>;
+  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'keepAlive'>;
   readonly clock: Clock;
 }
 
@@ -67,18 +67,18 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
       return await work(cached.reading);
     } finally {
       cached.useCount--;
-      this.evict();
+      this.evictUnused();
       this.restartIdleTimer();
     }
   }
 
   private open(file: ThreadFile): CachedReading {
     if (this.isDisposed) throw new ThreadError('cancelled', 'The threads were closed.');
-    this.workerHold ??= this.deps.worker.hold();
+    this.workerHold ??= this.deps.worker.keepAlive();
     return { reading: new ThreadReading(++this.lastId, file, this.deps), useCount: 0 };
   }
 
-  private evict(): void {
+  private evictUnused(): void {
     for (const [path, { reading, useCount }] of this.readingByPath) {
       if (this.readingByPath.size <= maxReadings) return;
       if (useCount > 0) continue;

@@ -16,11 +16,11 @@ interface WorkingFolderDeps {
  * Selects the folder in which work on a thread continues. Anybody may have written the thread file, so the user must confirm
  * its folders. `folder` is an absolute path, or undefined for the system's default. Resolves to undefined on cancel.
  */
-export async function workingFolder(
+export async function chooseWorkingFolder(
   folders: readonly string[],
   { roots, choose, isFolder = isExistingFolder }: WorkingFolderDeps,
 ): Promise<{ readonly folder: string | undefined } | undefined> {
-  const own = await knownFolder(folders, roots, isFolder);
+  const own = await findWorkspaceFolder(folders, roots, isFolder);
   if (own !== undefined) return { folder: own };
   for (const folder of localFolders(folders)) {
     if (!(await isFolder(folder))) continue;
@@ -31,7 +31,7 @@ export async function workingFolder(
 }
 
 /** Returns the first of a thread's folders that is in the workspace and still exists. */
-export async function knownFolder(
+export async function findWorkspaceFolder(
   folders: readonly string[],
   roots: readonly string[],
   isFolder: (path: string) => Promise<boolean> = isExistingFolder,

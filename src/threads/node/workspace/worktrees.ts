@@ -48,8 +48,5 @@ function isSafeLink(link: string, folder: string): boolean {
 }
 
 async function textOf(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').then(
-    (text) => text.trim(),
-    () => undefined,
-  );
+  return (await readFile(file, 'utf8').catch(() => undefined))?.trim();
 }

@@ -44,9 +44,9 @@ export async function openLongThread(pages: ThreadPages, all: readonly Entry[]):
       return {};
     });
     host.answer(threadRequests.loadAround, ({ entryId }) => {
-      const isThere = feed.showAround(entryId);
+      const exists = feed.showAround(entryId);
       tellSoon();
-      return { isThere };
+      return { exists };
     });
     host.answer(threadRequests.loadLatest, () => {
       feed.restart(tail);

@@ -5,7 +5,7 @@ import { toDisposable } from '../../../../src/base/common/disposable';
 import { nullLogger } from '../../../../src/base/common/log';
 import { ThreadError, type ThreadHead } from '../../../../src/threads/common/threadPorts';
 import { ampPaths } from '../../../../src/threads/node/ampFolder/ampData';
-import { currentThread } from '../../../../src/threads/node/ampFolder/currentThread';
+import { findCurrentThreadId } from '../../../../src/threads/node/ampFolder/currentThread';
 import { LocalThreadSource } from '../../../../src/threads/node/localThreadSource';
 import { FakeClock } from '../../../fake/fakeClock';
 import { makeIndexBench, type IndexBench } from '../support/indexBench';
@@ -226,7 +226,7 @@ describe('the local store beside what the index lists', () => {
 describe("Amp's own notes", () => {
   let folder: ThreadFolder;
   const put = (name: string, text: string): Promise<void> => writeFile(path.join(folder.data, name), text);
-  const hint = (): Promise<string | undefined> => currentThread(ampPaths({}, folder.home));
+  const hint = (): Promise<string | undefined> => findCurrentThreadId(ampPaths({}, folder.home));
 
   beforeEach(async () => {
     folder = await ThreadFolder.make();

@@ -74,7 +74,7 @@ export async function headsSaved({ store, index }: IndexBench): Promise<void> {
     const cache = new HeadCache(index, nullLogger);
     await cache.load();
     const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.isCurrent(file, Date.now()));
-    return isSaved && cache.gonePaths(new Set([store]), files).length === 0;
+    return isSaved && cache.missingPaths(new Set([store]), files).length === 0;
   });
 }
 
@@ -92,7 +92,7 @@ export class OwnIndex extends ThreadIndex {
     };
     super({
       folder,
-      worker: { use, useOnce: (work) => worker.useOnce(work), hold: () => worker.hold() },
+      worker: { use, useOnce: (work) => worker.useOnce(work), keepAlive: () => worker.keepAlive() },
       ...ports,
     });
     this.worker = worker;

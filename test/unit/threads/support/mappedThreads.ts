@@ -3,8 +3,8 @@ import type { DocumentOrigin } from '../../../../src/threads/common/threadReader
 import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
 import { readThread } from '../../../../src/threads/common/mapping/readThread';
 import { isRecord } from '../../../../src/base/common/isRecord';
-import { wellFormedMessage } from '../../../../src/threads/common/model/threadSchema';
-import type { SearchedText } from '../../../../src/threads/common/query/searchedText';
+import { normalizeMessage } from '../../../../src/threads/common/model/threadSchema';
+import type { SearchableText } from '../../../../src/threads/common/query/searchableText';
 import { threadTexts } from '../../../../src/threads/common/query/threadTexts';
 import type { EntryOf } from '../../../../src/transcript/common/entries';
 
@@ -37,9 +37,9 @@ export const answer = (text: string, messageId: number, type = 'complete') => ({
 });
 
 /** All text of a document that a search goes through; nothing for what is no thread. */
-export function textsIn(document: unknown): readonly SearchedText[] {
+export function textsIn(document: unknown): readonly SearchableText[] {
   if (!isRecord(document) || !Array.isArray(document['messages'])) return [];
-  return threadTexts(document, document['messages'].map(wellFormedMessage));
+  return threadTexts(document, document['messages'].map(normalizeMessage));
 }
 
 export function read(messages: readonly unknown[], from: DocumentOrigin = live, more: object = {}): MappedThread {

@@ -5,7 +5,7 @@ import { threadLink } from '../../model/threadLinks';
 import { countOf, isRecord, listOf, textOf } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { proposedParts } from './changeParts';
-import type { Mapped } from './mapped';
+import type { MappedEntry } from './mapped';
 import { progressSteps, subthreadIn } from './progress';
 import { isTodoRead, todosOf, todoText } from './todos';
 import { bareToolName, commandOf, inputPath, toolKind, toolTitle } from '../../model/toolNames';
@@ -13,7 +13,7 @@ import { resultParts, type CallView } from './toolResult';
 import type { ToolCall, ToolRun } from './toolRun';
 
 /** Maps a tool call to its entry and the entries of its subagent. A list of todos becomes a `todos` entry. */
-export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
+export function toolEntries(call: ToolCall, run: ToolRun): readonly MappedEntry[] {
   const { base, name, input, raw } = call;
   const view: CallView = { tool: call.knownName ?? name, input };
   const steps = progressSteps(run.progress, base, run.state === 'running' ? 'running' : 'stale');
@@ -81,7 +81,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0);
 }
 
-function unknownStatusEntries({ base, raw }: ToolCall, { unknownStatus: status }: ToolRun): readonly Mapped[] {
+function unknownStatusEntries({ base, raw }: ToolCall, { unknownStatus: status }: ToolRun): readonly MappedEntry[] {
   if (status === undefined) return [];
   const json = rawJson(raw.at(-1));
   const label = `Result with unknown status “${status}”`;

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import type { DiffPart, Part } from '../../../../transcript/common/entries';
 import { diffFromLines, diffFromUnified, diffOf } from '../../../../transcript/common/lineDiff';
-import { isRecord, listOf, ownOf, textOf } from '../../model/jsonValues';
+import { isRecord, listOf, ownValue, textOf } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
 import { lenient } from '../../model/threadSchema';
 import { bareToolName, inputPath } from '../../model/toolNames';
 import { plainText } from './mapped';
-import { unreadParts } from './unreadParts';
+import { remainingParts } from './remainingParts';
 
 interface ChangeCall {
   readonly tool: string;
@@ -32,7 +32,7 @@ export function changeParts(call: ChangeCall, result: unknown): ChangeParts | un
     const files = listOf(result['files']);
     // Some files of the list may have failed to change.
     if (files.some((file) => patchedFile(file) !== undefined))
-      return { parts: [...files.flatMap(patchedParts), ...unreadParts(result, ['files', 'diff', ...pathKeys])] };
+      return { parts: [...files.flatMap(patchedParts), ...remainingParts(result, ['files', 'diff', ...pathKeys])] };
   }
   const isEdit = Object.hasOwn(proposalReaders, toolName(call)) || toolName(call) === 'undo_edit';
   const diff = isRecord(result) ? textOf(result['diff']) : isEdit ? textOf(result) : undefined;
@@ -41,12 +41,12 @@ export function changeParts(call: ChangeCall, result: unknown): ChangeParts | un
   const shown = diff === undefined ? undefined : diffFromText(path, withoutFence(diff), firstLine);
   const change = shown && isCreation(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
   const shownKeys = ['lineRange', ...pathKeys];
-  if (change) return { parts: [change, ...(isRecord(result) ? unreadParts(result, ['diff', ...shownKeys]) : [])] };
+  if (change) return { parts: [change, ...(isRecord(result) ? remainingParts(result, ['diff', ...shownKeys]) : [])] };
   const proposed = proposedParts(call).map((part) => startingAt(part, firstLine));
   if (proposed.length === 0) return undefined;
   // Other results contain more than the change.
   return isRecord(result)
-    ? { parts: [...proposed, ...unreadParts(result, shownKeys)] }
+    ? { parts: [...proposed, ...remainingParts(result, shownKeys)] }
     : { parts: proposed, rest: result ?? undefined };
 }
 
@@ -75,7 +75,7 @@ function startingAt(part: Part, firstLine = 1): Part {
 /** Returns the changes that a call's input describes. */
 export function proposedParts(call: ChangeCall): readonly Part[] {
   const { input } = call;
-  return isRecord(input) ? (ownOf(proposalReaders, toolName(call))?.(input) ?? []) : [];
+  return isRecord(input) ? (ownValue(proposalReaders, toolName(call))?.(input) ?? []) : [];
 }
 
 const proposalReaders: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => readonly Part[]>> = {
@@ -99,7 +99,7 @@ function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] 
 function patchedParts(file: unknown): readonly Part[] {
   const shown = patchedFile(file);
   if (!shown || !isRecord(file)) return [{ type: 'json', json: rawJson(file) }];
-  return [shown, ...unreadParts(file, ['path', 'uri', 'additions', 'deletions', 'diff', 'type'])];
+  return [shown, ...remainingParts(file, ['path', 'uri', 'additions', 'deletions', 'diff', 'type'])];
 }
 
 function patchedFile(file: unknown): DiffPart | undefined {

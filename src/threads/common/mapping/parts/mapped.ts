@@ -1,8 +1,7 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Entry, Part, Usage } from '../../../../transcript/common/entries';
 
-/** An entry with its JSON source. */
-export interface Mapped {
+export interface MappedEntry {
   readonly entry: Entry;
   readonly raw: unknown;
 }
@@ -30,11 +29,10 @@ export interface MessageContext {
   readonly isAnswered: boolean;
 }
 
-export function baseOf({ turn, at, parent }: MessageContext, id: string): EntryBase {
+export function entryBase({ turn, at, parent }: MessageContext, id: string): EntryBase {
   return { id, turn, ...withoutUndefined({ at, parent }) };
 }
 
-/** The fields that all entries of a message have. */
 export interface EntryBase {
   readonly id: string;
   readonly turn: number;
@@ -42,8 +40,7 @@ export interface EntryBase {
   readonly parent?: string;
 }
 
-/** Shows unknown data as JSON. */
-export function rawEntry(base: EntryBase, label: string, raw: unknown, json: string): Mapped {
+export function rawEntry(base: EntryBase, label: string, raw: unknown, json: string): MappedEntry {
   return { entry: { kind: 'raw', ...base, label, json }, raw };
 }
 

@@ -1,13 +1,13 @@
 import type { ToolState } from '../../../../transcript/common/entries';
-import { isRecord, ownOf, textOf, type JsonRecord } from '../../model/jsonValues';
+import { isRecord, ownValue, textOf, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { parseThreadId } from '../../model/threadLinks';
 import { ProgressCall, ProgressTurn } from '../../model/threadSchema';
-import { rawEntry, type EntryBase, type Mapped, type UnfinishedState } from './mapped';
+import { rawEntry, type EntryBase, type MappedEntry, type UnfinishedState } from './mapped';
 import { errorText, type ToolCall, type ToolRun } from './toolRun';
 
 /** An entry or a call of a subagent. */
-type ProgressStep = Mapped | { readonly call: ToolCall; readonly run: ToolRun };
+type ProgressStep = MappedEntry | { readonly call: ToolCall; readonly run: ToolRun };
 
 /** Maps the progress of a subagent's call. All steps are children of the call. Empty for other progress, as of a command. */
 export function progressSteps(
@@ -75,7 +75,7 @@ const stateByStatus: Readonly<Record<string, ToolState>> = {
 
 function runOf({ status, result, error }: ProgressCall, unfinished: UnfinishedState): ToolRun {
   const state =
-    ownOf(stateByStatus, status ?? '') ??
+    ownValue(stateByStatus, status ?? '') ??
     (unfinished === 'running' ? 'running' : result === undefined ? 'stale' : 'done');
   const shown = result === undefined || result === null ? {} : { result };
   if (state === 'failed') {

@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../../../transcript/common/entries';
-import { isRecord, listOf, ownOf, textOf } from '../../model/jsonValues';
+import { isRecord, listOf, ownValue, textOf } from '../../model/jsonValues';
 import { bareToolName } from '../../model/toolNames';
 
 const statusByName: Readonly<Record<string, TodoItem['status']>> = {
@@ -45,7 +45,7 @@ function itemOf(item: unknown): TodoItem | undefined {
   const { priority, status } = item;
   return {
     text,
-    status: (typeof status === 'string' ? ownOf(statusByName, status) : undefined) ?? 'pending',
+    status: (typeof status === 'string' ? ownValue(statusByName, status) : undefined) ?? 'pending',
     ...(priority === 'high' || priority === 'medium' || priority === 'low' ? { priority } : {}),
   };
 }

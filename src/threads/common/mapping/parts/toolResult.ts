@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import type { Part } from '../../../../transcript/common/entries';
-import { isRecord, listOf, ownOf, textOf, type JsonRecord } from '../../model/jsonValues';
+import { isRecord, listOf, ownValue, textOf, type JsonRecord } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
 import { lenient } from '../../model/threadSchema';
 import { changeParts } from './changeParts';
 import { dataPart, imageLink, imagePart } from './images';
-import { bareToolName, commandOf, firstText, inputPath, toolKind } from '../../model/toolNames';
+import { bareToolName, commandOf, firstTextField, inputPath, toolKind } from '../../model/toolNames';
 import { plainText } from './mapped';
-import { unreadParts } from './unreadParts';
+import { remainingParts } from './remainingParts';
 
 /** The part of a call that determines how its result is shown. */
 export interface CallView {
@@ -23,7 +23,7 @@ type ResultReader = (result: unknown, call: CallView) => readonly Part[] | undef
 export function resultParts(call: CallView, result: unknown): readonly Part[] {
   if (result === undefined) return [];
   const tool = bareToolName(call.tool).toLowerCase();
-  const parts = ownOf(readers, tool)?.(result, call) ?? genericParts(result, call);
+  const parts = ownValue(readers, tool)?.(result, call) ?? genericParts(result, call);
   return [...parts, ...guidanceParts(result)];
 }
 
@@ -93,7 +93,7 @@ function terminalParts(result: unknown, { input }: CallView): readonly Part[] | 
       ...(hasExitCode ? { exitCode } : {}),
     },
     ...(isRecord(truncation) || truncation === true ? [plainText('Amp truncated this output.')] : []),
-    ...(isRecord(result) ? unreadParts(result, terminalKeys(result)) : []),
+    ...(isRecord(result) ? remainingParts(result, terminalKeys(result)) : []),
   ];
 }
 
@@ -121,20 +121,20 @@ function webParts(result: unknown): readonly Part[] | undefined {
     return uri === undefined ? [] : [{ type: 'link', uri, ...(title === undefined ? {} : { title }) }];
   });
   if (links.length === 0 || links.length < hits.length) return undefined;
-  return [...links, ...(isRecord(result) ? unreadParts(result, ['results']) : [])];
+  return [...links, ...(isRecord(result) ? remainingParts(result, ['results']) : [])];
 }
 
 function threadParts(result: unknown): readonly Part[] | undefined {
   if (!isRecord(result)) return undefined;
   const items = listOf(result['threads']).map(threadName);
   if (items.length === 0 || items.includes('')) return undefined;
-  return [{ type: 'list', items }, ...unreadParts(result, ['threads'])];
+  return [{ type: 'list', items }, ...remainingParts(result, ['threads'])];
 }
 
 /** Returns an empty text for an unknown format. */
 function threadName(thread: unknown): string {
   if (!isRecord(thread)) return textOf(thread) ?? '';
-  const names = [firstText(thread, ['id', 'threadID']), firstText(thread, ['title', 'name'])];
+  const names = [firstTextField(thread, ['id', 'threadID']), firstTextField(thread, ['title', 'name'])];
   return names.filter((name) => name !== undefined).join(' ');
 }
 
@@ -174,7 +174,7 @@ function recordParts(result: Readonly<Record<string, unknown>>, call: CallView):
   const { content } = result;
   if (Array.isArray(content) && content.length > 0) return arrayParts(content, call);
   if (result['isImage'] === true || isRecord(result['imageInfo'])) return filePart(result, call) ?? [json(result)];
-  const text = firstText(result, ['output', 'content', 'text', 'result', 'message']);
+  const text = firstTextField(result, ['output', 'content', 'text', 'result', 'message']);
   if (text !== undefined) return [textPart(text, call)];
   const flag = Object.keys(result).length === 1 ? result['success'] : undefined;
   return [typeof flag === 'boolean' ? plainText(flag ? 'Succeeded.' : 'Failed.') : json(result)];
@@ -199,7 +199,7 @@ function textPart(text: string, { tool }: CallView): Part {
 function guidanceParts(result: unknown): readonly Part[] {
   const files = isRecord(result) ? listOf(result['discoveredGuidanceFiles']) : [];
   const items = files.flatMap((file) => (isRecord(file) ? (textOf(file['uri']) ?? []) : [])).map(pathOrUriPath);
-  return items.length > 0 ? [plainText('Guidance that applies here:'), { type: 'list', items }] : [];
+  return items.length > 0 ? [plainText('Applicable guidance:'), { type: 'list', items }] : [];
 }
 
 function json(value: unknown): Part {

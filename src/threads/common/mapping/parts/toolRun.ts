@@ -18,7 +18,6 @@ export interface ToolCall {
   readonly raw: readonly unknown[];
 }
 
-/** The outcome of a tool call so far. */
 export interface ToolRun {
   readonly state: ToolState;
   readonly result?: unknown;
@@ -27,7 +26,6 @@ export interface ToolRun {
   readonly decision?: string;
   /** The reason of a rejection, if known. */
   readonly rejection?: string;
-  /** Additional parts to show. */
   readonly remarks: readonly Part[];
   /** An unknown status, for which the whole result is shown as JSON. */
   readonly unknownStatus?: string;
@@ -38,15 +36,14 @@ const feedbackPattern =
   /^\s*(?:(?:the |this )?tool (?:call |use )?(?:was |is )?)?rejected by the user with feedback:?\s*/i;
 
 /** The states of a call that has not ended: one for a call with an unfinished result, one for a call without a result. */
-export interface OpenCall {
+export interface UnfinishedCall {
   readonly withResult: UnfinishedState;
   readonly withoutResult: UnfinishedState;
-  /** Whether the input is complete. */
   readonly isComplete: boolean;
 }
 
 /** `block` is the result block, or undefined without a result. */
-export function toolRun(block: unknown, open: OpenCall): ToolRun {
+export function toolRun(block: unknown, open: UnfinishedCall): ToolRun {
   const parsed = block === undefined ? undefined : ResultBlock.safeParse(block).data;
   if (!parsed) return missingResult(open);
   if (parsed.type === 'program_output') return programOutcome(parsed);
@@ -57,13 +54,13 @@ export function toolRun(block: unknown, open: OpenCall): ToolRun {
 }
 
 /** Reads a run that is not in a result block, such as a command of the user. A run without a status has ended. */
-export function runOutcome(value: unknown, open: OpenCall): ToolRun {
+export function runOutcome(value: unknown, open: UnfinishedCall): ToolRun {
   if (value === undefined || value === null) return missingResult(open);
   const run = Run.safeParse(value).data;
   return run ? knownOutcome(run, open) : { state: 'done', result: value, remarks: [] };
 }
 
-function knownOutcome(run: Run, { withResult, withoutResult }: OpenCall): ToolRun {
+function knownOutcome(run: Run, { withResult, withoutResult }: UnfinishedCall): ToolRun {
   const open: ToolState = withResult === 'running' || withResult === 'cancelled' ? withResult : 'stale';
   const { result, progress } = run;
   const known = { ...withoutUndefined({ result, progress }), remarks: [] };
@@ -118,7 +115,7 @@ function failure(message: string): Pick<ToolRun, 'state' | 'error' | 'decision'>
   return { state: 'rejected', decision: 'Rejected with feedback', error: feedback === '' ? message : feedback };
 }
 
-function missingResult({ withoutResult, isComplete }: OpenCall): ToolRun {
+function missingResult({ withoutResult, isComplete }: UnfinishedCall): ToolRun {
   if (withoutResult === 'cancelled') return { state: 'cancelled', error: 'Canceled before it finished.', remarks: [] };
   if (withoutResult === 'lost')
     return { state: 'cancelled', error: 'The conversation continued without a result.', remarks: [] };

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import * as path from 'node:path';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
-import { headOf, problemHead, searchedThread } from '../../../common/heads/heads';
+import { headOf, problemHead, searchDataOf } from '../../../common/heads/heads';
 import type { DocumentOrigin, ThreadFile } from '../../../common/threadReader';
 import type { ThreadHead } from '../../../common/threadPorts';
-import { asThreadError, readThreadFile } from '../../files/threadFile';
+import { toThreadError, readThreadFile } from '../../files/threadFile';
 import type { FileKey } from '../../files/fileKey';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 
@@ -14,9 +14,9 @@ export function readForSearch(file: FileKey): ThreadToIndex | undefined {
   const empty = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
   try {
     const { json } = readThreadFile(file.path, file);
-    return { ...empty, ...searchedThread(json, from) };
+    return { ...empty, ...searchDataOf(json, from) };
   } catch (error) {
-    return asThreadError(error).code === 'notFound' ? undefined : empty;
+    return toThreadError(error).code === 'notFound' ? undefined : empty;
   }
 }
 
@@ -44,7 +44,7 @@ function readHeadOf(from: DocumentOrigin & FileKey): ThreadHead | null | undefin
   try {
     return headOf(readThreadFile(from.path, from).json, from) ?? null;
   } catch (error) {
-    const { code, message } = asThreadError(error);
+    const { code, message } = toThreadError(error);
     if (code === 'notFound') return undefined;
     const head = problemHead(from, message);
     return code === 'beingWritten' ? { ...head, isBeingWritten: true } : head;

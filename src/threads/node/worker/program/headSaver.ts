@@ -25,12 +25,8 @@ export class HeadSaver {
     private readonly clock: Clock,
     warn: (message: string) => void,
   ) {
-    this.throttle = new CostThrottle(
-      clock,
-      pace,
-      () => Promise.resolve(this.save()),
-      (error) => warn(`Could not save the thread index: ${messageOf(error)}`),
-    );
+    const onError = (error: unknown): void => warn(`Could not save the thread index: ${messageOf(error)}`);
+    this.throttle = new CostThrottle(clock, pace, () => Promise.resolve(this.save()), onError);
   }
 
   add(heads: readonly StoredHead[], gone: readonly string[]): void {

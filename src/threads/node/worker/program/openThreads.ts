@@ -20,7 +20,7 @@ const firstEntries = 40;
 interface LoadedThread {
   readonly thread: MappedThread;
   readonly revision: number;
-  /** The entries that the host has from the previous read. Emptied by `count`. */
+  /** The entries that the host has from the previous read. Emptied by `countEntries`. */
   readonly hostEntries: readonly Entry[];
 }
 
@@ -46,9 +46,9 @@ export class OpenThreads {
   }
 
   /** Maps the whole thread. */
-  count(id: number): CountAnswer {
+  countEntries(id: number): CountAnswer {
     const startedAt = performance.now();
-    const loaded = this.get(id);
+    const loaded = this.requireThread(id);
     const { entries } = loaded.thread;
     const unchangedCount = commonStart(loaded.hostEntries, entries);
     this.threadById.set(id, { ...loaded, hostEntries: [] });
@@ -57,12 +57,12 @@ export class OpenThreads {
 
   /** Returns the last entries between `from` (inclusive) and `to` (exclusive), at least one and at most one chunk. */
   entries(id: number, from: number, to: number): EntriesAnswer {
-    const entries = lastChunk(this.get(id).thread.entries.slice(from, to), chunkEntries);
+    const entries = lastChunk(this.requireThread(id).thread.entries.slice(from, to), chunkEntries);
     return { from: to - entries.length, entries };
   }
 
   rawJson(id: number, entryId: string): string | undefined {
-    return this.get(id).thread.rawJsonOf(entryId);
+    return this.requireThread(id).thread.rawJsonOf(entryId);
   }
 
   close(id: number): void {
@@ -79,7 +79,7 @@ export class OpenThreads {
     return { thread: readThread(json, from, previous), revision: ++this.lastRevision, hostEntries: [] };
   }
 
-  private get(id: number): LoadedThread {
+  private requireThread(id: number): LoadedThread {
     const loaded = this.threadById.get(id);
     if (!loaded) throw new ThreadError('notFound', 'This thread is not loaded. Open it again.');
     return loaded;

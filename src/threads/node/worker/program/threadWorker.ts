@@ -44,11 +44,8 @@ export class ThreadWorker {
   async handle(value: unknown): Promise<void> {
     const { id, request } = WorkerCall.parse(value);
     try {
-      this.post({
-        kind: 'done',
-        id,
-        value: await this.answer(request, (part) => this.post({ kind: 'part', id, value: part })),
-      });
+      const onPart = (part: unknown): void => this.post({ kind: 'part', id, value: part });
+      this.post({ kind: 'done', id, value: await this.answer(request, onPart) });
     } catch (error) {
       const code = error instanceof ThreadError ? { code: error.code } : {};
       this.post({ kind: 'failed', id, message: messageOf(error), ...code });
@@ -71,15 +68,15 @@ export class ThreadWorker {
       case 'head':
         return readHead(request.file, request.nowMs);
       case 'open':
-        return (await this.getOpenThreads()).open(request.thread, request.file, request.revision, request.nowMs);
+        return (await this.loadOpenThreads()).open(request.thread, request.file, request.revision, request.nowMs);
       case 'count':
-        return (await this.getOpenThreads()).count(request.thread);
+        return (await this.loadOpenThreads()).countEntries(request.thread);
       case 'entries':
-        return (await this.getOpenThreads()).entries(request.thread, request.from, request.to);
+        return (await this.loadOpenThreads()).entries(request.thread, request.from, request.to);
       case 'raw':
-        return (await this.getOpenThreads()).rawJson(request.thread, request.entryId);
+        return (await this.loadOpenThreads()).rawJson(request.thread, request.entryId);
       case 'close':
-        (await this.getOpenThreads()).close(request.thread);
+        (await this.loadOpenThreads()).close(request.thread);
         return undefined;
     }
   }
@@ -100,7 +97,7 @@ export class ThreadWorker {
       for (const file of files) {
         // If this file ends the worker, the host can tell which file it was.
         if (part.length >= headsPerPart || file.sizeBytes > largeBytes) await flush();
-        // The text index reads the file again later. Keeping thousands of texts until then would cost more memory than time.
+        // The text index reads the file again later. Keeping thousands of texts until then would cost more.
         const head = readForList(file, nowMs);
         if (head === undefined) continue;
         part.push({ file, head });
@@ -113,7 +110,7 @@ export class ThreadWorker {
     void this.headSaverIn(folder).then((saver) => saver.add(heads, gone));
   }
 
-  private getOpenThreads(): Promise<OpenThreads> {
+  private loadOpenThreads(): Promise<OpenThreads> {
     this.openThreads ??= import('./openThreads').then(({ OpenThreads }) => new OpenThreads());
     return this.openThreads;
   }

@@ -3,7 +3,7 @@ import { toDisposable } from '../../../../../src/base/common/disposable';
 import { FollowedThread } from '../../../../../src/threads/common/page/followedThread';
 import type { ThreadUpdate } from '../../../../../src/threads/common/page/threadApi';
 import { ThreadFeed } from '../../../../../src/threads/common/page/threadFeed';
-import { findEntries, maxFound } from '../../../../../src/threads/common/page/threadFind';
+import { findEntries, maxFoundEntries } from '../../../../../src/threads/common/page/threadFind';
 import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -107,7 +107,7 @@ describe('a text in a thread', () => {
   });
 
   it('is found in a bounded number of entries', () => {
-    const entries = Array.from({ length: maxFound + 100 }, (_, n) => answer(n));
-    assert.equal(findEntries(entries, 'answer').length, maxFound);
+    const entries = Array.from({ length: maxFoundEntries + 100 }, (_, n) => answer(n));
+    assert.equal(findEntries(entries, 'answer').length, maxFoundEntries);
   });
 });

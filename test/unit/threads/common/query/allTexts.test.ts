@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { entryTexts } from '../../../../../src/threads/common/query/entryTexts';
 import { fold } from '../../../../../src/threads/common/query/fold';
-import { maxToolTextUnits, searchablePart } from '../../../../../src/threads/common/query/searchedText';
-import { toSearchable, textHits } from '../../../../../src/threads/common/query/textHits';
+import { maxToolTextUnits, searchablePart } from '../../../../../src/threads/common/query/searchableText';
+import { toSearchableThread, textHits } from '../../../../../src/threads/common/query/textHits';
 import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
 import { readThread } from '../../../../../src/threads/common/mapping/readThread';
@@ -74,7 +74,7 @@ describe('all text of a thread', () => {
       const head = { ...read([]).head, id: 'T-1' };
       const [hit] = textHits({ head, texts }, parseQuery(query), 0);
       assert.deepEqual([hit?.kind, hit?.entryId], [kind, entryId]);
-      const [inMemory] = textHits(toSearchable(readThread(document, from)), parseQuery(query), 0);
+      const [inMemory] = textHits(toSearchableThread(readThread(document, from)), parseQuery(query), 0);
       assert.deepEqual([inMemory?.kind, inMemory?.entryId], [kind, entryId]);
     });
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
 import { LiveSearch, type SearchView } from '../../../../../src/threads/common/search/liveSearch';
 import type { TextCoverage, ThreadHead } from '../../../../../src/threads/common/threadPorts';
-import type { FoundThread, FoundThreads } from '../../../../../src/threads/common/search/threadSearch';
+import type { FoundThread, ThreadSearchResults } from '../../../../../src/threads/common/search/threadSearch';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { head } from '../../support/threadHead';
 
@@ -19,7 +19,7 @@ describe('a search while it is typed', () => {
   let coverage: Emitter<TextCoverage>;
   let live: LiveSearch;
   let views: SearchView[];
-  let here: () => Promise<FoundThreads>;
+  let here: () => Promise<ThreadSearchResults>;
   let account: (query: string, signal: AbortSignal) => Promise<readonly ThreadHead[]>;
   let asked: string[];
   let askedAccount: string[];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { cliFailure } from '../../../../../src/threads/node/cli/cliFailures';
 import { legacyExtensionFolders } from '../../../../../src/threads/node/ampFolder/ampData';
-import { asThreadError, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
+import { toThreadError, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
 
 describe('a thread that cannot be read', () => {
   let folder: string;
@@ -29,7 +29,7 @@ describe('a thread that cannot be read', () => {
   for (const code of ['ELOOP', 'EISDIR', 'EMFILE', 'EIO', 'ENOTDIR', 'EBUSY', 'EWHATEVER', '__proto__']) {
     it(`is told in sentences, not in the words of the system: ${code}`, () => {
       const raw = Object.assign(new Error(`${code}: illegal operation, open '/x'`), { code });
-      const { message } = asThreadError(raw);
+      const { message } = toThreadError(raw);
       assert.match(message, sentences);
       assert.doesNotMatch(message, /illegal operation/);
     });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { readForList } from '../../../../../src/threads/node/worker/program/headReader';
-import { asThreadError, maxThreadBytes, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
+import { toThreadError, maxThreadBytes, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
 import { ThreadError } from '../../../../../src/threads/common/threadPorts';
 
 const thread = { id: 'T-1', messages: [{ role: 'user', content: 'Hello' }] };
@@ -97,22 +97,22 @@ describe('what went wrong with the file of a thread', () => {
 
   it('is kept when it is known', () => {
     const known = new ThreadError('tooLarge', 'x');
-    assert.equal(asThreadError(known, AbortSignal.abort()), known);
+    assert.equal(toThreadError(known, AbortSignal.abort()), known);
   });
 
   it('is a cancellation when the reading was cancelled', () => {
-    assert.equal(asThreadError(failed('EIO'), AbortSignal.abort()).code, 'cancelled');
-    assert.equal(asThreadError(failed('EIO'), new AbortController().signal).code, 'unreadable');
+    assert.equal(toThreadError(failed('EIO'), AbortSignal.abort()).code, 'cancelled');
+    assert.equal(toThreadError(failed('EIO'), new AbortController().signal).code, 'unreadable');
   });
 
   it('is in words for a code that is known, and names one that is not', () => {
-    assert.equal(asThreadError(failed('EACCES')).message, 'This file can’t be read. Check its permissions.');
+    assert.equal(toThreadError(failed('EACCES')).message, 'This file can’t be read. Check its permissions.');
     for (const code of ['EODD', 'constructor']) {
       assert.equal(
-        asThreadError(failed(code)).message,
+        toThreadError(failed(code)).message,
         `This file can’t be read (${code}). Try again, or copy the file and open the copy.`,
       );
     }
-    assert.equal(asThreadError(failed()).message, 'This file can’t be read: deep down');
+    assert.equal(toThreadError(failed()).message, 'This file can’t be read: deep down');
   });
 });

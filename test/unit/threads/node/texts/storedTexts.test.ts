@@ -5,14 +5,14 @@ import { parseQuery } from '../../../../../src/threads/common/query/threadQuery'
 import { GrowableBuffer } from '../../../../../src/threads/node/texts/growableBuffer';
 import { IndexFileError } from '../../../../../src/threads/node/files/headFile';
 import { encodeTexts, StoredTexts } from '../../../../../src/threads/node/texts/storedTexts';
-import { WordScan } from '../../../../../src/threads/node/texts/wordScan';
+import { WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
 
 function stored(...texts: readonly string[]): StoredTexts {
   return new StoredTexts(encoded(texts));
 }
 
 function encoded(texts: readonly string[]): Buffer {
-  const scan = new WordScan();
+  const scan = new WordScanner();
   const searched = texts.map((text, index) => ({ entryId: `m${index}`, kind: kinds[index % 3] ?? 'prompt', text }));
   const arena = new GrowableBuffer();
   encodeTexts(searched, arena, (bytes, isAscii) => {

@@ -58,7 +58,7 @@ describe('the owner of the worker of threads', () => {
   });
 
   it('leaves it alone while somebody needs what it has in memory', async () => {
-    const holding = owner.hold();
+    const holding = owner.keepAlive();
     await owner.use(ask);
     clock.advance(3_600_000);
     assert.equal(await owner.use(ask), 1);

@@ -69,7 +69,7 @@ describe('the result of any tool', () => {
 
   it('names the instructions that were found on the way', () => {
     const files = [{ uri: 'file:///w/AGENTS.md' }, null, 'x', { uri: 3 }];
-    const guidance = [plain('Guidance that applies here:'), { type: 'list', items: ['/w/AGENTS.md'] }];
+    const guidance = [plain('Applicable guidance:'), { type: 'list', items: ['/w/AGENTS.md'] }];
     assert.deepEqual(parts('tomorrow', { output: 'x', discoveredGuidanceFiles: files }), [plain('x'), ...guidance]);
     assert.deepEqual(parts('tomorrow', { output: 'x', discoveredGuidanceFiles: [null] }), [plain('x')]);
   });

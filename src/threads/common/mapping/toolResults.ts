@@ -3,7 +3,7 @@ import { runningStatuses } from '../model/threadState';
 import { callId, isResultBlock, resultId } from '../model/callIds';
 
 /** The results of tool calls, wherever they are in the thread. */
-export interface Results {
+export interface ToolResults {
   /** Returns the results of a call's block in the order of the thread. A running command may have several. */
   ofCall(call: unknown): readonly unknown[];
   /** Whether the thread has the call of this result. */
@@ -16,7 +16,7 @@ const callTypes: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 
  * Matches results with calls. Ids may repeat: a result belongs to the nearest earlier call with its id, else to the first
  * later one.
  */
-export function matchResults(messages: readonly unknown[]): Results {
+export function matchResults(messages: readonly unknown[]): ToolResults {
   const resultsByCall = new Map<unknown, unknown[]>();
   const matched = new Set<unknown>();
   const latest = new Map<string, unknown[]>();

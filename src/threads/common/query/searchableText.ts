@@ -13,7 +13,7 @@ export const textKindLabels: Readonly<Record<TextKind, string>> = {
   details: 'Details',
 };
 
-export interface SearchedText {
+export interface SearchableText {
   /** The entry that shows the text. Empty for details of the whole thread. */
   readonly entryId: string;
   readonly kind: TextKind;
@@ -21,7 +21,7 @@ export interface SearchedText {
 }
 
 /** Whether a text is part of the conversation. All other texts are much longer and stored separately. */
-export function isConversation(kind: TextKind): kind is 'prompt' | 'answer' {
+export function isConversationKind(kind: TextKind): kind is 'prompt' | 'answer' {
   return kind === 'prompt' || kind === 'answer';
 }
 

@@ -29,8 +29,7 @@ export function hashesOfWord(bytes: Uint8Array): readonly [number, number] {
  * Finds the words of a text like `wordsOf(fold(text))`, but in its bytes and without an object per ASCII word. Each scan
  * overwrites the results of the previous one.
  */
-export class WordScan {
-  /** The number of words. */
+export class WordScanner {
   count = 0;
   firstHashes = new Int32Array(1 << 12);
   secondHashes = new Int32Array(1 << 12);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { fold } from '../../../../../src/threads/common/query/fold';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
-import { mayFollow, PairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
-import { copyWord, hashesOfWord, WordScan } from '../../../../../src/threads/node/texts/wordScan';
+import { mayContainSequence, PairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
+import { copyWord, hashesOfWord, WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
 import { WordLookup } from '../../../../../src/threads/node/texts/wordLookup';
 import { WordTable } from '../../../../../src/threads/node/texts/wordTable';
 
@@ -29,7 +29,7 @@ const text = fc
   )
   .map((parts) => parts.join(''));
 
-function scanned(words: WordScan, searched: string): readonly string[] {
+function scanned(words: WordScanner, searched: string): readonly string[] {
   const bytes = Buffer.from(searched);
   words.scan(bytes, bytes.length === searched.length);
   return Array.from({ length: words.count }, (_, index) => {
@@ -43,7 +43,7 @@ function scanned(words: WordScan, searched: string): readonly string[] {
 
 describe('the words of a text, found in its bytes', () => {
   it('are those of the folded text', () => {
-    const words = new WordScan();
+    const words = new WordScanner();
     fc.assert(
       fc.property(text, (searched) => {
         // Half of a character becomes another one in UTF-8.
@@ -55,7 +55,7 @@ describe('the words of a text, found in its bytes', () => {
   });
 
   it('may follow each other where they do', () => {
-    const words = new WordScan();
+    const words = new WordScanner();
     const builder = new PairFilterBuilder();
     fc.assert(
       fc.property(fc.array(text, { maxLength: 20 }), (texts) => {
@@ -65,7 +65,7 @@ describe('the words of a text, found in its bytes', () => {
           return found.map((word) => hashesOfWord(Buffer.from(word))[0]);
         });
         const filter = builder.build();
-        for (const hashes of all) assert.ok(mayFollow(filter, hashes));
+        for (const hashes of all) assert.ok(mayContainSequence(filter, hashes));
       }),
     );
   });
@@ -76,7 +76,9 @@ describe('the words of a text, found in its bytes', () => {
       const hashes = Int32Array.from({ length: count }, (_, index) => hashesOfWord(Buffer.from(`w${index}`))[0]);
       builder.addAll(hashes, count);
       const filter = builder.build();
-      const wrong = hashes.filter((hash, index) => mayFollow(filter, [hash, hashes[(index + 7) % count] ?? 0])).length;
+      const wrong = hashes.filter((hash, index) =>
+        mayContainSequence(filter, [hash, hashes[(index + 7) % count] ?? 0]),
+      ).length;
       assert.ok(wrong <= count * 0.15 + 3, `${wrong} of ${count}`);
       assert.ok(filter.length <= count * 4 + 8, `${filter.length} bytes for ${count} pairs`);
     }
@@ -85,7 +87,7 @@ describe('the words of a text, found in its bytes', () => {
 
 describe('the words of a segment', () => {
   it('lead to the threads that have them, each in its best field, also when they are copied', () => {
-    const words = new WordScan();
+    const words = new WordScanner();
     const thread = fc.tuple(text, text);
     fc.assert(
       fc.property(fc.array(thread, { maxLength: 8 }), (threads) => {
@@ -98,14 +100,14 @@ describe('the words of a segment', () => {
           return { said, work };
         });
         const copied = new WordTable();
-        copied.copyFrom(table.lists(), (index) => (index % 2 === 0 ? index / 2 : undefined));
+        copied.copyFrom(table.toWordIndex(), (index) => (index % 2 === 0 ? index / 2 : undefined));
         for (const word of new Set(all.flatMap(({ said, work }) => [...said, ...work]))) {
           for (const line of [`${word}\n`, String.fromCodePoint(word.codePointAt(0) ?? 0)]) {
             const has = (found: readonly string[]): boolean => found.some((one) => `${one}\n`.startsWith(line));
             const fields = all.map(({ said, work }) => (has(said) ? 2 : has(work) ? 4 : 0));
-            assert.deepEqual([...new WordLookup(line).bestFields(table.lists(), all.length)], fields, line);
+            assert.deepEqual([...new WordLookup(line).bestFields(table.toWordIndex(), all.length)], fields, line);
             const even = fields.filter((_, index) => index % 2 === 0);
-            assert.deepEqual([...new WordLookup(line).bestFields(copied.lists(), even.length)], even, line);
+            assert.deepEqual([...new WordLookup(line).bestFields(copied.toWordIndex(), even.length)], even, line);
           }
         }
       }),
