@@ -8,7 +8,7 @@ import { systemClock } from '../src/base/node/systemClock';
 import { FollowedThread } from '../src/threads/common/page/followedThread';
 import type { ThreadUpdate } from '../src/threads/common/page/threadApi';
 import { ThreadFeed } from '../src/threads/common/page/threadFeed';
-import { ampThreads, type AmpThreads } from '../src/threads/node/ampThreads';
+import { createAmpThreads, type AmpThreads } from '../src/threads/node/ampThreads';
 import { median, printBenchLine } from './lib/benchLine';
 import { tellParent } from './lib/child';
 import { longestBlock } from './support/blocks';
@@ -106,7 +106,7 @@ async function openThread(
   const followed = new FollowedThread(threadId, library, systemClock, fail);
   const feed = new ThreadFeed({ followed, actionsFor: () => [], hasFile: () => true, post, clock: systemClock });
   feed.start();
-  feed.pageCame();
+  feed.connectPage();
   await followed.start();
   if ((followed.thread?.entries.length ?? 0) < 1_000) throw new Error(followed.problem ?? 'The thread was not read.');
   return followed;
@@ -119,8 +119,8 @@ async function withThreads(
   work: (threads: AmpThreads, threadId: string) => Promise<void>,
 ): Promise<void> {
   const folder = path.dirname(file);
-  const threads = ampThreads({
-    places: { threads: folder, data: [folder], lastThreadFile: path.join(folder, 'none') },
+  const threads = createAmpThreads({
+    paths: { threadFolder: folder, dataFolders: [folder], lastThreadFile: path.join(folder, 'none') },
     moreFolders: () => [],
     findCommand: () => Promise.resolve(undefined),
     indexFolder: path.join(folder, 'index'),
@@ -144,7 +144,7 @@ async function withThreads(
 /** The share of all threads of the process that reads, lists and indexes it, after the first time. */
 async function follow(workerFile: string, file: string): Promise<void> {
   await withThreads(workerFile, file, async (threads, threadId) => {
-    const looking = threads.library.look();
+    const looking = threads.library.activate();
     const followed = await openThread(threads, threadId, () => undefined);
     let readings = 0;
     followed.onDidChange(() => readings++);

@@ -6,7 +6,7 @@ import { nullLogger } from '../../src/base/common/log';
 import { Messages } from '../../src/platform/vscode/messages';
 import type { ThreadDigest } from '../../src/threads/common/exports/threadDigest';
 import type { ThreadHead } from '../../src/threads/common/threadPorts';
-import type { Command } from '../../src/threads/node/cli/runCommand';
+import type { CliCommand } from '../../src/threads/node/cli/runCommand';
 import { ThreadActions } from '../../src/threads/vscode/threadActions';
 import { eventually } from '../support/eventually';
 import { only } from '../support/only';
@@ -35,7 +35,7 @@ describe('what can be done with a thread', () => {
   let tested: ThreadsUnderTest;
   let messages: HeardMessages;
   let actions: ThreadActions;
-  let command: Command | undefined;
+  let command: CliCommand | undefined;
   let isTrusted: boolean;
   let chosen: vscode.Uri | undefined;
   let begun: { readonly digest: ThreadDigest; readonly folder: string | undefined }[];
@@ -117,15 +117,15 @@ describe('what can be done with a thread', () => {
     const head = await thread(inWorkspace());
     const before = vscode.window.terminals.length;
     await actions.run('continueInAmp', head);
-    assert.match(messages.errors[0] ?? '', /no amp CLI/);
+    assert.match(messages.errors[0] ?? '', /not installed/);
     await installAmp();
     isTrusted = false;
     await actions.run('continueInAmp', head);
     assert.match(messages.errors[1] ?? '', /trust/);
     isTrusted = true;
     const evil = { ...head, id: 'T-1; touch /tmp/x' };
-    await assert.rejects(actions.run('continueInAmp', evil), /not the id of a thread/);
-    assert.ok(!actions.available(evil).includes('continueInAmp'));
+    await assert.rejects(actions.run('continueInAmp', evil), /not a valid thread ID/);
+    assert.ok(!actions.availableFor(evil).includes('continueInAmp'));
     assert.equal(vscode.window.terminals.length, before);
   });
 
@@ -215,8 +215,8 @@ describe('what can be done with a thread', () => {
   it('has no path where it is in no file', async () => {
     const { path: file, ...head } = await thread(inWorkspace());
     assert.ok(file !== undefined);
-    assert.ok(!actions.available(head).includes('copyPath'));
-    await assert.rejects(actions.run('copyPath', head), /not in a file of this machine/);
+    assert.ok(!actions.availableFor(head).includes('copyPath'));
+    await assert.rejects(actions.run('copyPath', head), /no file on this machine/);
   });
 
   // Elsewhere it is the system's file manager that shows it.

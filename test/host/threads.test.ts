@@ -87,7 +87,7 @@ describe('Amp threads', () => {
   it('read as cancelled when they were', async () => {
     await tested.write(1, 'Stopped', [prompt('Hello', 0), answer('Half of', 1, { type: 'cancelled' })]);
     await tested.rows();
-    assert.match(String(tested.view.getTreeItem(threadId(1)).description), /cancelled/);
+    assert.match(String(tested.view.getTreeItem(threadId(1)).description), /canceled/);
     const { entries } = await tested.threads.library.read(threadId(1));
     assert.ok(entries.some((entry) => entry.kind === 'end' && entry.outcome === 'cancelled'));
   });

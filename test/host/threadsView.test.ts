@@ -46,11 +46,11 @@ describe('the list of Amp threads', () => {
   it('shows threads of one mode, those that changed files, and archived ones as it is told', async () => {
     await writeAll();
     assert.deepEqual(await titles(), ['Changing', 'Elsewhere', 'Plain', 'Rushed']);
-    await tested.view.filter({ mode: 'rush' });
+    await tested.view.setFilters({ mode: 'rush' });
     assert.deepEqual(await titles(), ['Rushed']);
-    await tested.view.filter({ mode: undefined, onlyChanges: true });
+    await tested.view.setFilters({ mode: undefined, onlyChanges: true });
     assert.deepEqual(await titles(), ['Changing']);
-    await tested.view.filter({ onlyChanges: false, showArchived: true });
+    await tested.view.setFilters({ onlyChanges: false, showArchived: true });
     assert.ok((await titles()).includes('Put away'));
   });
 
@@ -60,11 +60,11 @@ describe('the list of Amp threads', () => {
     await writeFile(file, JSON.stringify({ id: threadId(9), title: 'Exported', messages: said() }));
     await tested.threads.files.add(file);
     await tested.threads.library.refresh();
-    await tested.view.filter({ source: 'file' });
+    await tested.view.setFilters({ source: 'file' });
     assert.deepEqual(await titles(), ['Exported']);
-    await tested.view.filter({ source: 'local' });
+    await tested.view.setFilters({ source: 'local' });
     assert.ok(!(await titles()).includes('Exported'));
-    await tested.view.filter({ source: 'cli' });
+    await tested.view.setFilters({ source: 'cli' });
     assert.deepEqual(await titles(), []);
   });
 
@@ -76,7 +76,7 @@ describe('the list of Amp threads', () => {
       'Today',
       'Other folders',
     ]);
-    await tested.view.filter({ groupBy: 'folder', scope: 'all' });
+    await tested.view.setFilters({ groupBy: 'folder', scope: 'all' });
     const groups = (await tested.view.getChildren()).map((row) => tested.labelOf(row));
     assert.deepEqual(groups.sort(), ['else', path.basename(inWorkspace())].sort());
   });
@@ -92,7 +92,7 @@ describe('the list of Amp threads', () => {
     assert.match(String(tested.view.getTreeItem(threadId(1)).description), /^running/);
     assert.match(String(tested.view.getTreeItem(threadId(2)).description), /^new/);
     const head = tested.threads.library.find(threadId(2));
-    assert.ok(head && tested.marks.read(head, 'm1.0'));
+    assert.ok(head && tested.marks.markRead(head, 'm1.0'));
     tested.view.update();
     assert.equal(decorationOf(2), 'plain');
   });

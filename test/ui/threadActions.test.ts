@@ -89,7 +89,7 @@ describe('Amp threads, as a user works with them', () => {
     const dialog = window.page.locator('.monaco-dialog-box');
     await dialog.getByText(elsewhere).waitFor();
     await window.screenshot('threads-continue-elsewhere');
-    await dialog.getByRole('button', { name: 'Start There' }).click();
+    await dialog.getByRole('button', { name: 'Start in Thread Folder' }).click();
     const ran = await eventually('the CLI', () => readFile(path.join(home, 'amp-run'), 'utf8'));
     assert.deepEqual(ran.trimEnd().split('\n'), [elsewhere, '3', 'threads', 'continue', threadId(3)]);
     await hidePanel();
@@ -97,9 +97,9 @@ describe('Amp threads, as a user works with them', () => {
 
   it('are written to a file of the kind and name that the user chooses', async () => {
     for (const [purpose, extension, words] of [
-      ['to read and to paste', 'md', '# Tax in the cart'],
-      ['one file for any browser', 'html', '<title>Tax in the cart'],
-      ['everything, for programs', 'json', '"Tax in the cart"'],
+      ['For reading and pasting', 'md', '# Tax in the cart'],
+      ['One file for any browser', 'html', '<title>Tax in the cart'],
+      ['All data, for programs', 'json', '"Tax in the cart"'],
     ] as const) {
       await chooseInMenu('Tax in the cart', 'Export');
       await window.pick(purpose);

@@ -11,7 +11,7 @@ import type { MenuItem } from '../../webview/browser/menu';
 import { threadRequests, type ThreadAction, type ThreadView } from '../common/page/threadApi';
 import type { ThreadPage } from './threadPage';
 
-const words: Record<ThreadAction, { readonly label: string; readonly icon: Icon }> = {
+const menuItems: Record<ThreadAction, { readonly label: string; readonly icon: Icon }> = {
   continueInAmp: { label: 'Continue in Amp CLI', icon: TerminalIcon },
   continueInChat: { label: 'Continue with another agent', icon: AgentIcon },
   exportMarkdown: { label: 'Export as Markdown', icon: ExportIcon },
@@ -19,14 +19,11 @@ const words: Record<ThreadAction, { readonly label: string; readonly icon: Icon 
   exportJson: { label: 'Export as JSON', icon: ExportIcon },
   copyLink: { label: 'Copy link', icon: LinkIcon },
   copyPath: { label: 'Copy path', icon: CopyIcon },
-  copyId: { label: 'Copy id', icon: CopyIcon },
+  copyId: { label: 'Copy ID', icon: CopyIcon },
   reveal: { label: 'Reveal file', icon: FolderIcon },
 };
 
-/** What can be done with this thread. */
 export function actionMenu(page: ThreadPage, { actions }: ThreadView): MenuItem[] {
-  return actions.map((action) => ({
-    ...words[action],
-    run: () => void page.ask(threadRequests.act, { action }),
-  }));
+  const run = (action: ThreadAction): void => void page.ask(threadRequests.act, { action });
+  return actions.map((action) => ({ ...menuItems[action], run: () => run(action) }));
 }

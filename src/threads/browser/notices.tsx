@@ -2,12 +2,12 @@ import { IconButton } from '../../webview/browser/iconButton';
 import { CloseIcon, ErrorIcon, InfoIcon } from '../../webview/browser/icons';
 import { PlainText } from '../../transcript/browser/parts/plainText';
 import { threadRequests } from '../common/page/threadApi';
-import { usePage, usePageState } from './threadPageContext';
+import { useThreadPage, useThreadPageState } from './threadPageContext';
 
-/** What the user should know of how the thread was read, and what could not be done. */
+/** Problems, failed requests and notes about the thread. */
 export function Notices() {
-  const page = usePage();
-  const { thread, problem, hasFile, failure } = usePageState();
+  const page = useThreadPage();
+  const { thread, problem, hasFile, failure } = useThreadPageState();
   const notes = thread?.notes ?? [];
   return (
     <>
@@ -16,7 +16,7 @@ export function Notices() {
           <ErrorIcon />
           <p>
             <PlainText
-              text={thread ? `This thread cannot be read any more, so it stays as it was: ${problem}` : problem}
+              text={thread ? `This thread can no longer be read and is shown as it was: ${problem}` : problem}
             />
           </p>
           <span class="thread-notice-actions">
@@ -52,23 +52,17 @@ export function Notices() {
   );
 }
 
-/** The threads that it names can be opened. */
+/** Shows ids of threads as links. */
 function Note({ text }: { text: string }) {
-  const page = usePage();
+  const page = useThreadPage();
   return (
     <>
-      {text.split(namedThread).map((piece, index) =>
-        // Every other piece is what the expression has found.
+      {text.split(threadIdPattern).map((piece, index) =>
+        // `split` puts the matches at odd indexes.
         index % 2 === 0 ? (
           <PlainText key={index} text={piece} />
         ) : (
-          <button
-            key={index}
-            type="button"
-            class="link"
-            title="Open this thread"
-            onClick={() => page.actions.open(piece)}
-          >
+          <button key={index} type="button" class="link" title="Open thread" onClick={() => page.actions.open(piece)}>
             {piece}
           </button>
         ),
@@ -77,4 +71,4 @@ function Note({ text }: { text: string }) {
   );
 }
 
-const namedThread = /(T-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\w-])/i;
+const threadIdPattern = /(T-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\w-])/i;

@@ -5,12 +5,12 @@ import { PlainText } from '../../transcript/browser/parts/plainText';
 import { useHostTime } from '../../webview/browser/hostTime';
 import { indexAfterKey } from '../../webview/browser/listKeys';
 import type { OutlineItem } from '../common/page/threadApi';
-import { usePage, usePageState } from './threadPageContext';
+import { useThreadPage, useThreadPageState } from './threadPageContext';
 
-/** All prompts of the thread, also those that are not loaded; `current` is the one that is being read. */
+/** Lists all prompts of the thread, loaded or not. `current` is the id of the prompt that is being read. */
 export function Outline({ current }: { current: string | undefined }) {
-  const page = usePage();
-  const { outline, times } = usePageState();
+  const page = useThreadPage();
+  const { outline, times } = useThreadPageState();
   const list = useRef<HTMLOListElement>(null);
 
   useLayoutEffect(() => {
@@ -40,7 +40,7 @@ export function Outline({ current }: { current: string | undefined }) {
               <span class="outline-text" dir="auto">
                 <PlainText text={item.text} />
               </span>
-              <Time item={item} times={times} />
+              <PromptTime item={item} times={times} />
             </button>
           </li>
         ))}
@@ -50,7 +50,7 @@ export function Outline({ current }: { current: string | undefined }) {
   );
 }
 
-function Time({ item: { at }, times }: { item: OutlineItem; times: 'relative' | 'absolute' }) {
+function PromptTime({ item: { at }, times }: { item: OutlineItem; times: 'relative' | 'absolute' }) {
   const time = useHostTime();
   if (at === undefined) return null;
   return <span class="time">{times === 'relative' ? formatAge(at, time.now()) : formatMoment(at)}</span>;

@@ -4,16 +4,16 @@ import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/
 import { useFindKey } from '../../transcript/browser/find/useFindKey';
 import { useIsEmpty } from '../../transcript/browser/list/useIsEmpty';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
-import { Facts } from './facts';
-import { Header } from './threadHeader';
+import { ThreadFacts } from './threadFacts';
+import { ThreadHeader } from './threadHeader';
 import { Notices } from './notices';
 import { Outline } from './outline';
-import { PageProvider, usePage, usePageState } from './threadPageContext';
+import { PageProvider, useThreadPage, useThreadPageState } from './threadPageContext';
 import type { ThreadPage } from './threadPage';
 import { useCurrentPrompt } from './useCurrentPrompt';
 import { useFollowing } from './useFollowing';
-import { useGoals } from './useGoals';
-import { useNewMark } from './useNewMark';
+import { useJumpTargets } from './useJumpTargets';
+import { useUnreadMark } from './useUnreadMark';
 
 export function App({ page }: { page: ThreadPage }) {
   return (
@@ -24,8 +24,8 @@ export function App({ page }: { page: ThreadPage }) {
 }
 
 function Layout() {
-  const page = usePage();
-  const { isReady, thread, times, folding, isFinding, isOutlineShown } = usePageState();
+  const page = useThreadPage();
+  const { isReady, thread, times, folding, isFinding, isOutlineShown } = useThreadPageState();
   const root = useRef<HTMLDivElement>(null);
   const handle = useRef<TranscriptHandle>(null);
   const folders = thread?.folders;
@@ -42,16 +42,16 @@ function Layout() {
   const isEmpty = useIsEmpty(page.transcript);
   const { isFollowing, setFollowing } = useFollowing(root, handle, !isEmpty);
   const currentPrompt = useCurrentPrompt(root, !isEmpty);
-  useNewMark(root, isFollowing);
-  useGoals(root, handle);
-  useFindKey(() => page.find());
+  useUnreadMark(root, isFollowing);
+  useJumpTargets(root, handle);
+  useFindKey(() => page.startFinding());
 
   if (!isReady) return <div class="thread page" aria-busy="true" />;
   return (
     <div class="thread page">
-      <Header handle={handle} isFollowing={isFollowing} setFollowing={setFollowing} />
+      <ThreadHeader handle={handle} isFollowing={isFollowing} setFollowing={setFollowing} />
       <Notices />
-      <Facts />
+      <ThreadFacts />
       <div class="thread-main">
         <main class="thread-transcript" ref={root}>
           {isFinding && (
@@ -63,7 +63,7 @@ function Layout() {
             />
           )}
           {isEmpty ? (
-            thread && <p class="thread-empty">Nothing was said in this thread.</p>
+            thread && <p class="thread-empty">This thread is empty.</p>
           ) : (
             <TranscriptList
               model={page.transcript}

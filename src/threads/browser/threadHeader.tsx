@@ -18,21 +18,19 @@ import {
 import { MenuButton } from '../../webview/browser/menu';
 import type { ThreadView } from '../common/page/threadApi';
 import { actionMenu } from './actionMenu';
-import { usePage, usePageState } from './threadPageContext';
+import { useThreadPage, useThreadPageState } from './threadPageContext';
 import { ToggleButton } from './toggleButton';
 
-interface HeaderProps {
+interface ThreadHeaderProps {
   readonly handle: RefObject<TranscriptHandle | null>;
   readonly isFollowing: boolean;
   readonly setFollowing: (isFollowing: boolean) => void;
 }
 
-/** What the thread is, and the ways through it. */
-export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
-  const page = usePage();
-  const { thread, times, isOutlineShown } = usePageState();
+export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeaderProps) {
+  const page = useThreadPage();
+  const { thread, times, isOutlineShown } = useThreadPageState();
   const title = thread?.title ?? 'Amp Thread';
-  const isAbsolute = times === 'absolute';
   return (
     <header class="thread-header">
       <div class="thread-title">
@@ -63,13 +61,13 @@ export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
             isOn={isOutlineShown}
             onToggle={(isShown) => page.showOutline(isShown)}
           />
-          <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.find()} />
+          <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.startFinding()} />
           <IconButton label="Collapse all" icon={FoldIcon} onClick={() => page.foldAll(false)} />
           <IconButton label="Expand all" icon={UnfoldIcon} onClick={() => page.foldAll(true)} />
           <ToggleButton
             label="Absolute times"
             icon={HistoryIcon}
-            isOn={isAbsolute}
+            isOn={times === 'absolute'}
             onToggle={(isOn) => page.setTimes(isOn ? 'absolute' : 'relative')}
           />
           <ToggleButton label="Follow new messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
@@ -80,12 +78,12 @@ export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
   );
 }
 
-const stateWords: Record<ThreadView['state'], string> = {
+const stateLabels: Record<ThreadView['state'], string> = {
   idle: '',
   running: 'running',
   waiting: 'waiting for you',
-  stale: 'did not end',
-  cancelled: 'cancelled',
+  stale: 'not finished',
+  cancelled: 'canceled',
   error: 'failed',
 };
 
@@ -102,7 +100,7 @@ function Summary({ thread }: { thread: ThreadView }) {
   ];
   return (
     <p class="thread-summary">
-      {stateWords[state] !== '' && <span class={`thread-state is-${state}`}>{stateWords[state]}</span>}
+      {stateLabels[state] !== '' && <span class={`thread-state is-${state}`}>{stateLabels[state]}</span>}
       <span class="thread-agent">Amp</span>
       <span class="one-line">
         · <PlainText text={words.join(' · ')} />

@@ -1,4 +1,4 @@
-// The page of a thread: `dist/pages/thread.js`.
+// Entry point of the thread page, `dist/pages/thread.js`.
 import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';

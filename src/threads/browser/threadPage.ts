@@ -7,7 +7,7 @@ import type { WholeSearch } from '../../transcript/browser/find/useFoundElsewher
 import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/list/transcriptModel';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
-  didAsk,
+  didSendCommand,
   didUpdate,
   threadRequests,
   type OutlineItem,
@@ -16,60 +16,60 @@ import {
 } from '../common/page/threadApi';
 
 export interface ThreadPageState {
-  /** The host has told something. */
+  /** Whether the host has sent anything. */
   readonly isReady: boolean;
   readonly thread: ThreadView | undefined;
   readonly outline: readonly OutlineItem[];
-  /** Why the thread cannot be read, or not any more. */
+  /** Why the last read of the thread failed. */
   readonly problem: string | undefined;
-  /** Its file can be opened in an editor. */
+  /** Whether the thread has a file to open in an editor. */
   readonly hasFile: boolean;
-  /** A request that failed, until it is dismissed. */
+  /** The error of a failed request, until it is dismissed. */
   readonly failure: string | undefined;
   readonly times: 'relative' | 'absolute';
   readonly isOutlineShown: boolean;
   readonly isFinding: boolean;
-  /** Undefined until the user has opened or closed all. */
+  /** Undefined until the user expands or collapses all. */
   readonly folding: Folding | undefined;
 }
 
-/** What is kept when the page is thrown away. */
-const Kept = z.object({
+/** The state that VS Code stores for the page. */
+const StoredState = z.object({
   times: z.catch(z.enum(['relative', 'absolute']), 'relative'),
   isOutlineShown: z.catch(z.boolean(), false),
 });
 
-const notShown =
-  'Something in this thread is not as Backline expects it, so what came last is not shown. Its file can be opened as JSON.';
-/** The patch comes right after the answer; a host that is gone sends none. */
-const patchMs = 30_000;
+const invalidUpdateText =
+  'This thread has content that Backline can’t read. The latest messages are not shown. You can open its file as JSON.';
+/** Normally the patch follows the answer immediately. */
+const patchTimeoutMs = 30_000;
 
-/** The page without its looks: it listens to the host, keeps what it is told, and asks for what the user wants. */
+/** The state and the requests of the page, without its UI. */
 export class ThreadPage {
   readonly transcript = new TranscriptModel();
   readonly actions: TranscriptActions;
-  /** What the host could not do is shown to the user. */
+  /** Sends a request to the host and shows its failure. */
   readonly ask: Ask;
-  private readonly changes = new Emitter<void>(reportError);
-  readonly onDidChange = this.changes.event;
-  private readonly goals = new Emitter<string>(reportError);
-  /** An entry that is here now is to be scrolled to. */
-  readonly onDidReach = this.goals.event;
-  private readonly marks = new Emitter<string>(reportError);
-  /** From this entry on, everything came since the user last looked. */
-  readonly onDidMark = this.marks.event;
-  /** Finds in the whole thread, also in what is not loaded. */
+  private readonly emitter = new Emitter<void>(reportError);
+  readonly onDidChange = this.emitter.event;
+  private readonly jumpEmitter = new Emitter<string>(reportError);
+  /** Fires with the id of a loaded entry to scroll to. */
+  readonly onDidRequestJump = this.jumpEmitter.event;
+  private readonly unreadEmitter = new Emitter<string>(reportError);
+  /** Fires with the id of the first entry that is new since the user's last visit. */
+  readonly onDidMarkUnread = this.unreadEmitter.event;
+  /** Searches the whole thread, including entries that are not loaded. */
   readonly search: WholeSearch;
-  private goalsAsked = 0;
-  private current: ThreadPageState;
+  private jumpCount = 0;
+  private currentState: ThreadPageState;
 
   constructor(
     private readonly connection: HostConnection,
-    private readonly api: Pick<VsCodeApi, 'getState' | 'setState'>,
+    private readonly vscodeApi: Pick<VsCodeApi, 'getState' | 'setState'>,
     private readonly threadId: string,
   ) {
-    const { times, isOutlineShown } = Kept.safeParse(api.getState()).data ?? Kept.parse({});
-    this.current = {
+    const { times, isOutlineShown } = StoredState.safeParse(vscodeApi.getState()).data ?? StoredState.parse({});
+    this.currentState = {
       isReady: false,
       thread: undefined,
       outline: [],
@@ -81,81 +81,81 @@ export class ThreadPage {
       isFinding: false,
       folding: undefined,
     };
-    this.ask = connection.asker((error) => this.change({ failure: messageOf(error) }));
+    this.ask = connection.asker((error) => this.updateState({ failure: messageOf(error) }));
     this.actions = this.transcriptActions();
     this.search = {
       find: async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [],
-      load: (entryId) => this.load(entryId),
+      load: (entryId) => this.loadEntry(entryId),
     };
   }
 
   get state(): ThreadPageState {
-    return this.current;
+    return this.currentState;
   }
 
   start(window: Window): void {
     this.connection.on(
       didUpdate,
-      (update) => this.update(update),
-      () => this.change({ isReady: true, failure: notShown }),
+      (update) => this.applyUpdate(update),
+      () => this.updateState({ isReady: true, failure: invalidUpdateText }),
     );
-    this.connection.on(didAsk, (command) => {
-      if (command.what === 'find') this.find();
+    this.connection.on(didSendCommand, (command) => {
+      if (command.kind === 'find') this.startFinding();
       else void this.goTo(command.entryId);
     });
     this.connection.start(window);
-    this.keep();
+    this.storeState();
     void this.ask(threadRequests.ready, {});
   }
 
   dismissFailure(): void {
-    this.change({ failure: undefined });
+    this.updateState({ failure: undefined });
   }
 
   setTimes(times: ThreadPageState['times']): void {
-    this.change({ times });
-    this.keep();
+    this.updateState({ times });
+    this.storeState();
   }
 
   showOutline(isOutlineShown: boolean): void {
-    this.change({ isOutlineShown });
-    this.keep();
+    this.updateState({ isOutlineShown });
+    this.storeState();
   }
 
-  /** Opens or closes all calls, thoughts and what else is folded, also what is not loaded yet. */
+  /** Expands or collapses everything that can be folded, loaded or not. */
   foldAll(isOpen: boolean): void {
-    this.change({ folding: { isOpen } });
+    this.updateState({ folding: { isOpen } });
   }
 
-  find(): void {
-    this.change({ isFinding: true });
+  startFinding(): void {
+    this.updateState({ isFinding: true });
   }
 
   stopFinding(): void {
-    this.change({ isFinding: false });
+    this.updateState({ isFinding: false });
   }
 
-  /** Loads the entry and those around it, unless it is here. */
-  async load(entryId: string): Promise<void> {
-    const isHere = (): boolean => this.transcript.get(entryId) !== undefined;
-    if (isHere()) return;
-    await this.whenChanged(isHere, async () => {
+  /** Loads the entries around an entry that is not loaded. */
+  async loadEntry(entryId: string): Promise<void> {
+    const isLoaded = (): boolean => this.transcript.get(entryId) !== undefined;
+    if (isLoaded()) return;
+    await this.waitForChange(isLoaded, async () => {
       const answer = await this.ask(threadRequests.loadAround, { entryId });
-      return answer?.isThere === true && !isHere();
+      return answer?.exists === true && !isLoaded();
     });
   }
 
   async goTo(entryId: string): Promise<void> {
-    const asked = ++this.goalsAsked;
-    await this.load(entryId);
-    // What is asked for last counts.
-    if (asked === this.goalsAsked) this.goals.fire(entryId);
+    const jump = ++this.jumpCount;
+    await this.loadEntry(entryId);
+    // A later request replaces this one.
+    if (jump === this.jumpCount) this.jumpEmitter.fire(entryId);
   }
 
-  /** Resolves when the entries are here. */
+  /** Resolves when the entries are loaded. */
   private async loadOlder(count: number): Promise<void> {
     const { before } = this.transcript;
-    await this.whenChanged(
+    await this.waitForChange(
       ({ isReset }) => isReset || this.transcript.before < before,
       async () => {
         await this.connection.request(threadRequests.loadOlder, { count });
@@ -165,7 +165,7 @@ export class ThreadPage {
   }
 
   private async loadLater(count: number): Promise<void> {
-    await this.whenChanged(
+    await this.waitForChange(
       ({ isReset, laterCount }) => isReset || laterCount > 0 || this.transcript.after === 0,
       async () => {
         await this.connection.request(threadRequests.loadLater, { count });
@@ -175,40 +175,40 @@ export class ThreadPage {
   }
 
   private async loadLatest(): Promise<void> {
-    await this.whenChanged(
+    await this.waitForChange(
       () => this.transcript.after === 0,
       async () => (await this.ask(threadRequests.loadLatest, {})) !== undefined,
     );
   }
 
-  /** Resolves with the change that was asked for, if `request` says that one will come. */
-  private async whenChanged(
+  /** Sends a request and waits for the change that fulfills it, unless `request` resolves to false. */
+  private async waitForChange(
     isFulfilled: (change: TranscriptChange) => boolean,
     request: () => Promise<boolean>,
   ): Promise<void> {
-    const { promise: came, resolve: finish } = Promise.withResolvers<undefined>();
+    const { promise: change, resolve: finish } = Promise.withResolvers<undefined>();
     const subscription = this.transcript.onDidChange((change) => {
       if (isFulfilled(change)) finish(undefined);
     });
     try {
-      // A busy host takes its time for the answer.
+      // The time limit starts after the answer, for which a busy host may need long.
       if (!(await request())) return;
-      const timer = setTimeout(() => finish(undefined), patchMs);
-      await came;
+      const timer = setTimeout(() => finish(undefined), patchTimeoutMs);
+      await change;
       clearTimeout(timer);
     } finally {
       subscription.dispose();
     }
   }
 
-  private update({ thread, outline, problem, hasFile, transcript, unreadFrom }: ThreadUpdate): void {
-    this.change({
+  private applyUpdate({ thread, outline, problem, hasFile, transcript, unreadFrom }: ThreadUpdate): void {
+    this.updateState({
       isReady: true,
       ...withoutUndefined({ thread, outline, hasFile }),
-      problem: problem === undefined ? this.current.problem : (problem ?? undefined),
+      problem: problem === undefined ? this.currentState.problem : (problem ?? undefined),
     });
     if (transcript) this.transcript.apply(transcript);
-    if (unreadFrom !== undefined) this.marks.fire(unreadFrom);
+    if (unreadFrom !== undefined) this.unreadEmitter.fire(unreadFrom);
   }
 
   private transcriptActions(): TranscriptActions {
@@ -218,7 +218,7 @@ export class ThreadPage {
       showAll: async (entryId) => {
         const answer = await this.ask(threadRequests.showAll, { entryId });
         const entry = answer?.entry ?? this.transcript.get(entryId);
-        if (!entry) throw new Error('This entry is gone');
+        if (!entry) throw new Error('This entry no longer exists');
         return entry;
       },
       loadOlder: (count) => this.loadOlder(count),
@@ -227,19 +227,19 @@ export class ThreadPage {
       openDiff: (entryId, part) => void this.ask(threadRequests.openDiff, { entryId, part }),
       showSubthread: async (entryId, isShown) => {
         const answer = await this.ask(threadRequests.showSubthread, { entryId, isShown });
-        return answer ? answer.problem : 'The thread of this subagent cannot be shown.';
+        return answer ? answer.problem : 'This subagent’s thread can’t be shown.';
       },
       showRaw: (entryId) => void this.ask(threadRequests.showRaw, { entryId }),
     };
   }
 
-  private change(part: Partial<ThreadPageState>): void {
-    this.current = { ...this.current, ...part };
-    this.changes.fire();
+  private updateState(part: Partial<ThreadPageState>): void {
+    this.currentState = { ...this.currentState, ...part };
+    this.emitter.fire();
   }
 
-  private keep(): void {
-    const { times, isOutlineShown } = this.current;
-    this.api.setState({ threadId: this.threadId, times, isOutlineShown });
+  private storeState(): void {
+    const { times, isOutlineShown } = this.currentState;
+    this.vscodeApi.setState({ threadId: this.threadId, times, isOutlineShown });
   }
 }

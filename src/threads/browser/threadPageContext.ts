@@ -3,20 +3,20 @@ import { useContext } from 'preact/hooks';
 import { useChanges } from '../../webview/browser/useChanges';
 import type { ThreadPage, ThreadPageState } from './threadPage';
 
-const context = createContext<ThreadPage | undefined>(undefined);
+const pageContext = createContext<ThreadPage | undefined>(undefined);
 
-export const PageProvider = context.Provider;
+export const PageProvider = pageContext.Provider;
 
 /** @throws Error outside of `PageProvider` */
-export function usePage(): ThreadPage {
-  const page = useContext(context);
-  if (!page) throw new Error('There is no page around this component');
+export function useThreadPage(): ThreadPage {
+  const page = useContext(pageContext);
+  if (!page) throw new Error('This component is outside PageProvider');
   return page;
 }
 
-/** Draws the component again when the state changes. */
-export function usePageState(): ThreadPageState {
-  const page = usePage();
+/** Rerenders the component when the state changes. */
+export function useThreadPageState(): ThreadPageState {
+  const page = useThreadPage();
   useChanges(page.onDidChange);
   return page.state;
 }

@@ -1,15 +1,15 @@
 import type { Icon } from '../../webview/browser/icons';
 
 interface ToggleButtonProps {
-  /** Its name, and its tooltip. */
+  /** The accessible name and the tooltip. */
   readonly label: string;
   readonly icon: Icon;
   readonly isOn: boolean;
   readonly onToggle: (isOn: boolean) => void;
 }
 
-/** A picture that is on or off. */
-export function ToggleButton({ label, icon: Picture, isOn, onToggle }: ToggleButtonProps) {
+/** An icon button that can be on or off. */
+export function ToggleButton({ label, icon: ButtonIcon, isOn, onToggle }: ToggleButtonProps) {
   return (
     <button
       type="button"
@@ -19,7 +19,7 @@ export function ToggleButton({ label, icon: Picture, isOn, onToggle }: ToggleBut
       aria-pressed={isOn}
       onClick={() => onToggle(!isOn)}
     >
-      <Picture />
+      <ButtonIcon />
     </button>
   );
 }

@@ -1,31 +1,32 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** A prompt that is this far below the top edge is being read. */
-const readingPx = 80;
+/** A prompt counts as being read when it is this near to the top edge. */
+const readingDistancePx = 80;
 
-/** By these a reader scrolls. */
-const inputs = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
+/** The events of a user who scrolls. */
+const inputEvents = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
-/** An entry that was gone to; the next scrolling after an input is the reader's own, and leaves it. */
-interface Goal {
+/** An entry to which the page has jumped. */
+interface JumpTarget {
   readonly entry: Element;
+  /** Whether the user gave input since, so that the next scrolling leaves the entry. */
   hasInput: boolean;
 }
 
 interface CurrentPrompt {
   readonly id: string | undefined;
-  /** To be called with each entry that the list scrolls to. */
+  /** Call this with each entry that the list scrolls to. */
   readonly onGoTo: (entry: Element) => void;
 }
 
 /**
- * The prompt that is being read: that of the entry that was gone to, until the reader scrolls on (an entry near the end
- * does not come to the top); else the one at the top of the screen.
+ * Returns the prompt that is being read: after a jump the prompt of the target, since entries near the end cannot scroll to
+ * the top, else the prompt at the top of the screen. `isRendered`: the transcript is in the DOM.
  */
-export function useCurrentPrompt(root: RefObject<HTMLElement | null>, isThere: boolean): CurrentPrompt {
+export function useCurrentPrompt(root: RefObject<HTMLElement | null>, isRendered: boolean): CurrentPrompt {
   const [id, setId] = useState<string>();
-  const goal = useRef<Goal | undefined>(undefined);
+  const target = useRef<JumpTarget | undefined>(undefined);
   const updateLater = useRef<() => void>(undefined);
   useEffect(() => {
     const scroller = root.current?.querySelector('.transcript-scroll');
@@ -33,40 +34,40 @@ export function useCurrentPrompt(root: RefObject<HTMLElement | null>, isThere: b
     let frame: number | undefined;
     const update = (): void => {
       frame = undefined;
-      if (goal.current && !isInSight(goal.current.entry, scroller)) goal.current = undefined;
-      setId((goal.current && promptOf(goal.current.entry)) ?? promptAtTop(scroller));
+      if (target.current && !isVisible(target.current.entry, scroller)) target.current = undefined;
+      setId((target.current && promptOf(target.current.entry)) ?? promptAtTop(scroller));
     };
     const later = (): void => {
       frame ??= requestAnimationFrame(update);
     };
     const onScroll = (): void => {
-      if (goal.current?.hasInput) goal.current = undefined;
+      if (target.current?.hasInput) target.current = undefined;
       later();
     };
     const onInput = (): void => {
-      if (goal.current) goal.current.hasInput = true;
+      if (target.current) target.current.hasInput = true;
     };
     updateLater.current = later;
     scroller.addEventListener('scroll', onScroll, { passive: true });
-    for (const input of inputs) scroller.addEventListener(input, onInput, { passive: true });
+    for (const input of inputEvents) scroller.addEventListener(input, onInput, { passive: true });
     const observer = new ResizeObserver(later);
     if (scroller.firstElementChild) observer.observe(scroller.firstElementChild);
     later();
     return () => {
       scroller.removeEventListener('scroll', onScroll);
-      for (const input of inputs) scroller.removeEventListener(input, onInput);
+      for (const input of inputEvents) scroller.removeEventListener(input, onInput);
       observer.disconnect();
       if (frame !== undefined) cancelAnimationFrame(frame);
     };
-  }, [root, isThere]);
+  }, [root, isRendered]);
   const onGoTo = useCallback((entry: Element): void => {
-    goal.current = { entry, hasInput: false };
+    target.current = { entry, hasInput: false };
     updateLater.current?.();
   }, []);
   return { id, onGoTo };
 }
 
-function isInSight(entry: Element, scroller: Element): boolean {
+function isVisible(entry: Element, scroller: Element): boolean {
   const [{ top, bottom }, screen] = [entry.getBoundingClientRect(), scroller.getBoundingClientRect()];
   return entry.isConnected && bottom > screen.top && top < screen.bottom;
 }
@@ -75,10 +76,7 @@ function promptOf(entry: Element): string | undefined {
   return entry.closest('.turn')?.querySelector<HTMLElement>(':scope > .entry-prompt')?.dataset['entry'];
 }
 
-/**
- * The first prompt that begins in sight when that is near the top edge, else the one before it. Found by halves: there may
- * be hundreds, and each that is measured costs.
- */
+/** Returns the first visible prompt if it is near the top, else the previous one. A binary search measures few elements. */
 function promptAtTop(scroller: Element): string | undefined {
   const prompts = [...scroller.querySelectorAll<HTMLElement>('.turn > .entry-prompt')];
   const edge = scroller.getBoundingClientRect().top;
@@ -90,6 +88,6 @@ function promptAtTop(scroller: Element): string | undefined {
     if (topOf(middle) < edge) low = middle + 1;
     else high = middle;
   }
-  const index = topOf(low) <= edge + readingPx ? low : Math.max(0, low - 1);
+  const index = topOf(low) <= edge + readingDistancePx ? low : Math.max(0, low - 1);
   return prompts[index]?.dataset['entry'];
 }

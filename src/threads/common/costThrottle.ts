@@ -2,24 +2,21 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
 interface Pace {
-  /** Between the end of one run and the start of the next, at least. */
+  /** The minimum pause before a run. */
   readonly minMs: number;
-  /** Of one processor, at most, 0 to 1: what costs much is done seldom. */
+  /** The maximum share of one processor, from 0 to 1. */
   readonly share: number;
 }
 
-/**
- * Runs work as often as it was asked for and as its cost allows: one at a time, the first at once after a rest, and again
- * after the last call.
- */
+/** Runs work repeatedly on request, one run at a time, with pauses in proportion to its cost. */
 export class CostThrottle implements Disposable {
   private timer: Disposable | undefined;
   private isRunning = false;
-  private isWanted = false;
+  private isRequested = false;
   private isDisposed = false;
   private nextAt = -Infinity;
 
-  /** `work` resolves to what it cost in milliseconds of a processor; what it throws goes to `onError`. */
+  /** `work` resolves to its cost in milliseconds of processor time. Its errors go to `onError`. */
   constructor(
     private readonly clock: Clock,
     private readonly pace: Pace,
@@ -27,21 +24,21 @@ export class CostThrottle implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** It has run, and its share does not allow it to run again yet. */
+  /** Whether the next run must wait because of the cost of the last one. */
   get isResting(): boolean {
     return !this.isRunning && this.clock.monotonicNow() < this.nextAt;
   }
 
-  touch(): void {
+  /** Requests a run after this call. */
+  schedule(): void {
     if (this.isDisposed) return;
-    this.isWanted = true;
+    this.isRequested = true;
     if (this.isRunning || this.timer) return;
-    const { minMs } = this.pace;
-    // After the first of a burst, too: the rest of it is about to come.
-    const waitMs = Math.max(minMs, this.nextAt - this.clock.monotonicNow());
+    // Waits also for the first request of a burst, because more are about to follow.
+    const waitMs = Math.max(this.pace.minMs, this.nextAt - this.clock.monotonicNow());
     this.timer = this.clock.setTimer(waitMs, () => {
       this.timer = undefined;
-      this.isWanted = false;
+      this.isRequested = false;
       void this.run();
     });
   }
@@ -62,6 +59,6 @@ export class CostThrottle implements Disposable {
     }
     this.isRunning = false;
     this.nextAt = this.clock.monotonicNow() + costMs / this.pace.share;
-    if (this.isWanted) this.touch();
+    if (this.isRequested) this.schedule();
   }
 }

@@ -3,174 +3,170 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { layered } from './heads/layeredHead';
+import { mergeAccountHead } from './heads/mergeAccountHead';
 import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type SourceProblem } from './threadPorts';
 
-interface ThreadLibraryOptions {
-  /**
-   * The first one wins where two have the same thread to the same length, and adds what a longer one of the account does not
-   * say. The library disposes them.
-   */
+interface ThreadLibraryDeps {
+  /** In order of preference when several have a thread with the same number of messages. Owned by the library. */
   readonly sources: readonly ThreadSource[];
-  /** What the sources share, disposed after them. */
+  /** Shared by the sources and disposed after them. */
   readonly owned?: readonly Disposable[];
-  /** Begins to watch the sources; called once, when somebody first wants to know what there is. */
-  readonly begin: () => Promise<void>;
-  /** Somebody looks at the list, until the result is disposed: sources that have to ask do it now and again. */
-  readonly look: () => Disposable;
+  /** Called once, before the first list. */
+  readonly startWatching: () => Promise<void>;
+  /** Polls sources that have no change events, until the result is disposed. */
+  readonly startPolling: () => Disposable;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Changes come in bursts, and a list is long. */
+/** Delay before listing again, because changes come in bursts. */
 const settleMs = 200;
 
-interface Listed {
+interface ListedHead {
   readonly head: ThreadHead;
   readonly source: ThreadSource;
 }
 
-/** All threads of all sources as one list, each once. Nothing is read before somebody asks. */
+/** Joins the threads of all sources to one list without duplicates. Reads nothing before the first request. */
 export class ThreadLibrary implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(
-    new Emitter<void>((error) => this.options.log.error('a listener of the threads failed', error)),
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(
+    new Emitter<void>((error) => this.deps.log.error('A listener of the thread list failed', error)),
   );
-  /** The list, or what a source says of itself, has changed. */
+  /** Fires when the list or the state of a source has changed. */
   readonly onDidChange = this.emitter.event;
-  private readonly later: Coalescer;
-  private readonly bySource = new Map<ThreadSource, readonly ThreadHead[]>();
-  private byId: ReadonlyMap<string, Listed> = new Map();
-  private begun: Promise<void> | undefined;
-  private listing: Promise<void> | undefined;
-  private isListAgainDue = false;
+  private readonly relistCoalescer: Coalescer;
+  private readonly headsBySource = new Map<ThreadSource, readonly ThreadHead[]>();
+  private listedById: ReadonlyMap<string, ListedHead> = new Map();
+  private firstListing: Promise<void> | undefined;
+  private activeListing: Promise<void> | undefined;
+  private isRelistDue = false;
   private hasList = false;
-  private sorted: readonly ThreadHead[] = [];
+  private sortedHeads: readonly ThreadHead[] = [];
 
-  constructor(private readonly options: ThreadLibraryOptions) {
-    const { clock, owned = [], sources } = options;
-    for (const shared of owned) this.store.add(shared);
-    this.later = this.store.add(new Coalescer(clock, settleMs, () => void this.list()));
-    for (const source of sources) this.store.add(source);
+  constructor(private readonly deps: ThreadLibraryDeps) {
+    const { clock, owned = [], sources } = deps;
+    for (const shared of owned) this.disposables.add(shared);
+    this.relistCoalescer = this.disposables.add(new Coalescer(clock, settleMs, () => void this.list()));
+    for (const source of sources) this.disposables.add(source);
   }
 
-  /** Newest prompt first; empty before `ready`. */
+  /** Newest prompt first. Empty before `ready`. */
   get heads(): readonly ThreadHead[] {
-    return this.sorted;
+    return this.sortedHeads;
   }
 
-  /** There has been a list, even if an empty one. */
+  /** Whether the list was loaded, even if it is empty. */
   get isListed(): boolean {
     return this.hasList;
   }
 
-  /** What sources cannot do, and what the user can do about it. */
+  /** Why sources failed, and what the user can do. */
   get problems(): readonly string[] {
     return this.sourceProblems.map(({ title, message }) => `${title}: ${message}`);
   }
 
   get sourceProblems(): readonly SourceProblem[] {
-    return this.options.sources.flatMap(({ kind, state, title }) =>
+    return this.deps.sources.flatMap(({ kind, state, title }) =>
       state.kind === 'failed' ? [{ source: kind, title, summary: state.summary, message: state.message }] : [],
     );
   }
 
-  /** Why a source has nothing, and where its threads would come from. */
-  get absences(): readonly string[] {
-    return this.options.sources.flatMap(({ state }) => (state.kind === 'absent' ? [state.message] : []));
+  /** Why sources have no threads. */
+  get absenceReasons(): readonly string[] {
+    return this.deps.sources.flatMap(({ state }) => (state.kind === 'absent' ? [state.message] : []));
   }
 
-  /** Begins, when nobody has before, and resolves with the first list. Never rejects. */
+  /** Starts the library if necessary and resolves when the first list is complete. Never rejects. */
   async ready(): Promise<void> {
-    this.begun ??= this.begin();
-    await this.begun;
+    this.firstListing ??= this.listFirst();
+    await this.firstListing;
   }
 
-  /** Reads the list anew, as if nothing were known. Never rejects: what cannot be listed is in the log and in `problems`. */
+  /** Rebuilds the list without cached data. Never rejects. Failures are logged and reported in `problems`. */
   async refresh(): Promise<void> {
-    for (const source of this.options.sources) source.renew?.();
-    const looking = this.options.look();
-    if (this.begun) await this.list();
+    for (const source of this.deps.sources) source.invalidate?.();
+    const polling = this.deps.startPolling();
+    if (this.firstListing) await this.list();
     else await this.ready();
-    looking.dispose();
+    polling.dispose();
   }
 
-  /** The caller disposes it when nobody looks any more. */
-  look(): Disposable {
+  /** Keeps the list up to date until the result is disposed. */
+  activate(): Disposable {
     void this.ready();
-    return this.options.look();
+    return this.deps.startPolling();
   }
 
   find(threadId: string): ThreadHead | undefined {
-    return this.byId.get(threadId)?.head;
+    return this.listedById.get(threadId)?.head;
   }
 
   /** @throws ThreadError */
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
-    return await this.anywhere(threadId, (source) => source.read(threadId, signal, onFirst));
+    return await this.withSource(threadId, (source) => source.read(threadId, signal, onFirst));
   }
 
-  /** Asks no source for a thread that none of them lists. @throws ThreadError */
+  /** Reads only a thread that is in the list. @throws ThreadError */
   async readListed(threadId: string): Promise<OpenThread> {
     await this.ready();
-    if (!this.find(threadId))
-      throw new ThreadError('notFound', `The thread ${threadId} is not in the list of threads.`);
+    if (!this.find(threadId)) throw new ThreadError('notFound', `Thread ${threadId} is not in the list.`);
     return await this.read(threadId);
   }
 
   /** @throws ThreadError */
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
-    return await this.anywhere(threadId, (source) => source.rawJson(threadId, entryId));
+    return await this.withSource(threadId, (source) => source.rawJson(threadId, entryId));
   }
 
-  /** Tells of each change of one thread. The caller disposes. */
+  /** Reports each change of a thread. The caller must dispose the result. */
   subscribe(threadId: string, listener: () => void): Disposable {
-    const known = this.byId.get(threadId)?.source;
-    const sources = known ? [known] : this.options.sources.filter(({ kind }) => kind !== 'cli');
+    const known = this.listedById.get(threadId)?.source;
+    const sources = known ? [known] : this.deps.sources.filter(({ kind }) => kind !== 'cli');
     const subscriptions = sources.map((source) => source.subscribe(threadId, listener));
     return toDisposable(() => {
       for (const subscription of subscriptions) subscription.dispose();
     });
   }
 
-  /** The thread that "continue" means. */
-  async currentHint(): Promise<string | undefined> {
-    for (const source of this.options.sources) {
-      const hint = await source.currentHint?.();
-      if (hint !== undefined) return hint;
+  /** Returns the thread that Amp would continue. */
+  async currentThreadId(): Promise<string | undefined> {
+    for (const source of this.deps.sources) {
+      const threadId = await source.currentThreadId?.();
+      if (threadId !== undefined) return threadId;
     }
     return undefined;
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async begin(): Promise<void> {
-    const { begin, sources, log } = this.options;
-    for (const source of sources) this.store.add(source.onDidChange(() => this.later.schedule()));
-    await begin().catch((error: unknown) => log.error('the threads cannot be watched', error));
+  private async listFirst(): Promise<void> {
+    const { startWatching, sources, log } = this.deps;
+    for (const source of sources) this.disposables.add(source.onDidChange(() => this.relistCoalescer.schedule()));
+    await startWatching().catch((error: unknown) => log.error('Cannot watch the threads', error));
     await this.list();
   }
 
-  /** One listing at a time: what changes meanwhile is listed after it. */
+  /** Lists once at a time. A request during a listing schedules another one. */
   private async list(): Promise<void> {
-    if (this.listing) {
-      this.isListAgainDue = true;
-      await this.listing;
+    if (this.activeListing) {
+      this.isRelistDue = true;
+      await this.activeListing;
       return;
     }
-    this.listing = this.listAll();
-    await this.listing;
-    this.listing = undefined;
-    if (!this.isListAgainDue || this.store.isDisposed) return;
-    this.isListAgainDue = false;
-    this.later.schedule();
+    this.activeListing = this.listAll();
+    await this.activeListing;
+    this.activeListing = undefined;
+    if (!this.isRelistDue || this.disposables.isDisposed) return;
+    this.isRelistDue = false;
+    this.relistCoalescer.schedule();
   }
 
-  /** The account is on a network: it comes when it comes, and the others do not wait for it. */
+  /** Does not wait for the account, which uses the network. */
   private async listAll(): Promise<void> {
-    const { sources } = this.options;
+    const { sources } = this.deps;
     for (const source of sources) if (source.kind === 'cli') void this.listOne(source).then(() => this.merge());
     await Promise.all(sources.filter(({ kind }) => kind !== 'cli').map((source) => this.listOne(source)));
     this.merge();
@@ -178,47 +174,50 @@ export class ThreadLibrary implements Disposable {
 
   private async listOne(source: ThreadSource): Promise<void> {
     try {
-      this.bySource.set(source, await source.list());
+      this.headsBySource.set(source, await source.list());
     } catch (error) {
-      if (this.store.isDisposed) return;
-      this.options.log.warn(`cannot list the threads of "${source.title}": ${messageOf(error)}`);
+      if (this.disposables.isDisposed) return;
+      this.deps.log.warn(`Cannot list the threads of "${source.title}": ${messageOf(error)}`);
     }
   }
 
   private merge(): void {
-    if (this.store.isDisposed) return;
-    const byId = new Map<string, Listed>();
-    for (const source of this.options.sources) {
-      for (const head of this.bySource.get(source) ?? []) {
-        const known = byId.get(head.id)?.head;
+    if (this.disposables.isDisposed) return;
+    const listedById = new Map<string, ListedHead>();
+    for (const source of this.deps.sources) {
+      for (const head of this.headsBySource.get(source) ?? []) {
+        const known = listedById.get(head.id)?.head;
         if (known && known.messageCount >= head.messageCount) continue;
-        byId.set(head.id, { head: known && source.kind === 'cli' ? layered(known, head) : head, source });
+        listedById.set(head.id, {
+          head: known && source.kind === 'cli' ? mergeAccountHead(known, head) : head,
+          source,
+        });
       }
     }
-    this.byId = byId;
-    this.sorted = [...byId.values()]
+    this.listedById = listedById;
+    this.sortedHeads = [...listedById.values()]
       .map(({ head }) => head)
       .sort((one, other) => other.lastPromptAt - one.lastPromptAt);
     this.hasList = true;
     this.emitter.fire();
   }
 
-  /** Where it is listed; a thread that is not, by its id, may still be somewhere. */
-  private async anywhere<Result>(threadId: string, work: (source: ThreadSource) => Promise<Result>): Promise<Result> {
+  /** Uses the source that lists the thread, else tries all sources, because an unlisted thread may exist. */
+  private async withSource<Result>(threadId: string, work: (source: ThreadSource) => Promise<Result>): Promise<Result> {
     await this.ready();
-    const known = this.byId.get(threadId)?.source;
+    const known = this.listedById.get(threadId)?.source;
     if (known) return await work(known);
-    let missing: unknown = new ThreadError(
+    let failure: unknown = new ThreadError(
       'notFound',
-      `There is no thread ${threadId} here. Refresh the list of threads.`,
+      `Thread ${threadId} was not found. Refresh the list of threads.`,
     );
-    for (const source of this.options.sources) {
+    for (const source of this.deps.sources) {
       try {
         return await work(source);
       } catch (error) {
-        if (!(error instanceof ThreadError && error.code === 'notFound')) missing = error;
+        if (!(error instanceof ThreadError && error.code === 'notFound')) failure = error;
       }
     }
-    throw missing;
+    throw failure;
   }
 }

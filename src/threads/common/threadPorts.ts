@@ -2,25 +2,24 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Entry, Usage } from '../../transcript/common/entries';
 
-/** What the list knows of a thread without opening it. Times are milliseconds since the epoch. */
+/** The summary of a thread without its entries. Times are milliseconds since the epoch. */
 export interface ThreadHead {
-  /** `T-…`. */
+  /** Usually `T-…`, else the path of the file. */
   readonly id: string;
   readonly source: ThreadSourceKind;
-  /** Absolute, of the file it was read from; undefined for what the CLI lists and nobody has opened yet. */
+  /** Absolute path of the thread's file. Undefined for a listed thread of the account that was not opened. */
   readonly path?: string;
-  /** Of the file. */
   readonly sizeBytes?: number;
   readonly mtimeMs?: number;
   readonly title?: string;
-  /** Cut to a line. */
+  /** The first line of the first prompt. */
   readonly firstPrompt?: string;
-  /** Absolute folders that it worked in, the first one first. */
+  /** Absolute paths of the folders where it worked. */
   readonly folders: readonly string[];
   readonly repository?: string;
   readonly branch?: string;
   readonly createdAt?: number;
-  /** When somebody last wrote a prompt, else when it was created. The list is sorted by it. */
+  /** The time of the last prompt, else of the creation. The list is sorted by it. */
   readonly lastPromptAt: number;
   readonly promptCount: number;
   readonly messageCount: number;
@@ -29,15 +28,12 @@ export interface ThreadHead {
   readonly usage?: Usage;
   readonly hasChanges: boolean;
   readonly isArchived: boolean;
-  /**
-   * `waiting`: the user has to allow something. `stale`: its file says that it runs, but nobody has written it for a
-   * while.
-   */
+  /** `waiting`: for an approval by the user. `stale`: marked as running, but its file was not written for a while. */
   readonly state: (typeof threadStates)[number];
   readonly relations: readonly ThreadRelation[];
-  /** Why it cannot be read, for a row that says so. */
+  /** Why the thread cannot be read, for display. */
   readonly problem?: string;
-  /** The problem is that its file changed while it was read: nothing of this head is to be kept. */
+  /** The file changed while it was read, so this head must not be cached. */
   readonly isBeingWritten?: true;
 }
 
@@ -51,60 +47,60 @@ export const relationRoles = ['parent', 'child'] as const;
 
 export interface ThreadRelation {
   readonly type: (typeof relationTypes)[number];
-  /** What the other thread is to this one. */
+  /** The role of the other thread. */
   readonly role: (typeof relationRoles)[number];
   readonly threadId: string;
 }
 
-/** A thread that was opened: all there is to look at. */
+/** A thread with all its entries. */
 export interface OpenThread {
   readonly head: ThreadHead;
-  /** In reading order. Entries that have not changed since the last reading are the same objects. */
+  /** In reading order. Entries that have not changed since the last read are the same objects. */
   readonly entries: readonly Entry[];
-  /** Label and value: repository, branch, commit, platform, client version and what else is known. */
+  /** Labeled details, such as repository, branch, commit, platform and client version. */
   readonly facts: readonly { readonly label: string; readonly value: string }[];
-  /** What the user should know about how it was read, for example that only a stub is on this machine. */
+  /** Notes for the user, for example that this machine may have only a part of the thread. */
   readonly notes: readonly string[];
 }
 
-/** Somewhere threads are: the store of this machine, the CLI, an exported file. Read only, all of it. */
+/** A read-only source of threads: the threads on this machine, of the Amp account or in opened files. */
 export interface ThreadSource extends Disposable {
   readonly kind: ThreadSourceKind;
   readonly title: string;
   readonly state: ThreadSourceState;
-  /** What it has, or its state, may have changed. */
+  /** Fires when the threads or the state may have changed. */
   readonly onDidChange: Event<void>;
-  /** All of them, newest prompt first, without what Amp itself hides (empty ones without a draft). Broken ones have a `problem`. */
+  /** Returns all threads that Amp does not hide, newest prompt first. Unreadable threads have a `problem`. */
   list(signal?: AbortSignal): Promise<readonly ThreadHead[]>;
-  /** The user asks for all anew: what the source keeps to save work is not to be relied on. */
-  renew?(): void;
-  /** `onFirst` may be called once, before all of it is here, with the last of its entries. @throws ThreadError */
+  /** Drops cached data, because the user requested a refresh. */
+  invalidate?(): void;
+  /** `onFirst` may be called once with the last entries before the read is complete. @throws ThreadError */
   read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
-  /** The block an entry was made of, as indented JSON; undefined when there is none. @throws ThreadError */
+  /** Returns the source of an entry as indented JSON, or undefined when there is no such entry. @throws ThreadError */
   rawJson(threadId: string, entryId: string): Promise<string | undefined>;
-  /** Tells of each change of one thread, coalesced, while it is subscribed to. The caller disposes. */
+  /** Reports changes of a thread, coalesced. The caller must dispose the result. */
   subscribe(threadId: string, listener: () => void): Disposable;
-  /** The thread that "continue" means, if the source knows. */
-  currentHint?(): Promise<string | undefined>;
+  /** Returns the thread that Amp would continue, if known. */
+  currentThreadId?(): Promise<string | undefined>;
 }
 
 export type ThreadSourceState =
   | { readonly kind: 'ready' }
-  /** There is none, which is no fault: for example no `amp` on this machine. */
+  /** Nothing to read, which is not an error: for example, the Amp CLI is not installed. */
   | { readonly kind: 'absent'; readonly message: string }
-  /** `summary` is a word or two. */
+  /** `summary` is one or two words. */
   | { readonly kind: 'failed'; readonly summary: string; readonly message: string };
 
-/** Why a source does not say all that it has. */
+/** Why a source cannot list its threads. */
 export interface SourceProblem {
   readonly source: ThreadSourceKind;
   readonly title: string;
   readonly summary: string;
-  /** Sentences: what happened, and what to do. */
+  /** Full sentences: what happened, and what to do. */
   readonly message: string;
 }
 
-/** What a text of a thread is, for a search that says what it has found. */
+/** The kinds of searchable texts. */
 export const textKinds = [
   'prompt',
   'answer',
@@ -120,31 +116,30 @@ export type TextKind = (typeof textKinds)[number];
 
 export interface ThreadHit {
   readonly threadId: string;
-  /** The entry to jump to; undefined for what is said of the thread as a whole. */
+  /** The entry to jump to. Undefined for a hit in the title or the details of the thread. */
   readonly entryId?: string;
-  /** What the snippet is of. */
+  /** The kind of text that the snippet is from. */
   readonly kind: TextKind | 'title';
   readonly snippet: string;
   readonly score: number;
 }
 
-/** How many of the threads on this machine a search looks through. */
+/** How many of the threads on this machine are indexed for the search. */
 export interface TextCoverage {
   readonly indexed: number;
   readonly total: number;
 }
 
-/** What a search has found, and in how much. */
-export interface TextHits {
+export interface TextSearchResult {
   readonly hits: readonly ThreadHit[];
   readonly coverage: TextCoverage;
 }
 
-/** `beingWritten`: the file changed while it was read, so that it may be whole a moment later. */
+/** `beingWritten`: the file changed while it was read and may be complete a moment later. */
 export type ThreadErrorCode =
   'notFound' | 'tooLarge' | 'unreadable' | 'beingWritten' | 'notSignedIn' | 'offline' | 'cancelled' | 'cli';
 
-/** Why a thread cannot be shown, and what to do. */
+/** The message says why threads cannot be read, and what to do. */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
   constructor(

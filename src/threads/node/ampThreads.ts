@@ -3,59 +3,54 @@ import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import { ThreadLibrary } from '../common/threadLibrary';
 import { AmpCli } from './cli/ampCli';
-import type { AmpPlaces } from './ampFolder/ampData';
+import type { AmpPaths } from './ampFolder/ampData';
 import { CliSource } from './cli/cliSource';
 import { ExportedFiles } from './exportedFiles';
 import { ThreadIndex } from './index/threadIndex';
 import { LocalThreadSource } from './localThreadSource';
 import { PrivateFolder } from './cli/privateFolder';
-import { commandRunner, type Command } from './cli/runCommand';
+import { commandRunner, type CliCommand } from './cli/runCommand';
 import { ThreadWorkerOwner } from './worker/threadWorkerOwner';
 import { WorkerThreadReader } from './worker/workerThreadReader';
 
-interface AmpThreadsOptions {
-  readonly places: AmpPlaces;
-  /** More folders with threads, absolute, as the settings have them now. */
+interface AmpThreadsDeps {
+  readonly paths: AmpPaths;
+  /** Returns absolute paths of additional folders with threads, from the current settings. */
   readonly moreFolders: () => readonly string[];
-  /** The amp CLI; undefined when there is none on this machine. */
-  readonly findCommand: () => Promise<Command | undefined>;
-  /** Where the index is kept, absolute. */
+  /** Locates the Amp CLI. Undefined when it is not installed. */
+  readonly findCommand: () => Promise<CliCommand | undefined>;
+  /** Absolute path. */
   readonly indexFolder: string;
-  /** `dist/thread-index-worker.js`, absolute. */
+  /** Absolute path of `dist/thread-index-worker.js`. */
   readonly workerFile: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface AmpThreads {
-  /** Of all sources; disposing it disposes them. */
+  /** Joins and owns all sources. */
   readonly library: ThreadLibrary;
   readonly local: LocalThreadSource;
   readonly files: ExportedFiles;
   readonly account: CliSource;
 }
 
-/** The sources of Amp's threads, joined. Nothing is read, watched or asked before the library is. */
-export function ampThreads(options: AmpThreadsOptions): AmpThreads {
-  const { places, moreFolders, findCommand, indexFolder, workerFile, clock, log } = options;
+/** Creates the sources of Amp's threads and the library that joins them. Starts nothing before the library is used. */
+export function createAmpThreads({ paths, moreFolders, findCommand, ...deps }: AmpThreadsDeps): AmpThreads {
+  const { indexFolder, workerFile, clock, log } = deps;
   const worker = new ThreadWorkerOwner({ workerFile, clock, log });
   const reader = new WorkerThreadReader({ worker, clock });
   const index = new ThreadIndex({ folder: indexFolder, worker, clock, log });
-  const local = new LocalThreadSource({ places, index, reader, clock, log });
+  const local = new LocalThreadSource({ paths, index, reader, clock, log });
   const files = new ExportedFiles({ reader, clock, log });
   const folder = new PrivateFolder(tmpdir());
-  const account = new CliSource({
-    cli: new AmpCli(findCommand, commandRunner(clock), folder),
-    reader,
-    clock,
-    log,
-    folder,
-  });
+  const cli = new AmpCli(findCommand, commandRunner(clock), folder);
+  const account = new CliSource({ cli, reader, clock, log, folder });
   const library = new ThreadLibrary({
     sources: [files, local, account],
     owned: [reader, worker],
-    begin: () => local.use(moreFolders()),
-    look: () => account.activate(),
+    startWatching: () => local.watchFolders(moreFolders()),
+    startPolling: () => account.activate(),
     clock,
     log,
   });

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { searchable, textHits, type SearchableThread } from '../common/query/textHits';
+import { toSearchableThread, textHits, type SearchableThread } from '../common/query/textHits';
 import { parseQuery } from '../common/query/threadQuery';
 import {
   ThreadError,
@@ -15,60 +15,55 @@ import {
   type ThreadSourceState,
 } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
-import { FolderWatch } from './files/folderWatch';
+import { FolderWatcher } from './files/folderWatcher';
 import { newestFirst } from '../common/heads/newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
-interface ExportedFilesOptions {
+interface ExportedFilesDeps {
   readonly reader: ThreadReader;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Threads in files that the user has opened or dropped, whatever their names. */
+/** The threads in files that the user opened or dropped. */
 export class ExportedFiles implements ThreadSource {
   readonly kind = 'file';
   readonly title = 'Opened files';
   readonly state: ThreadSourceState = { kind: 'ready' };
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly onListenerError = (error: unknown): void =>
-    this.options.log.error('A listener of threads failed', error);
-  private readonly changes = this.store.add(new Emitter<void>(this.onListenerError));
-  readonly onDidChange = this.changes.event;
+    this.deps.log.error('A listener of threads failed', error);
+  private readonly emitter = this.disposables.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.emitter.event;
   private readonly subscriptions: ThreadSubscriptions;
-  /** Paths by the id of the thread in them. */
-  private readonly paths = new Map<string, string>();
-  private readonly heads = new Map<string, ThreadHead>();
-  /** Of what was searched, as it was read last. */
-  private readonly searched = new Map<string, SearchableThread>();
+  private readonly pathById = new Map<string, string>();
+  private readonly headById = new Map<string, ThreadHead>();
+  private readonly searchableById = new Map<string, SearchableThread>();
 
-  constructor(private readonly options: ExportedFilesOptions) {
-    const costMs = (id: string): number => options.reader.costMs(this.paths.get(id) ?? '');
-    this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, this.onListenerError));
+  constructor(private readonly deps: ExportedFilesDeps) {
+    const costMs = (id: string): number => deps.reader.costMs(this.pathById.get(id) ?? '');
+    this.subscriptions = this.disposables.add(new ThreadSubscriptions(deps.clock, costMs, this.onListenerError));
   }
 
-  /**
-   * Takes a file in and returns what the list shows of it; its `id` opens the thread. `file` is absolute.
-   * @throws ThreadError when it cannot be read, or is no thread.
-   */
+  /** Adds the thread in a file to the list. `file` is an absolute path. @throws ThreadError when the file is not a thread */
   async add(file: string, signal?: AbortSignal): Promise<ThreadHead> {
-    const { head } = await this.options.reader.read({ path: file, source: 'file' }, signal);
-    this.paths.set(head.id, file);
-    this.heads.set(head.id, head);
-    this.changes.fire();
+    const { head } = await this.deps.reader.read({ path: file, source: 'file' }, signal);
+    this.pathById.set(head.id, file);
+    this.headById.set(head.id, head);
+    this.emitter.fire();
     return head;
   }
 
   remove(threadId: string): void {
-    this.heads.delete(threadId);
-    this.searched.delete(threadId);
-    if (this.paths.delete(threadId)) this.changes.fire();
+    this.headById.delete(threadId);
+    this.searchableById.delete(threadId);
+    if (this.pathById.delete(threadId)) this.emitter.fire();
   }
 
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     const heads: ThreadHead[] = [];
-    for (const [threadId, file] of this.paths) {
-      if (signal?.aborted === true) throw new ThreadError('cancelled', 'The listing was cancelled.');
+    for (const [threadId, file] of this.pathById) {
+      if (signal?.aborted === true) throw new ThreadError('cancelled', 'Listing the threads was canceled.');
       const head = await this.headOf(threadId, file);
       if (head) heads.push(head);
     }
@@ -76,34 +71,34 @@ export class ExportedFiles implements ThreadSource {
   }
 
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
-    return this.options.reader.read(this.fileOf(threadId), signal, onFirst);
+    return this.deps.reader.read(this.fileOf(threadId), signal, onFirst);
   }
 
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
-    return this.options.reader.rawJson(this.fileOf(threadId), entryId);
+    return this.deps.reader.rawJson(this.fileOf(threadId), entryId);
   }
 
-  /** Through prompts, answers and titles, which are kept from the first search on. A file that cannot be read has no hits. */
+  /** Returns no hits for files that cannot be read. */
   async search(query: string): Promise<readonly ThreadHit[]> {
     const parsed = parseQuery(query);
     const hits: ThreadHit[] = [];
-    for (const [threadId, file] of this.paths) {
+    for (const [threadId, file] of this.pathById) {
       const thread = await this.searchableOf(threadId, file).catch(() => undefined);
-      if (thread) hits.push(...textHits(thread, parsed, this.options.clock.now()));
+      if (thread) hits.push(...textHits(thread, parsed, this.deps.clock.now()));
     }
     return hits;
   }
 
   subscribe(threadId: string, listener: () => void): Disposable {
-    const file = this.paths.get(threadId);
+    const file = this.pathById.get(threadId);
     const subscription = this.subscriptions.add(threadId, listener);
     if (file === undefined) return subscription;
-    const { clock, log } = this.options;
-    const watch = this.store.add(
-      new FolderWatch({
+    const { clock, log } = this.deps;
+    const watch = this.disposables.add(
+      new FolderWatcher({
         folder: path.dirname(file),
         accepts: (name) => name === path.basename(file),
-        onChange: () => this.changed(threadId),
+        onChange: () => this.reportChange(threadId),
         clock,
         log,
       }),
@@ -111,48 +106,48 @@ export class ExportedFiles implements ThreadSource {
     void watch.start();
     return toDisposable(() => {
       subscription.dispose();
-      this.store.release(watch);
+      this.disposables.release(watch);
       watch.dispose();
     });
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  /** Read again only when its file has changed. */
+  /** Rereads only a changed file. */
   private async headOf(threadId: string, file: string): Promise<ThreadHead | undefined> {
-    const known = this.heads.get(threadId);
+    const known = this.headById.get(threadId);
     const stats = await stat(file).catch(() => undefined);
     const mayBecomeStale = known?.state === 'running';
     if (known && stats && !mayBecomeStale && known.mtimeMs === stats.mtimeMs && known.sizeBytes === stats.size)
       return known;
-    const head = await this.options.reader.head({ path: file, source: 'file', threadId });
+    const head = await this.deps.reader.head({ path: file, source: 'file', threadId });
     if (head?.isBeingWritten) return known ?? head;
-    if (head) this.heads.set(threadId, head);
-    else this.heads.delete(threadId);
+    if (head) this.headById.set(threadId, head);
+    else this.headById.delete(threadId);
     return head;
   }
 
-  /** Read again only when its file has changed. @throws ThreadError */
+  /** Rereads only a changed file. @throws ThreadError */
   private async searchableOf(threadId: string, file: string): Promise<SearchableThread> {
-    const known = this.searched.get(threadId);
+    const known = this.searchableById.get(threadId);
     const stats = await stat(file);
     if (known?.head.mtimeMs === stats.mtimeMs && known.head.sizeBytes === stats.size) return known;
-    const thread = searchable(await this.read(threadId));
-    this.searched.set(threadId, thread);
+    const thread = toSearchableThread(await this.read(threadId));
+    this.searchableById.set(threadId, thread);
     return thread;
   }
 
-  private changed(threadId: string): void {
-    this.subscriptions.changed(new Set([threadId]));
-    this.changes.fire();
+  private reportChange(threadId: string): void {
+    this.subscriptions.notify(new Set([threadId]));
+    this.emitter.fire();
   }
 
   private fileOf(threadId: string): ThreadFile {
-    const file = this.paths.get(threadId);
+    const file = this.pathById.get(threadId);
     if (file === undefined)
-      throw new ThreadError('notFound', `The file of the thread ${threadId} was not opened. Open it again.`);
+      throw new ThreadError('notFound', `The file of thread ${threadId} is not open. Open it again.`);
     return { path: file, source: 'file', threadId };
   }
 }

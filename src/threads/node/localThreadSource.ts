@@ -11,21 +11,21 @@ import {
   ThreadError,
   type OpenThread,
   type TextCoverage,
-  type TextHits,
+  type TextSearchResult,
   type ThreadHead,
   type ThreadSource,
   type ThreadSourceState,
 } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
-import { isThreadFileName, type AmpPlaces } from './ampFolder/ampData';
-import { currentThread } from './ampFolder/currentThread';
+import { isThreadFileName, type AmpPaths } from './ampFolder/ampData';
+import { findCurrentThreadId } from './ampFolder/currentThread';
 import { PromptHistory } from './ampFolder/promptHistory';
-import { FolderWatch } from './files/folderWatch';
+import { FolderWatcher } from './files/folderWatcher';
 import type { ThreadIndex, ThreadList } from './index/threadIndex';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
-interface LocalThreadOptions {
-  readonly places: AmpPlaces;
+interface LocalThreadSourceDeps {
+  readonly paths: AmpPaths;
   /** Disposed with the source. */
   readonly index: Pick<ThreadIndex, 'list' | 'search' | 'onDidChangeCoverage' | 'dispose'>;
   readonly reader: ThreadReader;
@@ -33,163 +33,156 @@ interface LocalThreadOptions {
   readonly log: Logger;
 }
 
-/** A huge thread that is written all the time must not be read all the time; the tree can wait for it. */
+/** Limits reads of a large thread that is written continuously. */
 const listPace = { minMs: 50, share: 0.02 };
-/** After a list in which a file was being written. */
+/** Delay before listing again after a file was being written. */
 const settleMs = 1_000;
 
-/**
- * The threads in Amp's folder on this machine, and in more folders of their kind. The index lists and searches them, and reads
- * only what has changed. Nothing is ever written there.
- */
+/** The threads in Amp's folder on this machine and in additional folders. Never writes there. */
 export class LocalThreadSource implements ThreadSource {
   readonly kind = 'local';
   readonly title = 'This machine';
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly onListenerError = (error: unknown): void =>
-    this.options.log.error('A listener of threads failed', error);
-  private readonly changes = this.store.add(new Emitter<void>(this.onListenerError));
-  readonly onDidChange = this.changes.event;
+    this.deps.log.error('A listener of threads failed', error);
+  private readonly emitter = this.disposables.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.emitter.event;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly history: PromptHistory;
-  private readonly relisting: CostThrottle;
-  /** Absolute, those with threads. */
+  private readonly relistThrottle: CostThrottle;
+  /** Absolute paths. */
   private folders: readonly string[];
-  private watches: DisposableStore | undefined;
+  private watchers: DisposableStore | undefined;
   private heads: readonly ThreadHead[] | undefined;
-  private current: ThreadSourceState = { kind: 'ready' };
-  private lookAgain: Disposable | undefined;
+  private currentState: ThreadSourceState = { kind: 'ready' };
+  private relistTimer: Disposable | undefined;
 
-  constructor(private readonly options: LocalThreadOptions) {
-    const { places, reader, clock, log } = options;
-    this.folders = [places.threads];
-    this.history = new PromptHistory(places.data);
+  constructor(private readonly deps: LocalThreadSourceDeps) {
+    const { paths, reader, clock, log } = deps;
+    this.folders = [paths.threadFolder];
+    this.history = new PromptHistory(paths.dataFolders);
     const costMs = (threadId: string): number => Math.max(...this.pathsOf(threadId).map((file) => reader.costMs(file)));
-    this.subscriptions = this.store.add(new ThreadSubscriptions(clock, costMs, this.onListenerError));
-    this.relisting = this.store.add(
-      new CostThrottle(
-        clock,
-        listPace,
-        () => this.relist(),
-        (error) => {
-          if (!this.store.isDisposed) log.warn(`cannot list the threads that have changed: ${messageOf(error)}`);
-        },
-      ),
-    );
+    this.subscriptions = this.disposables.add(new ThreadSubscriptions(clock, costMs, this.onListenerError));
+    const onError = (error: unknown): void => {
+      if (!this.disposables.isDisposed) log.warn(`Cannot list the changed threads: ${messageOf(error)}`);
+    };
+    this.relistThrottle = this.disposables.add(new CostThrottle(clock, listPace, () => this.relist(), onError));
   }
 
   get state(): ThreadSourceState {
-    return this.current;
+    return this.currentState;
   }
 
-  /** More of the text can be searched. */
+  /** Fires when more threads can be searched. */
   get onDidChangeCoverage(): Event<TextCoverage> {
-    return this.options.index.onDidChangeCoverage;
+    return this.deps.index.onDidChangeCoverage;
   }
 
-  /** Watches Amp's folder and these, absolute ones; to be called again when they are others. */
-  async use(moreFolders: readonly string[]): Promise<void> {
-    const { places } = this.options;
-    const folders = [...new Set([places.threads, ...moreFolders.map((folder) => path.resolve(folder))])];
-    if (this.store.isDisposed || (this.watches && folders.join('\n') === this.folders.join('\n'))) return;
-    this.watches?.dispose();
-    const watches = (this.watches = new DisposableStore());
+  /** Watches Amp's folder and `moreFolders` (absolute paths) instead of the folders that were watched before. */
+  async watchFolders(moreFolders: readonly string[]): Promise<void> {
+    const { paths } = this.deps;
+    const folders = [...new Set([paths.threadFolder, ...moreFolders.map((folder) => path.resolve(folder))])];
+    if (this.disposables.isDisposed || (this.watchers && folders.join('\n') === this.folders.join('\n'))) return;
+    this.watchers?.dispose();
+    const watches = (this.watchers = new DisposableStore());
     this.folders = folders;
     this.heads = undefined;
-    await Promise.all(folders.map((folder) => watches.add(this.watchOf(folder)).start()));
-    this.changes.fire();
+    await Promise.all(folders.map((folder) => watches.add(this.createWatcher(folder)).start()));
+    this.emitter.fire();
   }
 
-  /** After a change it is as new as the pace of listing allows; `onDidChange` tells when there is more. */
+  /** May be out of date while listing is throttled. `onDidChange` reports a newer list. */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    if (this.heads && this.relisting.isResting) return this.heads;
+    if (this.heads && this.relistThrottle.isResting) return this.heads;
     return await this.listNow(signal);
   }
 
-  /** Through prompts, answers and titles of what is indexed. @throws ThreadError */
-  async search(query: string, limit: number): Promise<TextHits> {
-    return await this.options.index.search(query, limit);
+  /** @throws ThreadError */
+  async search(query: string, limit: number): Promise<TextSearchResult> {
+    return await this.deps.index.search(query, limit);
   }
 
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
-    return await this.inFolders(threadId, (file) => this.options.reader.read(file, signal, onFirst));
+    return await this.withFile(threadId, (file) => this.deps.reader.read(file, signal, onFirst));
   }
 
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
-    return await this.inFolders(threadId, (file) => this.options.reader.rawJson(file, entryId));
+    return await this.withFile(threadId, (file) => this.deps.reader.rawJson(file, entryId));
   }
 
   subscribe(threadId: string, listener: () => void): Disposable {
     return this.subscriptions.add(threadId, listener);
   }
 
-  async currentHint(): Promise<string | undefined> {
-    return await currentThread(this.options.places);
+  async currentThreadId(): Promise<string | undefined> {
+    return await findCurrentThreadId(this.deps.paths);
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.watches?.dispose();
-    this.lookAgain?.dispose();
-    this.options.index.dispose();
+    this.disposables.dispose();
+    this.watchers?.dispose();
+    this.relistTimer?.dispose();
+    this.deps.index.dispose();
   }
 
-  /** What it took, in milliseconds. */
+  /** Returns the duration in milliseconds. */
   private async relist(): Promise<number> {
-    const { clock } = this.options;
+    const { clock } = this.deps;
     const startedAt = clock.monotonicNow();
     await this.listNow();
-    this.changes.fire();
+    this.emitter.fire();
     return clock.monotonicNow() - startedAt;
   }
 
   private async listNow(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     const { folders } = this;
-    const { index, log } = this.options;
+    const { index, log } = this.deps;
     const list = await index.list(folders, signal);
     for (const { folder, message } of list.problems) log.warn(`Cannot read the folder ${folder}: ${message}`);
-    const heads = await this.withKnownFolders(list.heads);
-    this.scheduleLook(list.isUnsettled, heads);
+    const heads = await this.withPromptFolders(list.heads);
+    this.scheduleRelist(list.isUnsettled, heads);
     if (folders !== this.folders) return heads;
     this.heads = heads;
     this.setState(stateOf(folders, list));
     return heads;
   }
 
-  /** For threads that do not say where they worked, Amp's history may know where their first prompt was written. */
-  private async withKnownFolders(heads: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
+  /** Adds the folder of the first prompt from Amp's prompt history to threads that have no folder. */
+  private async withPromptFolders(heads: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
     if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
-    const known = await this.history.folders();
+    const folderByPrompt = await this.history.folderByPrompt();
     return heads.map((head) => {
       const { folders, firstPrompt } = head;
-      const folder = folders.length === 0 && firstPrompt !== undefined ? known.get(firstPrompt) : undefined;
+      const folder = folders.length === 0 && firstPrompt !== undefined ? folderByPrompt.get(firstPrompt) : undefined;
       return folder === undefined ? head : { ...head, folders: [folder] };
     });
   }
 
-  /** Nobody tells when a file has been written to its end, or when the first thread that runs becomes stale. */
-  private scheduleLook(isUnsettled: boolean, heads: readonly ThreadHead[]): void {
-    const { clock } = this.options;
-    this.lookAgain?.dispose();
+  /** Lists again after a write has probably ended and when a thread becomes stale, since no event reports these. */
+  private scheduleRelist(isUnsettled: boolean, heads: readonly ThreadHead[]): void {
+    const { clock } = this.deps;
+    this.relistTimer?.dispose();
     const waitMs = Math.min(isUnsettled ? settleMs : Infinity, (nextStaleAt(heads) ?? Infinity) - clock.now());
-    this.lookAgain =
-      waitMs === Infinity || this.store.isDisposed ? undefined : clock.setTimer(waitMs, () => this.relisting.touch());
+    this.relistTimer =
+      waitMs === Infinity || this.disposables.isDisposed
+        ? undefined
+        : clock.setTimer(waitMs, () => this.relistThrottle.schedule());
   }
 
   private setState(state: ThreadSourceState): void {
-    const isSame = JSON.stringify(state) === JSON.stringify(this.current);
-    this.current = state;
-    if (!isSame) this.changes.fire();
+    const hasChanged = JSON.stringify(state) !== JSON.stringify(this.currentState);
+    this.currentState = state;
+    if (hasChanged) this.emitter.fire();
   }
 
-  private watchOf(folder: string): FolderWatch {
-    const { clock, log } = this.options;
-    return new FolderWatch({
+  private createWatcher(folder: string): FolderWatcher {
+    const { clock, log } = this.deps;
+    return new FolderWatcher({
       folder,
       accepts: isThreadFileName,
       onChange: (names) => {
-        this.subscriptions.changed(names && new Set([...names].map((name) => path.basename(name, '.json'))));
-        this.relisting.touch();
+        this.subscriptions.notify(names && new Set([...names].map((name) => path.basename(name, '.json'))));
+        this.relistThrottle.schedule();
       },
       clock,
       log,
@@ -200,12 +193,12 @@ export class LocalThreadSource implements ThreadSource {
     return this.folders.map((folder) => path.join(folder, `${threadId}.json`));
   }
 
-  /** Of files of the same thread the one that the list shows: the newest that can be read. */
-  private async inFolders<T>(threadId: string, work: (file: ThreadFile) => Promise<T>): Promise<T> {
-    const gone = new ThreadError('notFound', `There is no thread ${threadId} on this machine. Refresh the list.`);
-    if (!isThreadId(threadId)) throw gone;
+  /** Uses the same file as the list if several folders have the thread: the newest readable one. */
+  private async withFile<T>(threadId: string, work: (file: ThreadFile) => Promise<T>): Promise<T> {
+    const notFound = new ThreadError('notFound', `Thread ${threadId} is not on this machine. Refresh the list.`);
+    if (!isThreadId(threadId)) throw notFound;
     let problem: ThreadError | undefined;
-    for (const file of await filesByTime(this.pathsOf(threadId))) {
+    for (const file of await newestFilesFirst(this.pathsOf(threadId))) {
       try {
         return await work({ path: file, source: 'local', threadId });
       } catch (error) {
@@ -213,23 +206,20 @@ export class LocalThreadSource implements ThreadSource {
         if (error.code !== 'notFound') problem ??= error;
       }
     }
-    throw problem ?? gone;
+    throw problem ?? notFound;
   }
 }
 
-/** The one that was written last at the beginning, those that are not there at the end. */
-async function filesByTime(files: readonly string[]): Promise<readonly string[]> {
+/** Places missing files at the end. */
+async function newestFilesFirst(files: readonly string[]): Promise<readonly string[]> {
   if (files.length < 2) return files;
-  const stated = await Promise.all(files.map(async (file) => ({ file, mtimeMs: await writtenAt(file) })));
+  const stated = await Promise.all(files.map(async (file) => ({ file, mtimeMs: await modifiedAt(file) })));
   return stated.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ file }) => file);
 }
 
-/** Milliseconds since the epoch; -1 when nobody knows. */
-async function writtenAt(file: string): Promise<number> {
-  return await stat(file).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => -1,
-  );
+/** Milliseconds since the epoch, or -1 when the file is missing. */
+async function modifiedAt(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.mtimeMs ?? -1;
 }
 
 function stateOf(all: readonly string[], { folders, problems }: ThreadList): ThreadSourceState {
@@ -238,12 +228,12 @@ function stateOf(all: readonly string[], { folders, problems }: ThreadList): Thr
   if (unreadable.length > 0) {
     return {
       kind: 'failed',
-      summary: 'a folder cannot be read',
-      message: `This folder may not be read: ${unreadable.join(', ')}. Look at its permissions.`,
+      summary: 'a folder can’t be read',
+      message: `These folders can’t be read: ${unreadable.join(', ')}. Check their permissions.`,
     };
   }
   return {
     kind: 'absent',
-    message: `There are no Amp threads on this machine (looked in ${all.join(', ')}). Since April 2026 Amp keeps them on its server: sign in with the amp CLI to see those.`,
+    message: `No Amp threads found on this machine (searched ${all.join(', ')}). Since April 2026 Amp stores threads on its server. Sign in with the Amp CLI to see them.`,
   };
 }

@@ -3,56 +3,56 @@ import { toDisposable, type Disposable } from '../../base/common/disposable';
 
 interface Subscription {
   readonly threadId: string;
-  readonly tell: () => void;
-  toldAt: number;
+  readonly listener: () => void;
+  notifiedAt: number;
   timer: Disposable | undefined;
 }
 
-/** A thread that takes long to be read is told of less often: reading it takes a share of a core at most. */
-const pauseForCost = 24;
+/** The minimum pause between two notifications, as a multiple of the time to read the thread. */
+const pauseFactor = 24;
 
-/** Who follows which thread. The last change is never lost, only told later. */
+/** Notifies listeners of changes of single threads. May delay notifications but never drops the last one. */
 export class ThreadSubscriptions implements Disposable {
-  private readonly all = new Set<Subscription>();
+  private readonly subscriptions = new Set<Subscription>();
 
-  /** `costMs`: what the last reading of a thread took. */
+  /** `costMs` returns the cost of the last read of a thread. */
   constructor(
     private readonly clock: Clock,
     private readonly costMs: (threadId: string) => number,
     private readonly onListenerError: (error: unknown) => void,
   ) {}
 
-  /** The caller disposes. */
+  /** The caller must dispose the result. */
   add(threadId: string, listener: () => void): Disposable {
-    const subscription: Subscription = { threadId, tell: listener, toldAt: -Infinity, timer: undefined };
-    this.all.add(subscription);
+    const subscription: Subscription = { threadId, listener, notifiedAt: -Infinity, timer: undefined };
+    this.subscriptions.add(subscription);
     return toDisposable(() => this.remove(subscription));
   }
 
-  /** Undefined when it is not known which threads have changed. */
-  changed(threadIds: ReadonlySet<string> | undefined): void {
-    for (const subscription of [...this.all]) {
+  /** `threadIds` is undefined when any thread may have changed. */
+  notify(threadIds: ReadonlySet<string> | undefined): void {
+    for (const subscription of [...this.subscriptions]) {
       if (threadIds === undefined || threadIds.has(subscription.threadId)) this.schedule(subscription);
     }
   }
 
   dispose(): void {
-    for (const subscription of [...this.all]) this.remove(subscription);
+    for (const subscription of [...this.subscriptions]) this.remove(subscription);
   }
 
   private schedule(subscription: Subscription): void {
     if (subscription.timer) return;
-    const dueAt = subscription.toldAt + this.costMs(subscription.threadId) * pauseForCost;
+    const dueAt = subscription.notifiedAt + this.costMs(subscription.threadId) * pauseFactor;
     const delayMs = dueAt - this.clock.monotonicNow();
-    if (delayMs > 0) subscription.timer = this.clock.setTimer(delayMs, () => this.tell(subscription));
-    else this.tell(subscription);
+    if (delayMs > 0) subscription.timer = this.clock.setTimer(delayMs, () => this.callListener(subscription));
+    else this.callListener(subscription);
   }
 
-  private tell(subscription: Subscription): void {
+  private callListener(subscription: Subscription): void {
     subscription.timer = undefined;
-    subscription.toldAt = this.clock.monotonicNow();
+    subscription.notifiedAt = this.clock.monotonicNow();
     try {
-      subscription.tell();
+      subscription.listener();
     } catch (error) {
       this.onListenerError(error);
     }
@@ -60,6 +60,6 @@ export class ThreadSubscriptions implements Disposable {
 
   private remove(subscription: Subscription): void {
     subscription.timer?.dispose();
-    this.all.delete(subscription);
+    this.subscriptions.delete(subscription);
   }
 }

@@ -6,53 +6,53 @@ import { panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import type { PeerThreads } from '../common/exports/peerThreads';
-import { notListed, threadsStatus } from '../common/tree/threadsStatus';
-import { keptFilters, showFilterKeys } from './keptFilters';
+import { notListedSummary, threadsStatus } from '../common/tree/threadsStatus';
+import { loadFilters, setFilterContextKeys } from './storedFilters';
 import { LazyTree } from './lazyTree';
 import type { ThreadsView } from './threadsView';
 
-/** What VS Code and other features ask of the threads. */
+/** The loaded feature, as VS Code and other features use it. */
 export interface RunningThreads extends RunningFeature {
   readonly list: ThreadsView;
-  /** Fills a tab of a window that was loaded again. */
+  /** Restores a tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
-  /** Of a document, see `textSchemes.thread`. @throws ThreadError; Error when it is not there */
+  /** Returns the text of a read-only document, see `textSchemes.thread`. @throws ThreadError; Error when it is missing */
   textOf(query: string): Promise<string>;
-  /** For peers of the agent protocol's draft. */
+  /** For peers of the draft protocol. */
   readonly peerThreads: PeerThreads;
 }
 
-interface LazyThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LazyThreadsDeps extends Pick<FeatureContext, 'commands' | 'status'> {
   readonly threads: LazyFeature<RunningThreads>;
-  /** Of the workspace: what the list shows. */
+  /** Stores the filters of the list. */
   readonly workspaceState: Memento;
 }
 
-/** Amp's threads as VS Code knows them from the start. Their code is loaded when somebody looks at one. */
+/** Registers the threads feature with VS Code. Loads its code on first use. */
 export class LazyThreads implements Feature {
   readonly id = 'threads';
   readonly title = 'Amp threads';
 
-  constructor(private readonly options: LazyThreadsOptions) {}
+  constructor(private readonly deps: LazyThreadsDeps) {}
 
   start(): Promise<RunningFeature> {
     const { id, title } = this;
-    const { commands, status, threads, workspaceState } = this.options;
-    const store = new DisposableStore();
-    const use = (): Promise<RunningThreads> => threads.use();
+    const { commands, status, threads, workspaceState } = this.deps;
+    const disposables = new DisposableStore();
+    const load = (): Promise<RunningThreads> => threads.use();
 
-    store.add(threads);
-    const tree = store.add(new LazyTree(viewIds.threads, async () => (await use()).list));
+    disposables.add(threads);
+    const tree = disposables.add(new LazyTree(viewIds.threads, async () => (await load()).list));
     tree.start();
-    store.add(
+    disposables.add(
       vscode.window.registerWebviewPanelSerializer(panelTypes.thread, {
-        deserializeWebviewPanel: async (panel, state) => (await use()).restore(panel, state),
+        deserializeWebviewPanel: async (panel, state) => (await load()).restore(panel, state),
       }),
     );
-    store.add(provideTexts(textSchemes.thread, async (query) => await (await use()).textOf(query)));
-    store.add(commands.handleLater(this.id, use));
-    showFilterKeys(keptFilters(workspaceState));
-    status.set({ id, title, ...threadsStatus(notListed) });
-    return Promise.resolve({ stop: () => threads.stop(), dispose: () => store.dispose() });
+    disposables.add(provideTexts(textSchemes.thread, async (query) => await (await load()).textOf(query)));
+    disposables.add(commands.handleLater(this.id, load));
+    setFilterContextKeys(loadFilters(workspaceState));
+    status.set({ id, title, ...threadsStatus(notListedSummary) });
+    return Promise.resolve({ stop: () => threads.stop(), dispose: () => disposables.dispose() });
   }
 }

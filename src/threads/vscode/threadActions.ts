@@ -2,155 +2,140 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Messages } from '../../platform/vscode/messages';
-import { exportedPart } from '../common/heads/exportedHead';
-import type { ThreadAction } from '../common/page/threadApi';
+import { exportMetadata } from '../common/heads/exportedHead';
+import { ThreadAction } from '../common/page/threadApi';
 import { threadDigest, type ThreadDigest } from '../common/exports/threadDigest';
 import { threadLink } from '../common/model/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
-import { shownTitle, titleOf } from '../common/tree/threadRow';
+import { displayTitle, titleOf } from '../common/tree/threadRow';
 import { withSubthreads } from '../common/subthreads/withSubthreads';
-import { knownFolder, workingFolder } from '../node/workspace/workingFolder';
+import { findWorkspaceFolder, chooseWorkingFolder } from '../node/workspace/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
-interface ThreadActionsOptions {
+interface ThreadActionsDeps {
   /** @throws ThreadError */
   readonly read: (threadId: string) => Promise<OpenThread>;
-  /** Of a subagent, for an export. @throws ThreadError */
+  /** Reads a subagent's thread for an export. @throws ThreadError */
   readonly readSubthread: (threadId: string) => Promise<OpenThread>;
-  /** The file that a shell starts as `amp`, absolute; undefined when there is none on this machine. */
+  /** Returns the absolute path of the `amp` executable, or undefined when it is not installed. */
   readonly findAmp: () => Promise<string | undefined>;
-  /** Begins a conversation with another agent, which is given the digest. `folder` is absolute, of the workspace. */
+  /** Starts a conversation with another agent and attaches the digest. `folder` is the absolute path of a workspace folder. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   readonly messages: Messages;
-  /** Undefined when the user does not want it. */
+  /** Asks for the target file. Undefined when the user cancels. */
   readonly chooseFile: (suggested: vscode.Uri, filters: Record<string, string[]>) => Promise<vscode.Uri | undefined>;
   readonly isTrusted: () => boolean;
-  /** Absolute, of the workspace, with its worktrees, the workspace's first one first. */
+  /** Absolute paths of the workspace folders and their worktrees, the first workspace folder first. */
   readonly workspaceFolders: () => Promise<readonly string[]>;
-  /** Absolute, of the workspace only: agents of the chat work nowhere else. */
+  /** Absolute paths of the workspace folders without worktrees. Agents of the chat work only there. */
   readonly openFolders: () => readonly string[];
 }
 
-const formats = { exportMarkdown: 'markdown', exportHtml: 'html', exportJson: 'json' } as const;
-const extensions = { markdown: 'md', html: 'html', json: 'json' } as const;
-type ExportFormat = keyof typeof extensions;
+const extensionByFormat = { markdown: 'md', html: 'html', json: 'json' } as const;
+type ExportFormat = keyof typeof extensionByFormat;
 
-/** What may stand in a command line and in a link. */
+/** Ids that are safe in a command line and in a link. */
 const safeId = /^T-[0-9a-f-]+$/;
+const actionsWithId: ReadonlySet<ThreadAction> = new Set(['continueInAmp', 'copyLink']);
+const actionsWithFile: ReadonlySet<ThreadAction> = new Set(['copyPath', 'reveal']);
 
-/** What the user does with a thread. Threads are only ever read. */
+/** The actions of the user on a thread. None of them changes it. */
 export class ThreadActions {
-  constructor(private readonly options: ThreadActionsOptions) {}
+  constructor(private readonly deps: ThreadActionsDeps) {}
 
-  /** What makes sense for this thread. */
-  available({ id, path: file }: ThreadHead): readonly ThreadAction[] {
+  /** Returns the actions that are possible for this thread. */
+  availableFor({ id, path: file }: ThreadHead): readonly ThreadAction[] {
     const hasId = safeId.test(id);
     const hasFile = file !== undefined;
-    return [
-      ...(hasId ? (['continueInAmp'] as const) : []),
-      'continueInChat',
-      'exportMarkdown',
-      'exportHtml',
-      'exportJson',
-      ...(hasId ? (['copyLink'] as const) : []),
-      ...(hasFile ? (['copyPath'] as const) : []),
-      'copyId',
-      ...(hasFile ? (['reveal'] as const) : []),
-    ];
+    return ThreadAction.options.filter(
+      (action) => (hasId || !actionsWithId.has(action)) && (hasFile || !actionsWithFile.has(action)),
+    );
   }
 
-  /** @throws ThreadError and Error, for the user to read */
+  /** @throws ThreadError and Error with messages for the user */
   async run(action: ThreadAction, head: ThreadHead): Promise<void> {
-    switch (action) {
-      case 'continueInAmp':
-        await this.continueInAmp(head);
-        return;
-      case 'continueInChat':
-        await this.continueInChat(head);
-        return;
-      case 'exportMarkdown':
-      case 'exportHtml':
-      case 'exportJson':
-        await this.export(head, formats[action]);
-        return;
-      case 'copyLink':
-        await vscode.env.clipboard.writeText(threadLink(checkedId(head)));
-        return;
-      case 'copyPath':
-        await vscode.env.clipboard.writeText(fileOf(head));
-        return;
-      case 'copyId':
-        await vscode.env.clipboard.writeText(head.id);
-        return;
-      case 'reveal':
-        await reveal(fileOf(head));
-    }
+    const { clipboard } = vscode.env;
+    const runByAction: Record<ThreadAction, () => Thenable<void>> = {
+      continueInAmp: () => this.continueInAmp(head),
+      continueInChat: () => this.continueInChat(head),
+      exportMarkdown: () => this.export(head, 'markdown'),
+      exportHtml: () => this.export(head, 'html'),
+      exportJson: () => this.export(head, 'json'),
+      copyLink: () => clipboard.writeText(threadLink(checkedId(head))),
+      copyPath: () => clipboard.writeText(fileOf(head)),
+      copyId: () => clipboard.writeText(head.id),
+      reveal: () => reveal(fileOf(head)),
+    };
+    await runByAction[action]();
   }
 
   private async continueInAmp(head: ThreadHead): Promise<void> {
     const id = checkedId(head);
-    if (!this.mayStart()) return;
-    const { findAmp, messages } = this.options;
+    if (!this.checkTrust()) return;
+    const { findAmp, messages } = this.deps;
     const amp = await findAmp();
     if (amp === undefined) {
-      messages.error('There is no amp CLI on this machine, which continues threads of Amp.', {
+      messages.error('The Amp CLI is not installed.', {
         label: 'How to Install',
         run: () => vscode.env.openExternal(vscode.Uri.parse('https://ampcode.com/manual')),
       });
       return;
     }
-    const roots = await this.options.workspaceFolders();
-    const place = await workingFolder(head.folders, { roots, choose: (folder) => chooseFolder(folder, roots[0]) });
-    if (!place) return;
-    const cwd = place.folder;
+    const roots = await this.deps.workspaceFolders();
+    const choice = await chooseWorkingFolder(head.folders, {
+      roots,
+      choose: (folder) => chooseFolder(folder, roots[0]),
+    });
+    if (!choice) return;
+    const cwd = choice.folder;
     const terminal = vscode.window.createTerminal({
-      name: `Amp: ${shownTitle(head).slice(0, 40)}`,
+      name: `Amp: ${displayTitle(head).slice(0, 40)}`,
       iconPath: new vscode.ThemeIcon('comment-discussion'),
       ...(cwd === undefined ? {} : { cwd }),
       env: { PATH: [path.dirname(amp), process.env['PATH'] ?? ''].join(path.delimiter) },
     });
     terminal.show();
-    // Into the user's shell, which stays when the CLI ends. The id is of letters, digits and dashes.
+    // Typed into the user's shell, which stays open after the CLI ends. The id contains only letters, digits and dashes.
     terminal.sendText(`amp threads continue ${id}`);
   }
 
   private async continueInChat(head: ThreadHead): Promise<void> {
-    if (!this.mayStart()) return;
-    const { read, startChat, openFolders } = this.options;
+    if (!this.checkTrust()) return;
+    const { read, startChat, openFolders } = this.deps;
     const roots = openFolders();
-    const folder = (await knownFolder(head.folders, roots)) ?? roots[0];
+    const folder = (await findWorkspaceFolder(head.folders, roots)) ?? roots[0];
     await startChat(threadDigest(await read(head.id), folder), folder);
   }
 
   private async export(head: ThreadHead, format: ExportFormat): Promise<void> {
-    const { read, readSubthread, chooseFile, messages } = this.options;
-    const extension = extensions[format];
+    const { read, readSubthread, chooseFile, messages } = this.deps;
+    const extension = extensionByFormat[format];
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
     const suggested = vscode.Uri.joinPath(folder, `${exportFileName(titleOf(head), 'thread')}.${extension}`);
     const file = await chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
     const thread = await withSubthreads(await read(head.id), readSubthread);
-    const { head: now, entries } = thread;
-    const about = {
-      title: titleOf(now),
-      who: now.model === undefined ? 'Amp' : `Amp (${now.model})`,
-      ...(now.createdAt === undefined ? {} : { createdAt: now.createdAt }),
-      updatedAt: now.lastPromptAt,
-      thread: exportedPart(thread),
+    const { head: current, entries } = thread;
+    const header = {
+      title: titleOf(current),
+      who: current.model === undefined ? 'Amp' : `Amp (${current.model})`,
+      ...(current.createdAt === undefined ? {} : { createdAt: current.createdAt }),
+      updatedAt: current.lastPromptAt,
+      thread: exportMetadata(thread),
     };
     const { exportTranscript } = await import('../../transcript/common/export/exportTranscript');
-    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(exportTranscript(about, entries, format)));
-    messages.info(`The thread is in ${vscode.workspace.asRelativePath(file)}.`, {
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(exportTranscript(header, entries, format)));
+    messages.info(`Exported the thread to ${vscode.workspace.asRelativePath(file)}.`, {
       label: 'Open',
       run: () => vscode.commands.executeCommand('vscode.open', file),
     });
   }
 
-  /** Threads may be read in any workspace; something is started only in one that is trusted. */
-  private mayStart(): boolean {
-    if (this.options.isTrusted()) return true;
-    this.options.messages.error('A thread can be continued only in a workspace that you trust.', {
-      label: 'Manage Trust',
+  /** Shows an error in an untrusted workspace, in which no agent may be started. */
+  private checkTrust(): boolean {
+    if (this.deps.isTrusted()) return true;
+    this.deps.messages.error('Trust this workspace to continue threads.', {
+      label: 'Manage Workspace Trust',
       run: () => vscode.commands.executeCommand('workbench.trust.manage'),
     });
     return false;
@@ -158,27 +143,27 @@ export class ThreadActions {
 }
 
 function checkedId({ id }: ThreadHead): string {
-  if (!safeId.test(id)) throw new Error(`"${id}" is not the id of a thread that Amp knows.`);
+  if (!safeId.test(id)) throw new Error(`"${id}" is not a valid thread ID.`);
   return id;
 }
 
 function fileOf({ path: file }: ThreadHead): string {
-  if (file === undefined) throw new Error('This thread is not in a file of this machine. Export it first.');
+  if (file === undefined) throw new Error('This thread has no file on this machine. Export it first.');
   return file;
 }
 
 async function reveal(file: string): Promise<void> {
-  // In a remote window there is no file manager: the file itself is shown.
+  // Remote windows have no file manager, so the file is opened instead.
   const command = vscode.env.remoteName === undefined ? 'revealFileInOS' : 'vscode.open';
   await vscode.commands.executeCommand(command, vscode.Uri.file(file));
 }
 
-/** A terminal runs what a folder's own files tell the shell, so the user says whether to start in one that is not theirs. */
-async function chooseFolder(folder: string, own: string | undefined): Promise<'there' | 'workspace' | undefined> {
-  const [there, here] = ['Start There', own === undefined ? 'Start Elsewhere' : 'Start in This Workspace'];
-  const detail = `${namingHiddenCharacters(folder)}\n\nThe thread says that it worked in this folder, which is not in this workspace.`;
-  const message = 'Continue this thread outside of the workspace?';
-  const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, there, here);
-  if (choice === undefined) return undefined;
-  return choice === there ? 'there' : 'workspace';
+/** Asks before using a folder outside the workspace, because files in a folder can make a shell run commands. */
+async function chooseFolder(folder: string, own: string | undefined): Promise<'thread' | 'workspace' | undefined> {
+  const threadFolder = 'Start in Thread Folder';
+  const workspace = own === undefined ? 'Start in Default Folder' : 'Start in Workspace';
+  const detail = `${namingHiddenCharacters(folder)}\n\nThe thread used this folder, which is not in this workspace.`;
+  const message = 'Continue this thread outside the workspace?';
+  const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, threadFolder, workspace);
+  return choice && (choice === threadFolder ? 'thread' : 'workspace');
 }

@@ -8,16 +8,16 @@ import type { Messages } from '../../platform/vscode/messages';
 import type { ThreadAction } from '../common/page/threadApi';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { ThreadError, type ThreadHead } from '../common/threadPorts';
-import { shownTitle } from '../common/tree/threadRow';
+import { displayTitle } from '../common/tree/threadRow';
 import type { ExportedFiles } from '../node/exportedFiles';
-import { openAsJson } from './threadPlaces';
+import { openAsJson } from './openTarget';
 import type { ThreadActions } from './threadActions';
 import { pickFilters } from './threadFilterPicks';
 import type { ThreadPanels } from './threadPanels';
 import type { ThreadSearchPick } from './threadSearchPick';
 import type { ThreadsView } from './threadsView';
 
-interface ThreadCommandsOptions {
+interface ThreadCommandsDeps {
   readonly commands: Commands;
   readonly library: ThreadLibrary;
   readonly files: ExportedFiles;
@@ -28,73 +28,73 @@ interface ThreadCommandsOptions {
   readonly messages: Messages;
 }
 
-/** The commands of the threads. Each works from the list, from a tab and from the palette, or says what is missing. */
+/** The commands for threads, which work from the list, from a tab and from the command palette. */
 export class ThreadCommands implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
 
-  constructor(private readonly options: ThreadCommandsOptions) {}
+  constructor(private readonly deps: ThreadCommandsDeps) {}
 
   start(): void {
-    const { commands, library, panels, search, view } = this.options;
+    const { commands, library, panels, search, view } = this.deps;
     const handle = (id: CommandId, run: (...args: readonly unknown[]) => unknown): void => {
-      this.store.add(commands.handle(id, run));
+      this.disposables.add(commands.handle(id, run));
     };
     const act = (id: CommandId, action: ThreadAction): void => {
-      handle(id, (target) => this.act(target, action));
+      handle(id, (target) => this.runAction(target, action));
     };
-    const goOn = (id: CommandId, action: ThreadAction): void => {
-      handle(id, async (target) => this.act(target ?? (await this.current()), action));
+    const continueThread = (id: CommandId, action: ThreadAction): void => {
+      handle(id, async (target) => this.runAction(target ?? (await this.currentThreadId()), action));
     };
-    handle(commandIds.threadsOpen, (target, entryId) => this.open(target, entryId));
+    handle(commandIds.threadsOpen, (target, entryId) => this.openThread(target, entryId));
     handle(commandIds.threadsSearch, () => search.show('Search Amp Threads'));
     handle(commandIds.threadsRefresh, async () => {
       await library.refresh();
       panels.refresh();
     });
-    handle(commandIds.threadsFilter, () => this.filter());
+    handle(commandIds.threadsFilter, () => this.pickFilters());
     handle(commandIds.threadsClearFilters, () =>
-      view.filter({ mode: undefined, source: undefined, onlyChanges: false, showArchived: false }),
+      view.setFilters({ mode: undefined, source: undefined, onlyChanges: false, showArchived: false }),
     );
-    handle(commandIds.threadsShowAll, () => view.filter({ scope: 'all' }));
-    handle(commandIds.threadsShowWorkspace, () => view.filter({ scope: 'workspace' }));
-    handle(commandIds.threadsGroupByDay, () => view.filter({ groupBy: 'day' }));
-    handle(commandIds.threadsGroupByFolder, () => view.filter({ groupBy: 'folder' }));
+    handle(commandIds.threadsShowAll, () => view.setFilters({ scope: 'all' }));
+    handle(commandIds.threadsShowWorkspace, () => view.setFilters({ scope: 'workspace' }));
+    handle(commandIds.threadsGroupByDay, () => view.setFilters({ groupBy: 'day' }));
+    handle(commandIds.threadsGroupByFolder, () => view.setFilters({ groupBy: 'folder' }));
     handle(commandIds.threadsOpenFile, () => this.chooseFiles());
     handle(commandIds.threadsFind, () => this.activePanel()?.find());
     handle(commandIds.threadsExport, (target) => this.export(target));
-    goOn(commandIds.threadsContinueInAmp, 'continueInAmp');
-    goOn(commandIds.threadsContinueInChat, 'continueInChat');
+    continueThread(commandIds.threadsContinueInAmp, 'continueInAmp');
+    continueThread(commandIds.threadsContinueInChat, 'continueInChat');
     act(commandIds.threadsCopyLink, 'copyLink');
     act(commandIds.threadsCopyPath, 'copyPath');
     act(commandIds.threadsCopyId, 'copyId');
     act(commandIds.threadsReveal, 'reveal');
   }
 
-  /** Shows threads that are in these files; one that is none is said to the user. */
+  /** Opens files as threads and reports files that are not threads. */
   async openFiles(uris: readonly vscode.Uri[]): Promise<void> {
-    const { files, library, panels } = this.options;
+    const { files, library, panels } = this.deps;
     await library.ready();
     for (const { fsPath, scheme } of uris) {
       try {
-        if (scheme !== 'file') throw new Error('It is not a file of the machine that this window works on.');
+        if (scheme !== 'file') throw new Error('The file is not on this window’s machine.');
         const head = await files.add(fsPath);
         await library.refresh();
-        panels.open(head.id, shownTitle(head));
+        panels.open(head.id, displayTitle(head));
       } catch (error) {
-        const why = `${vscode.workspace.asRelativePath(fsPath)} cannot be opened as a thread. ${messageOf(error)}`;
-        this.cannotOpen(why, error instanceof ThreadError && error.code !== 'notFound' ? fsPath : undefined);
+        const message = `${vscode.workspace.asRelativePath(fsPath)} can’t be opened as a thread. ${messageOf(error)}`;
+        this.showOpenError(message, error instanceof ThreadError && error.code !== 'notFound' ? fsPath : undefined);
       }
     }
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  /** `target` is a row, an id, or a link to a thread. */
-  private async open(target: unknown, entryId: unknown): Promise<void> {
-    const { library, panels, search } = this.options;
-    const id = this.idOf(target);
+  /** `target` is the id of a row, the id of a thread or a link to a thread. */
+  private async openThread(target: unknown, entryId: unknown): Promise<void> {
+    const { library, panels, search } = this.deps;
+    const id = this.threadIdOf(target);
     if (id === undefined) {
       await search.show('Open Amp Thread');
       return;
@@ -102,23 +102,23 @@ export class ThreadCommands implements Disposable {
     await library.ready();
     const head = library.find(id);
     if (head?.problem !== undefined) {
-      this.cannotOpen(`${head.path ?? id} cannot be shown: ${head.problem}`, head.path);
+      this.showOpenError(`${head.path ?? id} can’t be shown: ${head.problem}`, head.path);
       return;
     }
-    panels.open(id, head ? shownTitle(head) : 'Amp Thread', typeof entryId === 'string' ? entryId : undefined);
+    panels.open(id, head ? displayTitle(head) : 'Amp Thread', typeof entryId === 'string' ? entryId : undefined);
   }
 
-  /** What is no thread may still be read as what it is. */
-  private cannotOpen(why: string, file: string | undefined): void {
+  /** Offers to open the file as JSON. */
+  private showOpenError(message: string, file: string | undefined): void {
     const open = { label: 'Open as JSON', run: () => openAsJson(file ?? '') };
-    this.options.messages.error(namingHiddenCharacters(why), ...(file === undefined ? [] : [open]));
+    this.deps.messages.error(namingHiddenCharacters(message), ...(file === undefined ? [] : [open]));
   }
 
-  private async filter(): Promise<void> {
-    const { library, view } = this.options;
+  private async pickFilters(): Promise<void> {
+    const { library, view } = this.deps;
     await library.ready();
-    const part = await pickFilters(view.filters, library.heads);
-    if (part) await view.filter(part);
+    const changes = await pickFilters(view.filters, library.heads);
+    if (changes) await view.setFilters(changes);
   }
 
   private async chooseFiles(): Promise<void> {
@@ -134,42 +134,42 @@ export class ThreadCommands implements Disposable {
     const head = await this.headOf(target);
     if (!head) return;
     const items: (vscode.QuickPickItem & { readonly action: ThreadAction })[] = [
-      { label: 'Markdown', description: 'to read and to paste', action: 'exportMarkdown' },
-      { label: 'HTML', description: 'one file for any browser', action: 'exportHtml' },
-      { label: 'JSON', description: 'everything, for programs', action: 'exportJson' },
+      { label: 'Markdown', description: 'For reading and pasting', action: 'exportMarkdown' },
+      { label: 'HTML', description: 'One file for any browser', action: 'exportHtml' },
+      { label: 'JSON', description: 'All data, for programs', action: 'exportJson' },
     ];
-    const picked = await vscode.window.showQuickPick(items, { title: 'Export the Thread', placeHolder: 'As what?' });
-    if (picked) await this.options.actions.run(picked.action, head);
+    const picked = await vscode.window.showQuickPick(items, { title: 'Export Thread', placeHolder: 'Select a format' });
+    if (picked) await this.deps.actions.run(picked.action, head);
   }
 
-  private async act(target: unknown, action: ThreadAction): Promise<void> {
+  private async runAction(target: unknown, action: ThreadAction): Promise<void> {
     const head = await this.headOf(target);
-    if (head) await this.options.actions.run(action, head);
+    if (head) await this.deps.actions.run(action, head);
   }
 
-  /** The row, the id, else the tab in front. The user is told when there is none. */
+  /** Returns the thread of a row or an id, else of the active tab. Shows a message when there is none. */
   private async headOf(target: unknown): Promise<ThreadHead | undefined> {
-    const { library } = this.options;
-    const id = this.idOf(target) ?? this.activePanel()?.threadId;
+    const { library } = this.deps;
+    const id = this.threadIdOf(target) ?? this.activePanel()?.threadId;
     if (id === undefined) return undefined;
     await library.ready();
     return library.find(id) ?? (await library.read(id)).head;
   }
 
-  /** What is read now, else what Amp itself would continue. */
-  private async current(): Promise<string | undefined> {
-    const { library, panels } = this.options;
-    return panels.active?.threadId ?? (await library.currentHint());
+  /** Returns the thread of the active tab, else the thread that Amp would continue. */
+  private async currentThreadId(): Promise<string | undefined> {
+    const { library, panels } = this.deps;
+    return panels.activePanel?.threadId ?? (await library.currentThreadId());
   }
 
   private activePanel() {
-    const { active } = this.options.panels;
-    if (!active) this.options.messages.info('No thread is shown. Open one of the list of Amp threads first.');
-    return active;
+    const { activePanel } = this.deps.panels;
+    if (!activePanel) this.deps.messages.info('Open an Amp thread first.');
+    return activePanel;
   }
 
-  private idOf(target: unknown): string | undefined {
+  private threadIdOf(target: unknown): string | undefined {
     if (typeof target !== 'string') return undefined;
-    return this.options.view.threadIdOf(target) ?? /T-[\w-]+/.exec(target)?.[0] ?? target;
+    return this.deps.view.threadIdOf(target) ?? /T-[\w-]+/.exec(target)?.[0] ?? target;
   }
 }

@@ -4,14 +4,15 @@ import type { ThreadRow } from '../common/tree/threadRow';
 
 const scheme = 'backline-thread';
 
-/** Marks rows of the list. The mark is part of the row's URI, so a row that changes is marked anew without being asked. */
+/** Decorates rows of the list. The state is part of a row's URI, so a changed row gets a new decoration automatically. */
 export class ThreadDecorations implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
 
   start(): void {
-    this.store.add(
+    this.disposables.add(
       vscode.window.registerFileDecorationProvider({
-        provideFileDecoration: ({ scheme: of, query }) => (of === scheme ? decorations[query] : undefined),
+        provideFileDecoration: ({ scheme: uriScheme, query }) =>
+          uriScheme === scheme ? decorations[query] : undefined,
       }),
     );
   }
@@ -22,14 +23,14 @@ export class ThreadDecorations implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 }
 
 const decorations: Readonly<Partial<Record<string, vscode.FileDecoration>>> = {
-  unread: new vscode.FileDecoration('●', 'New since you last looked', new vscode.ThemeColor('charts.blue')),
+  unread: new vscode.FileDecoration('●', 'New since your last visit', new vscode.ThemeColor('charts.blue')),
   running: new vscode.FileDecoration('▸', 'Running', new vscode.ThemeColor('charts.green')),
-  waiting: new vscode.FileDecoration('?', 'Waits for you', new vscode.ThemeColor('list.warningForeground')),
-  attention: new vscode.FileDecoration('!', 'Cannot be read', new vscode.ThemeColor('list.warningForeground')),
+  waiting: new vscode.FileDecoration('?', 'Waiting for you', new vscode.ThemeColor('list.warningForeground')),
+  attention: new vscode.FileDecoration('!', 'Can’t be read', new vscode.ThemeColor('list.warningForeground')),
   faded: new vscode.FileDecoration(undefined, 'Archived', new vscode.ThemeColor('disabledForeground')),
 } satisfies Partial<Record<ThreadRow['state'], vscode.FileDecoration>>;

@@ -6,47 +6,47 @@ import { textUri } from '../../platform/vscode/readOnlyTexts';
 import { diffTexts } from '../common/page/diffTexts';
 import type { OpenThread, ThreadSource } from '../common/threadPorts';
 
-const Query = z.object({
+const DocumentQuery = z.object({
   thread: z.string(),
   entry: z.string(),
-  /** The sides of the diff with that index, or else what the entry was made of. */
+  /** One side of the diff with this index in the entry's parts. Without it, the document is the entry's JSON source. */
   diff: z.object({ part: z.number(), side: z.enum(['before', 'after']) }).optional(),
 });
-type Query = z.infer<typeof Query>;
+type DocumentQuery = z.infer<typeof DocumentQuery>;
 
-/** Read-only texts that are made of a thread when an editor shows them, also after the window was loaded again. */
+/** Read-only documents with content of a thread, which is read when an editor shows them. */
 export class ThreadDocuments {
   constructor(private readonly threads: Pick<ThreadSource, 'read' | 'rawJson'>) {}
 
   async showRaw(threadId: string, entryId: string): Promise<void> {
     const name = `${threadId}-${entryId}`.replace(/[^\w.-]+/g, '-');
-    const uri = uriOf(`${name}.json`, { thread: threadId, entry: entryId });
+    const uri = documentUri(`${name}.json`, { thread: threadId, entry: entryId });
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  /** `part` is the index of a diff in the entry's parts. @throws ThreadError; Error when there is none */
+  /** `part` is the index of the diff in the entry's parts. @throws ThreadError; Error when there is no such diff */
   async showDiff(threadId: string, entryId: string, part: number): Promise<void> {
-    const { path } = diffPart(await this.threads.read(threadId), entryId, part);
+    const { path } = findDiff(await this.threads.read(threadId), entryId, part);
     const side = (name: 'before' | 'after'): vscode.Uri =>
-      uriOf(path, { thread: threadId, entry: entryId, diff: { part, side: name } });
-    const title = `${namingHiddenCharacters(vscode.workspace.asRelativePath(path))} (change of the thread)`;
+      documentUri(path, { thread: threadId, entry: entryId, diff: { part, side: name } });
+    const title = `${namingHiddenCharacters(vscode.workspace.asRelativePath(path))} (changed in thread)`;
     await vscode.commands.executeCommand('vscode.diff', side('before'), side('after'), title, { preview: true });
   }
 
-  /** Of the document with that query. @throws ThreadError; Error when it is not there */
+  /** Returns the text of the document with this query. @throws ThreadError; Error when it is missing */
   async textOf(query: string): Promise<string> {
-    const { thread, entry, diff } = Query.parse(JSON.parse(query));
+    const { thread, entry, diff } = DocumentQuery.parse(JSON.parse(query));
     if (!diff) return (await this.threads.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
-    return diffTexts(diffPart(await this.threads.read(thread), entry, diff.part))[diff.side];
+    return diffTexts(findDiff(await this.threads.read(thread), entry, diff.part))[diff.side];
   }
 }
 
-function uriOf(path: string, query: Query): vscode.Uri {
+function documentUri(path: string, query: DocumentQuery): vscode.Uri {
   return textUri(textSchemes.thread, path, JSON.stringify(query));
 }
 
-function diffPart({ entries }: OpenThread, entryId: string, index: number) {
+function findDiff({ entries }: OpenThread, entryId: string, index: number) {
   const entry = entries.find(({ id }) => id === entryId);
   const parts = entry?.kind === 'tool' ? entry.parts : entry?.kind === 'media' ? [entry.part] : [];
   const part = parts[index];

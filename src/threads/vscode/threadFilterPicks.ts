@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { ThreadHead } from '../common/threadPorts';
-import { sourceWords, type ThreadFilters } from '../common/tree/threadFilters';
+import { sourceTexts, type ThreadFilters } from '../common/tree/threadFilters';
 
 interface FilterItem extends vscode.QuickPickItem {
-  readonly part?: Partial<ThreadFilters>;
+  readonly changes?: Partial<ThreadFilters>;
 }
 
-/** Asks what the list is to show. Undefined when the user leaves it as it is. */
+/** Asks for a change of the filters. Undefined when the user cancels. */
 export async function pickFilters(
   filters: ThreadFilters,
   heads: readonly ThreadHead[],
@@ -20,31 +20,31 @@ export async function pickFilters(
     separator('Mode'),
     toggle('Any mode', filters.mode === undefined, { mode: undefined }),
     ...modes.map((mode) => toggle(mode, filters.mode === mode, { mode })),
-    separator('From'),
-    toggle('Everywhere', filters.source === undefined, { source: undefined }),
-    ...sources.map((source) => toggle(upper(sourceWords[source]), filters.source === source, { source })),
+    separator('Source'),
+    toggle('All sources', filters.source === undefined, { source: undefined }),
+    ...sources.map((source) => toggle(capitalize(sourceTexts[source]), filters.source === source, { source })),
     separator('Folders'),
     toggle('This workspace first', filters.scope === 'workspace', { scope: 'workspace' }),
-    toggle('All folders together', filters.scope === 'all', { scope: 'all' }),
+    toggle('All folders', filters.scope === 'all', { scope: 'all' }),
     separator('Group by'),
     toggle('Day', filters.groupBy === 'day', { groupBy: 'day' }),
     toggle('Folder', filters.groupBy === 'folder', { groupBy: 'folder' }),
   ];
   const picked = await vscode.window.showQuickPick(items, {
     title: 'Filter Amp Threads',
-    placeHolder: 'What the list shows',
+    placeHolder: 'Select filters',
   });
-  return picked?.part;
+  return picked?.changes;
 }
 
-function toggle(label: string, isOn: boolean, part: Partial<ThreadFilters>): FilterItem {
-  return { label, ...(isOn ? { iconPath: new vscode.ThemeIcon('check'), description: 'on' } : {}), part };
+function toggle(label: string, isOn: boolean, changes: Partial<ThreadFilters>): FilterItem {
+  return { label, ...(isOn ? { iconPath: new vscode.ThemeIcon('check'), description: 'on' } : {}), changes };
 }
 
 function separator(label: string): FilterItem {
   return { label, kind: vscode.QuickPickItemKind.Separator };
 }
 
-function upper(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -3,44 +3,39 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { Handlers } from '../../webview/common/requestHandlers';
 import type { FollowedThread } from '../common/page/followedThread';
 import { threadRequests } from '../common/page/threadApi';
-import { threadIn, threadLink } from '../common/model/threadLinks';
+import { parseThreadId, threadLink } from '../common/model/threadLinks';
 import type { ThreadFeed } from '../common/page/threadFeed';
-import { foundIn } from '../common/page/threadFind';
+import { findEntries } from '../common/page/threadFind';
 import type { OpenThread } from '../common/threadPorts';
 import type { ThreadActions } from './threadActions';
 import type { ThreadDocuments } from './threadDocuments';
-import { openAsJson, openPlace } from './threadPlaces';
+import { openAsJson, openTarget } from './openTarget';
 
-/** What the page of a thread may have done outside it. */
-export interface HandlerWindow {
+/** What the requests of a page use outside the page. */
+export interface ThreadHandlerServices {
   readonly actions: ThreadActions;
   readonly documents: ThreadDocuments;
   readonly editor: Pick<EditorPort, 'open'>;
-  /** False when there is no such thread here. */
+  /** Resolves to false when there is no such thread. */
   readonly openThread: (threadId: string) => Promise<boolean>;
 }
 
-interface HandlerOptions {
+interface ThreadHandlersDeps {
   readonly followed: FollowedThread;
   readonly feed: ThreadFeed;
-  readonly window: HandlerWindow;
-  /** The page is there. */
+  readonly services: ThreadHandlerServices;
+  /** Called when the page is ready. */
   readonly ready: () => void;
-  /** Absolute, of the thread. */
+  /** Returns the absolute path of the thread's file. */
   readonly file: () => string | undefined;
 }
 
-/** What each request of the page does. Whatever is thrown is shown by the page. */
-export function threadHandlers({
-  followed,
-  feed,
-  window,
-  ready,
-  file,
-}: HandlerOptions): Handlers<typeof threadRequests> {
-  const { actions, documents, editor } = window;
+/** Creates the handlers for the requests of the page, which shows their errors. */
+export function threadHandlers(deps: ThreadHandlersDeps): Handlers<typeof threadRequests> {
+  const { followed, feed, services, ready, file } = deps;
+  const { actions, documents, editor } = services;
 
-  const thread = (): OpenThread => {
+  const loadedThread = (): OpenThread => {
     if (!followed.thread) throw new Error('The thread is still being read.');
     return followed.thread;
   };
@@ -49,18 +44,18 @@ export function threadHandlers({
     ready: threadRequests.ready.handledBy(ready),
     loadOlder: threadRequests.loadOlder.handledBy(({ count }) => feed.loadOlder(count)),
     loadLater: threadRequests.loadLater.handledBy(({ count }) => feed.loadLater(count)),
-    loadAround: threadRequests.loadAround.handledBy(({ entryId }) => ({ isThere: feed.loadAround(entryId) })),
+    loadAround: threadRequests.loadAround.handledBy(({ entryId }) => ({ exists: feed.loadAround(entryId) })),
     loadLatest: threadRequests.loadLatest.handledBy(() => feed.loadLatest()),
-    find: threadRequests.find.handledBy(({ query }) => ({ found: foundIn(followed.transcript.entries(), query) })),
+    find: threadRequests.find.handledBy(({ query }) => ({ found: findEntries(followed.transcript.entries(), query) })),
     retry: threadRequests.retry.handledBy(() => followed.refresh()),
     openFile: threadRequests.openFile.handledBy(async () => {
       const path = file();
-      if (path === undefined) throw new Error('This thread is not in a file of this machine.');
+      if (path === undefined) throw new Error('This thread has no file on this machine.');
       await openAsJson(path);
     }),
     showAll: threadRequests.showAll.handledBy(({ entryId }) => {
       const entry = followed.entry(entryId);
-      if (!entry) throw new Error('This part of the thread is no longer there.');
+      if (!entry) throw new Error('This entry is no longer in the thread.');
       return { entry };
     }),
     showSubthread: threadRequests.showSubthread.handledBy(({ entryId, isShown }) => {
@@ -77,12 +72,12 @@ export function threadHandlers({
       await documents.showDiff(origin.threadId, origin.entryId, part);
     }),
     open: threadRequests.open.handledBy(async ({ target, line }) => {
-      const named = threadIn(target);
-      if (named !== undefined && (await window.openThread(named))) return;
-      const place = named === target ? threadLink(named) : target;
-      await openPlace(editor, place, line, thread().head.folders);
+      const threadId = parseThreadId(target);
+      if (threadId !== undefined && (await services.openThread(threadId))) return;
+      const link = threadId === target ? threadLink(threadId) : target;
+      await openTarget(editor, link, line, loadedThread().head.folders);
     }),
     copy: threadRequests.copy.handledBy(({ text }) => vscode.env.clipboard.writeText(text)),
-    act: threadRequests.act.handledBy(({ action }) => actions.run(action, thread().head)),
+    act: threadRequests.act.handledBy(({ action }) => actions.run(action, loadedThread().head)),
   };
 }

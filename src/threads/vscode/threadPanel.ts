@@ -5,79 +5,78 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { loadPage, type PageFiles } from '../../webview/vscode/loadPage';
-import { FollowedThread, refreshWhenStale, type FollowedThreadPorts } from '../common/page/followedThread';
-import { didAsk, didUpdate, type ThreadUpdate, type threadRequests } from '../common/page/threadApi';
+import { FollowedThread, refreshWhenStale, type FollowedThreadSource } from '../common/page/followedThread';
+import { didSendCommand, didUpdate, type ThreadUpdate, type threadRequests } from '../common/page/threadApi';
 import { ThreadFeed } from '../common/page/threadFeed';
 import type { ThreadHead } from '../common/threadPorts';
-import { shownTitle } from '../common/tree/threadRow';
+import { displayTitle } from '../common/tree/threadRow';
 import type { ReadMarks } from '../common/tree/readMarks';
-import { threadHandlers, type HandlerWindow } from './threadHandlers';
+import { threadHandlers, type ThreadHandlerServices } from './threadHandlers';
 
-/** What all pages of threads share. */
-export interface ThreadPanelWindow extends HandlerWindow {
-  readonly threads: FollowedThreadPorts & { find(threadId: string): ThreadHead | undefined };
-  /** Takes in a file that was opened before the window was loaded again. */
+/** Shared by all panels of a window. */
+export interface ThreadPanelDeps extends ThreadHandlerServices {
+  readonly threads: FollowedThreadSource & { find(threadId: string): ThreadHead | undefined };
+  /** Adds a file again that the user opened before the window was reloaded. */
   readonly addFile: (file: string) => Promise<ThreadHead>;
   readonly marks: ReadMarks;
-  /** Something was read that was not before. */
-  readonly onDidRead: () => void;
+  /** Called when an unread thread was read. */
+  readonly onDidMarkRead: () => void;
   readonly files: PageFiles;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** One thread in an editor tab. It does not own the tab: dispose it when that is gone. */
+/** A thread in an editor tab. Does not own the tab, so dispose the panel when the tab is closed. */
 export class ThreadPanel implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly followed: FollowedThread;
+  private readonly disposables = new DisposableStore();
+  private readonly followedThread: FollowedThread;
   private readonly feed: ThreadFeed;
-  private readonly host: PageHost<typeof threadRequests>;
-  private goal: { readonly entryId?: string; readonly find?: true } | undefined;
+  private readonly pageHost: PageHost<typeof threadRequests>;
+  private pendingCommand: { readonly entryId?: string; readonly find?: true } | undefined;
   private hasPosted = false;
 
   constructor(
     readonly threadId: string,
     private readonly panel: vscode.WebviewPanel,
-    private readonly window: ThreadPanelWindow,
-    /** What the page keeps of the thread, see `keptOfTab`. */
-    private readonly kept: string,
+    private readonly deps: ThreadPanelDeps,
+    /** Stored by the page to restore the tab, see `tabKeyOf`. */
+    private readonly tabKey: string,
   ) {
-    const { threads, actions, clock, log } = window;
-    const onListenerError = (error: unknown): void => log.error('a listener of a thread failed', error);
-    this.followed = this.store.add(new FollowedThread(threadId, threads, clock, onListenerError));
-    this.feed = this.store.add(
+    const { threads, actions, clock, log } = deps;
+    const onListenerError = (error: unknown): void => log.error('A listener of a thread failed', error);
+    this.followedThread = this.disposables.add(new FollowedThread(threadId, threads, clock, onListenerError));
+    this.feed = this.disposables.add(
       new ThreadFeed({
-        followed: this.followed,
-        actionsFor: ({ head }) => actions.available(head),
-        hasFile: () => this.file !== undefined,
+        followed: this.followedThread,
+        actionsFor: ({ head }) => actions.availableFor(head),
+        hasFile: () => this.filePath !== undefined,
         post: (update) => this.post(update),
         clock,
       }),
     );
     const handlers = threadHandlers({
-      followed: this.followed,
+      followed: this.followedThread,
       feed: this.feed,
-      window,
-      ready: () => this.ready(),
-      file: () => this.file,
+      services: deps,
+      ready: () => this.connectPage(),
+      file: () => this.filePath,
     });
-    this.host = this.store.add(new PageHost(panel.webview, handlers, log, clock));
+    this.pageHost = this.disposables.add(new PageHost(panel.webview, handlers, log, clock));
   }
 
   start(): void {
-    const { panel, window } = this;
-    this.host.start();
+    const { panel, deps } = this;
+    this.pageHost.start();
     this.feed.start();
-    this.store.add(
-      panel.onDidChangeViewState(() => {
-        // A page that is shown again is another one, and says that it is there.
-        if (!panel.visible) this.pageLeft();
-      }),
-    );
-    this.store.add(this.followed.onDidChange(() => this.threadChanged()));
-    this.store.add(refreshWhenStale(this.followed, window.clock));
-    loadPage(panel.webview, window.files, { title: 'Amp Thread', data: { thread: this.kept } });
-    void this.followed.start();
+    // A hidden page is discarded. When it is shown again, a new page reports that it is ready.
+    const onViewState = (): void => {
+      if (!panel.visible) this.disconnectPage();
+    };
+    this.disposables.add(panel.onDidChangeViewState(onViewState));
+    this.disposables.add(this.followedThread.onDidChange(() => this.updateTitle()));
+    this.disposables.add(refreshWhenStale(this.followedThread, deps.clock));
+    loadPage(panel.webview, deps.files, { title: 'Amp Thread', data: { thread: this.tabKey } });
+    void this.followedThread.start();
   }
 
   get isActive(): boolean {
@@ -88,74 +87,74 @@ export class ThreadPanel implements Disposable {
     this.panel.reveal();
   }
 
-  /** Shows an entry as soon as the page has the thread. */
+  /** Jumps to an entry as soon as the page has the thread. */
   goTo(entryId: string): void {
-    this.goal = { entryId };
-    this.reachGoal();
+    this.pendingCommand = { entryId };
+    this.sendPendingCommand();
   }
 
   find(): void {
-    this.goal = { find: true };
-    this.reachGoal();
+    this.pendingCommand = { find: true };
+    this.sendPendingCommand();
   }
 
-  /** Reads it again. */
   refresh(): void {
-    void this.followed.refresh();
+    void this.followedThread.refresh();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  /** Absolute, of the thread, also when it could not be read. A file that was opened is what its tab keeps. */
-  private get file(): string | undefined {
-    const { followed, kept, threadId, window } = this;
-    const known = followed.thread?.head.path ?? window.threads.find(threadId)?.path;
-    return known ?? (path.isAbsolute(kept) ? kept : undefined);
+  /** Absolute path of the thread's file, even if it cannot be read. The tab key of an opened file is its path. */
+  private get filePath(): string | undefined {
+    const { followedThread, tabKey, threadId, deps } = this;
+    const known = followedThread.thread?.head.path ?? deps.threads.find(threadId)?.path;
+    return known ?? (path.isAbsolute(tabKey) ? tabKey : undefined);
   }
 
-  private ready(): void {
+  private connectPage(): void {
     this.hasPosted = false;
-    this.followed.hideSubthreads();
-    this.feed.pageCame(this.window.marks.lastSeen(this.threadId));
+    this.followedThread.hideSubthreads();
+    this.feed.connectPage(this.deps.marks.lastSeenEntry(this.threadId));
   }
 
-  private pageLeft(): void {
+  private disconnectPage(): void {
     this.hasPosted = false;
-    this.feed.pageLeft();
+    this.feed.disconnectPage();
   }
 
   private post(update: ThreadUpdate): void {
-    this.host.notify(didUpdate, update);
-    this.hasPosted = this.followed.thread !== undefined;
+    this.pageHost.notify(didUpdate, update);
+    this.hasPosted = this.followedThread.thread !== undefined;
     this.markRead();
-    this.reachGoal();
+    this.sendPendingCommand();
   }
 
-  private reachGoal(): void {
-    const { goal, followed } = this;
-    if (!goal || !this.hasPosted || !this.feed.hasPage) return;
-    this.goal = undefined;
-    if (goal.find) {
-      this.host.notify(didAsk, { what: 'find' });
+  private sendPendingCommand(): void {
+    const { pendingCommand, followedThread } = this;
+    if (!pendingCommand || !this.hasPosted || !this.feed.hasPage) return;
+    this.pendingCommand = undefined;
+    if (pendingCommand.find) {
+      this.pageHost.notify(didSendCommand, { kind: 'find' });
       return;
     }
-    const { entryId } = goal;
-    if (entryId !== undefined && followed.entry(entryId)) this.host.notify(didAsk, { what: 'goTo', entryId });
+    const { entryId } = pendingCommand;
+    if (entryId !== undefined && followedThread.entry(entryId))
+      this.pageHost.notify(didSendCommand, { kind: 'goTo', entryId });
   }
 
-  private threadChanged(): void {
-    const { thread } = this.followed;
+  private updateTitle(): void {
+    const { thread } = this.followedThread;
     if (!thread) return;
-    const title = shownTitle(thread.head);
+    const title = displayTitle(thread.head);
     if (this.panel.title !== title) this.panel.title = title;
   }
 
   private markRead(): void {
-    const { thread } = this.followed;
+    const { thread } = this.followedThread;
     if (!thread || !this.panel.visible) return;
     const last = thread.entries.findLast(({ parent }) => parent === undefined)?.id;
-    if (this.window.marks.read(thread.head, last)) this.window.onDidRead();
+    if (this.deps.marks.markRead(thread.head, last)) this.deps.onDidMarkRead();
   }
 }

@@ -2,76 +2,75 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Disposable } from '../../base/common/disposable';
 import { panelTypes } from '../../manifest';
-import { keptOfTab, threadOfTab } from '../common/tree/keptTab';
-import { ThreadPanel, type ThreadPanelWindow } from './threadPanel';
+import { tabKeyOf, threadIdOfTab } from '../common/tree/tabKey';
+import { ThreadPanel, type ThreadPanelDeps } from './threadPanel';
 
-/** What a page keeps for the day its tab is opened again; the id is what `keptOfTab` made of it. */
+/** The stored state of a page. `threadId` is a key from `tabKeyOf`. */
 const TabState = z.object({ threadId: z.string() });
 
-/** The editor tabs with threads, one a thread. VS Code throws their pages away when they are hidden. */
+/** The editor tabs with threads, at most one per thread. VS Code discards their pages while they are hidden. */
 export class ThreadPanels implements Disposable {
   private readonly panels = new Map<string, ThreadPanel>();
 
-  constructor(private readonly window: ThreadPanelWindow) {}
+  constructor(private readonly deps: ThreadPanelDeps) {}
 
-  /** The tab in front, when it has the focus. */
-  get active(): ThreadPanel | undefined {
+  get activePanel(): ThreadPanel | undefined {
     return [...this.panels.values()].find(({ isActive }) => isActive);
   }
 
-  /** The tab that shows the thread already, or a new one; at the entry, if one is named. */
+  /** Opens or reveals the tab of a thread and jumps to `entryId`. */
   open(threadId: string, title: string, entryId?: string): ThreadPanel {
     const shown = this.panels.get(threadId);
-    const panel = shown ?? this.add(threadId, this.create(title), this.keptOf(threadId));
+    const panel = shown ?? this.addPanel(threadId, this.createTab(title), this.tabKeyOf(threadId));
     shown?.reveal();
     if (entryId !== undefined) panel.goTo(entryId);
     return panel;
   }
 
-  /** Reads the threads that are shown again. */
+  /** Reads the shown threads again. */
   refresh(): void {
     for (const panel of this.panels.values()) panel.refresh();
   }
 
-  /** Fills a tab of a window that was loaded again. */
+  /** Restores a tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void {
-    const kept = TabState.safeParse(state).data?.threadId;
-    // Without its state nobody knows which thread it was.
-    if (kept === undefined) panel.dispose();
-    else void this.restoreKept(panel, kept);
+    const tabKey = TabState.safeParse(state).data?.threadId;
+    // Without its state, the tab's thread is unknown.
+    if (tabKey === undefined) panel.dispose();
+    else void this.restoreThread(panel, tabKey);
   }
 
   dispose(): void {
-    // The tabs stay: a window that is loaded again fills them.
+    // The tabs stay open and are restored after the window is reloaded.
     for (const panel of this.panels.values()) panel.dispose();
     this.panels.clear();
   }
 
-  private async restoreKept(panel: vscode.WebviewPanel, kept: string): Promise<void> {
+  private async restoreThread(panel: vscode.WebviewPanel, tabKey: string): Promise<void> {
     const closed = new AbortController();
     panel.onDidDispose(() => closed.abort());
-    const threadId = await threadOfTab(kept, (file) => this.window.addFile(file));
-    if (!closed.signal.aborted) this.fill(panel, threadId, kept);
+    const threadId = await threadIdOfTab(tabKey, (file) => this.deps.addFile(file));
+    if (!closed.signal.aborted) this.fillTab(panel, threadId, tabKey);
   }
 
-  /** With two tabs of one thread, one is enough. */
-  private fill(panel: vscode.WebviewPanel, threadId: string, kept: string): void {
+  /** Closes a second tab of the same thread. */
+  private fillTab(panel: vscode.WebviewPanel, threadId: string, tabKey: string): void {
     if (this.panels.has(threadId)) panel.dispose();
-    else this.add(threadId, panel, kept);
+    else this.addPanel(threadId, panel, tabKey);
   }
 
-  private keptOf(threadId: string): string {
-    return keptOfTab(threadId, this.window.threads.find(threadId));
+  private tabKeyOf(threadId: string): string {
+    return tabKeyOf(threadId, this.deps.threads.find(threadId));
   }
 
-  private create(title: string): vscode.WebviewPanel {
+  private createTab(title: string): vscode.WebviewPanel {
     return vscode.window.createWebviewPanel(panelTypes.thread, title, vscode.ViewColumn.Active);
   }
 
-  private add(threadId: string, panel: vscode.WebviewPanel, kept: string): ThreadPanel {
-    const shown = new ThreadPanel(threadId, panel, this.window, kept);
+  private addPanel(threadId: string, panel: vscode.WebviewPanel, tabKey: string): ThreadPanel {
+    const shown = new ThreadPanel(threadId, panel, this.deps, tabKey);
     this.panels.set(threadId, shown);
-    panel.iconPath = vscode.Uri.joinPath(this.window.files.folder, '..', '..', 'media', 'icon.png');
+    panel.iconPath = vscode.Uri.joinPath(this.deps.files.folder, '..', '..', 'media', 'icon.png');
     panel.onDidDispose(() => {
       if (this.panels.get(threadId) === shown) this.panels.delete(threadId);
       shown.dispose();

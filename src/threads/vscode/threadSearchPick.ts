@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
-import { LiveSearch, type LiveSearchPorts, type SearchView } from '../common/search/liveSearch';
+import { LiveSearch, type LiveSearchDeps, type SearchView } from '../common/search/liveSearch';
 import { namedThreads } from '../common/model/threadLinks';
-import { textKindWords } from '../common/query/searchedText';
+import { textKindLabels } from '../common/query/searchableText';
 import type { ThreadHead, ThreadHit } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
 
-interface ThreadSearchPickOptions extends LiveSearchPorts {
-  /** Resolves when there is a list. */
+interface ThreadSearchPickDeps extends LiveSearchDeps {
+  /** Resolves when the list is loaded. */
   readonly ready: () => Promise<void>;
   readonly heads: () => readonly ThreadHead[];
-  /** The thread that Amp would continue. */
-  readonly current: () => Promise<string | undefined>;
-  /** Somebody looks, until the result is disposed. */
-  readonly look: () => Disposable;
-  /** `entryId` is where the query was found. */
+  /** Returns the thread that Amp would continue. */
+  readonly currentThreadId: () => Promise<string | undefined>;
+  /** Keeps the list up to date until the result is disposed. */
+  readonly activate: () => Disposable;
+  /** `entryId` is the entry with the match. */
   readonly open: (threadId: string, entryId: string | undefined) => void;
 }
 
@@ -26,60 +26,60 @@ interface ThreadItem extends vscode.QuickPickItem {
 
 const maxShown = 100;
 
-/** Finds threads by title and text while the user types; the newest ones before. */
+/** A quick pick that searches threads while the user types. Shows the newest threads for an empty query. */
 export class ThreadSearchPick {
-  constructor(private readonly options: ThreadSearchPickOptions) {}
+  constructor(private readonly deps: ThreadSearchPickDeps) {}
 
   /** Resolves when the pick is closed. */
   async show(title: string): Promise<void> {
-    const { look, open } = this.options;
-    const store = new DisposableStore();
-    store.add(look());
-    const pick = store.add(vscode.window.createQuickPick<ThreadItem>());
+    const { activate, open } = this.deps;
+    const disposables = new DisposableStore();
+    disposables.add(activate());
+    const pick = disposables.add(vscode.window.createQuickPick<ThreadItem>());
     pick.title = title;
-    pick.placeholder = 'Words, "a phrase", a path, a command, or the id or link of a thread';
+    pick.placeholder = 'Words, "a phrase", a path, a command, or a thread ID or link';
     pick.matchOnDetail = true;
     pick.matchOnDescription = true;
-    const shownItems = store.add(new LiveItems(pick, isSame));
-    let asked: string | undefined;
-    let shown: string | undefined;
+    const liveItems = disposables.add(new LiveItems(pick, isSameItem));
+    let currentQuery: string | undefined;
+    let shownQuery: string | undefined;
     const show = ({ found, isBusy, notes }: SearchView): void => {
-      const nowMs = this.options.clock.now();
-      const named = this.named(pick.value);
+      const nowMs = this.deps.clock.now();
+      const named = this.namedItems(pick.value);
       const others = found.filter(({ head, hit }) => hit.entryId !== undefined || !isAmong(head, named));
       const items = [...named, ...others.map(({ head, hit }) => itemOf(head, hit.entryId, detailOf(hit), nowMs))];
-      if (shown === asked) shownItems.replace(items, { keepsFirst: false });
-      else shownItems.reset(items);
-      shown = asked;
+      if (shownQuery === currentQuery) liveItems.replace(items, { keepsFirst: false });
+      else liveItems.reset(items);
+      shownQuery = currentQuery;
       pick.busy = isBusy;
       pick.title = notes.length === 0 ? title : `${title}: ${notes.join(' ')}`;
     };
-    const live = store.add(new LiveSearch(this.options, show));
-    live.start();
-    const find = async (): Promise<void> => {
+    const search = disposables.add(new LiveSearch(this.deps, show));
+    search.start();
+    const update = async (): Promise<void> => {
       const query = pick.value.trim();
-      if (query === asked) return;
-      asked = query;
+      if (query === currentQuery) return;
+      currentQuery = query;
       pick.busy = true;
-      live.change(query);
-      const named = this.named(query);
+      search.setQuery(query);
+      const named = this.namedItems(query);
       if (named.length > 0) {
-        shownItems.reset(named);
-        shown = query;
+        liveItems.reset(named);
+        shownQuery = query;
       }
       if (query !== '') return;
-      const items = await this.newest();
-      if (pick.value.trim() !== '' || store.isDisposed) return;
-      shownItems.reset(items);
-      shown = query;
+      const items = await this.newestItems();
+      if (pick.value.trim() !== '' || disposables.isDisposed) return;
+      liveItems.reset(items);
+      shownQuery = query;
       pick.busy = false;
       pick.title = title;
     };
-    store.add(pick.onDidChangeValue(() => void find()));
+    disposables.add(pick.onDidChangeValue(() => void update()));
     const closed = new Promise<void>((resolve) => {
-      store.add(pick.onDidHide(() => resolve()));
+      disposables.add(pick.onDidHide(() => resolve()));
     });
-    store.add(
+    disposables.add(
       pick.onDidAccept(() => {
         const [picked] = pick.selectedItems;
         pick.hide();
@@ -87,19 +87,19 @@ export class ThreadSearchPick {
       }),
     );
     pick.show();
-    void find();
+    void update();
     await closed;
-    store.dispose();
+    disposables.dispose();
   }
 
-  private named(query: string): ThreadItem[] {
-    const nowMs = this.options.clock.now();
-    return namedThreads(query, this.options.heads()).map(({ threadId, head }) =>
+  private namedItems(query: string): ThreadItem[] {
+    const nowMs = this.deps.clock.now();
+    return namedThreads(query, this.deps.heads()).map(({ threadId, head }) =>
       head
         ? itemOf(head, undefined, threadId, nowMs)
         : {
             label: `Open ${threadId}`,
-            description: 'not in the list of threads',
+            description: 'not in the list',
             iconPath: new vscode.ThemeIcon('link'),
             alwaysShow: true,
             threadId,
@@ -108,14 +108,14 @@ export class ThreadSearchPick {
     );
   }
 
-  /** The one that Amp would continue comes before all others. */
-  private async newest(): Promise<ThreadItem[]> {
-    const { clock, current: currentHint, heads: headsNow, ready } = this.options;
+  /** Returns the current thread, then the newest ones. */
+  private async newestItems(): Promise<ThreadItem[]> {
+    const { clock, currentThreadId, ready } = this.deps;
     await ready();
-    const current = await currentHint();
+    const currentId = await currentThreadId();
     const nowMs = clock.now();
-    const heads = headsNow();
-    const first = heads.find(({ id }) => id === current);
+    const heads = this.deps.heads();
+    const first = heads.find(({ id }) => id === currentId);
     const others = heads.filter((head) => head !== first).slice(0, maxShown);
     const items = others.map((head) => itemOf(head, undefined, head.firstPrompt, nowMs));
     if (!first) return items;
@@ -124,21 +124,21 @@ export class ThreadSearchPick {
   }
 }
 
-/** What was found, and what it is of. */
+/** Returns the snippet with the kind of its text. */
 function detailOf({ kind, snippet }: ThreadHit): string {
-  return kind === 'title' || snippet === '' ? snippet : `${textKindWords[kind]}: ${snippet}`;
+  return kind === 'title' || snippet === '' ? snippet : `${textKindLabels[kind]}: ${snippet}`;
 }
 
 function isAmong({ id }: ThreadHead, items: readonly ThreadItem[]): boolean {
   return items.some(({ threadId }) => threadId === id);
 }
 
-function isSame(one: ThreadItem, other: ThreadItem): boolean {
+function isSameItem(one: ThreadItem, other: ThreadItem): boolean {
   return one.threadId === other.threadId && one.entryId === other.entryId;
 }
 
 function itemOf(head: ThreadHead, entryId: string | undefined, detail: string | undefined, nowMs: number): ThreadItem {
-  const node = { kind: 'thread', id: head.id, parent: undefined, children: [], head, tie: undefined } as const;
+  const node = { kind: 'thread', id: head.id, parent: undefined, children: [], head, relation: undefined } as const;
   const row = threadRow({ ...node, isUnread: false }, nowMs);
   const shown = detail === titleOf(head) ? '' : (detail ?? '');
   return {
@@ -146,7 +146,7 @@ function itemOf(head: ThreadHead, entryId: string | undefined, detail: string | 
     description: row.description,
     ...(shown === '' ? {} : { detail: shown }),
     iconPath: new vscode.ThemeIcon(row.icon),
-    // What was found is found by its words, not by VS Code's letters in a row.
+    // Prevents VS Code from filtering the results itself.
     alwaysShow: true,
     threadId: head.id,
     entryId,

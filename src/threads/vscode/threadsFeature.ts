@@ -14,9 +14,9 @@ import type { ThreadLibrary } from '../common/threadLibrary';
 import { threadsStatus } from '../common/tree/threadsStatus';
 import { searchThreads } from '../common/search/threadSearch';
 import { ReadMarks } from '../common/tree/readMarks';
-import { ampPlaces, oldExtensionFolders } from '../node/ampFolder/ampData';
-import { ampThreads, type AmpThreads } from '../node/ampThreads';
-import type { Command } from '../node/cli/runCommand';
+import { ampPaths, legacyExtensionFolders } from '../node/ampFolder/ampData';
+import { createAmpThreads, type AmpThreads } from '../node/ampThreads';
+import type { CliCommand } from '../node/cli/runCommand';
 import { withWorktrees } from '../node/workspace/worktrees';
 import type { RunningThreads } from './lazyThreads';
 import { ThreadActions } from './threadActions';
@@ -27,35 +27,34 @@ import { ThreadPanels } from './threadPanels';
 import { ThreadSearchPick } from './threadSearchPick';
 import { ThreadsView } from './threadsView';
 
-interface ThreadsFeatureOptions extends FeatureContext {
+interface ThreadsFeatureDeps extends FeatureContext {
   readonly editor: Pick<EditorPort, 'open' | 'folders' | 'resolve'>;
-  /** The file that a shell starts as `amp`, absolute; undefined when there is none on this machine. */
+  /** Returns the absolute path of the `amp` executable, or undefined when it is not installed. */
   readonly findAmp: () => Promise<string | undefined>;
-  /** How it is started without a shell; the same. @throws Error that says what is missing */
-  readonly findCommand: () => Promise<Command | undefined>;
-  /** Begins a conversation with another agent, with the digest attached. `folder` is absolute, of the workspace. */
+  /** Returns how to start the Amp CLI without a shell, or undefined when it is not installed. @throws Error */
+  readonly findCommand: () => Promise<CliCommand | undefined>;
+  /** Starts a conversation with another agent and attaches the digest. `folder` is the absolute path of a workspace folder. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
-  /** Of the workspace: what the list shows. */
+  /** Stores the filters of the list. */
   readonly workspaceState: Memento;
-  /** Of the user: what was read. */
+  /** Stores what the user has read. */
   readonly globalState: Memento;
-  /** Absolute, of the extension, for all windows. */
+  /** Absolute path of the extension's folder for data that all windows share. */
   readonly storageFolder: string;
-  /** `dist`. */
   readonly distFolder: vscode.Uri;
 }
 
-/** Amp's threads: a list, a search, and tabs to read them in. Reads nothing before somebody looks. */
+/** Amp's threads in VS Code: the list, the search, and the tabs to read them. Reads nothing before the first use. */
 export class ThreadsFeature implements Feature<RunningThreads> {
   readonly id = 'threads';
   readonly title = 'Amp threads';
   private readonly peerThreads: PeerThreads;
   private readonly threads: AmpThreads;
 
-  constructor(private readonly options: ThreadsFeatureOptions) {
-    const { clock, distFolder, findCommand, log, storageFolder } = options;
-    this.threads = ampThreads({
-      places: ampPlaces(process.env, homedir()),
+  constructor(private readonly deps: ThreadsFeatureDeps) {
+    const { clock, distFolder, findCommand, log, storageFolder } = deps;
+    this.threads = createAmpThreads({
+      paths: ampPaths(process.env, homedir()),
       moreFolders: () => this.moreFolders(),
       findCommand,
       indexFolder: path.join(storageFolder, 'threads'),
@@ -67,7 +66,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       isTrusted: () => vscode.workspace.isTrusted,
       workspaceFolders: () => this.workspaceFolders(),
       isDenied: (file) =>
-        options.editor.resolve(file).then(
+        deps.editor.resolve(file).then(
           () => false,
           () => true,
         ),
@@ -75,15 +74,15 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   }
 
   start(): Promise<RunningThreads> {
-    const { clock, commands, distFolder, editor, findAmp, globalState, log, settings } = this.options;
-    const { startChat, workspaceState } = this.options;
+    const { clock, commands, distFolder, editor, findAmp, globalState, log, settings } = this.deps;
+    const { startChat, workspaceState } = this.deps;
     const { account, files, library, local } = this.threads;
-    const store = new DisposableStore();
+    const disposables = new DisposableStore();
     const messages = new Messages(log);
 
-    store.add(library);
-    const marks = new ReadMarks(globalState, (error) => log.warn(`cannot remember what was read: ${String(error)}`));
-    const decorations = store.add(new ThreadDecorations());
+    disposables.add(library);
+    const marks = new ReadMarks(globalState, (error) => log.warn(`Could not store what was read: ${String(error)}`));
+    const decorations = disposables.add(new ThreadDecorations());
     const documents = new ThreadDocuments(library);
     const actions = new ThreadActions({
       read: (id) => library.read(id),
@@ -97,7 +96,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       workspaceFolders: () => this.workspaceFolders(),
       openFolders: () => editor.folders.map((folder) => folder.path),
     });
-    const list = store.add(
+    const list = disposables.add(
       new ThreadsView({
         library,
         marks,
@@ -108,7 +107,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
         clock,
       }),
     );
-    const panels = store.add(
+    const panels = disposables.add(
       new ThreadPanels({
         threads: library,
         actions,
@@ -121,7 +120,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
         },
         addFile: (file) => files.add(file),
         marks,
-        onDidRead: () => list.update(),
+        onDidMarkRead: () => list.update(),
         files: { folder: vscode.Uri.joinPath(distFolder, 'pages'), name: 'thread' },
         clock,
         log,
@@ -130,7 +129,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
     const search = new ThreadSearchPick({
       ready: () => library.ready(),
       heads: () => library.heads,
-      current: () => library.currentHint(),
+      currentThreadId: () => library.currentThreadId(),
       search: async (query) => {
         await library.ready();
         return await searchThreads(query, {
@@ -142,21 +141,20 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       },
       searchAccount: (query, signal) => account.search(query, signal),
       onDidChangeCoverage: local.onDidChangeCoverage,
-      look: () => library.look(),
+      activate: () => library.activate(),
       open: (id, entryId) => void vscode.commands.executeCommand(commandIds.threadsOpen, id, entryId),
       clock,
     });
-    const threadCommands = store.add(
+    const threadCommands = disposables.add(
       new ThreadCommands({ commands, library, files, view: list, panels, actions, search, messages }),
     );
 
-    store.add(library.onDidChange(() => this.showStatus(library)));
-    store.add(
+    disposables.add(library.onDidChange(() => this.showStatus(library)));
+    disposables.add(
       settings.onDidChangeOf([settingIds.threadsFolders], () => {
         if (!library.isListed) return;
-        local
-          .use(this.moreFolders())
-          .catch((error: unknown) => log.error('the folders of threads cannot be watched', error));
+        const watching = local.watchFolders(this.moreFolders());
+        watching.catch((error: unknown) => log.error('Cannot watch the folders of threads', error));
       }),
     );
     for (const part of [decorations, threadCommands]) part.start();
@@ -166,30 +164,30 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       restore: (panel, state) => panels.restore(panel, state),
       textOf: (query) => documents.textOf(query),
       peerThreads: this.peerThreads,
-      dispose: () => store.dispose(),
+      dispose: () => disposables.dispose(),
     });
   }
 
-  /** Absolute, with threads, besides that of the amp CLI. */
+  /** Absolute paths of folders with threads, in addition to the Amp CLI's folder. */
   private moreFolders(): readonly string[] {
-    const { settings, storageFolder } = this.options;
-    return [...settings.threadsFolders().flatMap(absoluteFolder), ...oldExtensionFolders(storageFolder)];
+    const { settings, storageFolder } = this.deps;
+    return [...settings.threadsFolders().flatMap(absoluteFolders), ...legacyExtensionFolders(storageFolder)];
   }
 
-  /** Absolute, with their worktrees. */
+  /** Absolute paths of the workspace folders and their worktrees. */
   private async workspaceFolders(): Promise<readonly string[]> {
-    const { folders } = this.options.editor;
+    const { folders } = this.deps.editor;
     return (await Promise.all(folders.map((folder) => withWorktrees(folder.path)))).flat();
   }
 
   private showStatus(library: ThreadLibrary): void {
     const { id, title } = this;
-    this.options.status.set({ id, title, ...threadsStatus(library) });
+    this.deps.status.set({ id, title, ...threadsStatus(library) });
   }
 }
 
-/** `~` is the user's folder. A relative path says nothing: the setting is not of a workspace. */
-function absoluteFolder(folder: string): readonly string[] {
+/** Expands `~`. Ignores relative paths, because the setting does not belong to a workspace. */
+function absoluteFolders(folder: string): readonly string[] {
   const expanded = folder.replace(/^~(?=$|[\\/])/, homedir());
   return path.isAbsolute(expanded) ? [expanded] : [];
 }

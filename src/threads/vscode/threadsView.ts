@@ -6,87 +6,87 @@ import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import type { SourceProblem } from '../common/threadPorts';
-import { filterWords, type ThreadFilters } from '../common/tree/threadFilters';
+import { filterTexts, type ThreadFilters } from '../common/tree/threadFilters';
 import { nextMidnight } from '../common/tree/grouping';
 import type { ReadMarks } from '../common/tree/readMarks';
-import { shownTitle, threadRow, type ThreadRow } from '../common/tree/threadRow';
+import { displayTitle, threadRow, type ThreadRow } from '../common/tree/threadRow';
 import {
-  noTree,
-  threadTree,
+  emptyTree,
+  buildThreadTree,
   type GroupNode,
   type ProblemNode,
   type ThreadNode,
   type ThreadTree,
 } from '../common/tree/threadTree';
 import { treeChanges } from '../common/tree/treeChanges';
-import { keepFilters, keptFilters, showFilterKeys } from './keptFilters';
+import { loadFilters, setFilterContextKeys, storeFilters } from './storedFilters';
 import type { ThreadDecorations } from './threadDecorations';
 
-interface ThreadsViewOptions {
+interface ThreadsViewDeps {
   readonly library: ThreadLibrary;
   readonly marks: ReadMarks;
   readonly decorations: ThreadDecorations;
-  /** Absolute, of the workspace, with its worktrees. */
+  /** Absolute paths of the workspace folders and their worktrees. */
   readonly workspaceFolders: () => Promise<readonly string[]>;
   readonly memento: Memento;
   readonly onDidDropFiles: (files: readonly vscode.Uri[]) => void;
   readonly clock: Clock;
 }
 
-/** The list of threads. Rows are named, so that what has not changed is not drawn again, and what was open stays open. */
+/** The list of threads. Rows have stable ids, so unchanged rows are not refreshed and groups stay expanded. */
 export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> {
-  private readonly store = new DisposableStore();
-  private readonly changes = new vscode.EventEmitter<string[] | undefined>();
-  readonly onDidChangeTreeData = this.changes.event;
-  private tree: ThreadTree = noTree;
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = new vscode.EventEmitter<string[] | undefined>();
+  readonly onDidChangeTreeData = this.emitter.event;
+  private tree: ThreadTree = emptyTree;
   private folders: readonly string[] = [];
-  private kept: ThreadFilters | undefined;
+  private cachedFilters: ThreadFilters | undefined;
   private view: vscode.TreeView<string> | undefined;
-  private looking: Disposable | undefined;
-  private midnight: Disposable | undefined;
-  private isShownOnce = false;
+  private activation: Disposable | undefined;
+  private midnightTimer: Disposable | undefined;
+  private wasShown = false;
 
-  constructor(private readonly options: ThreadsViewOptions) {}
+  constructor(private readonly deps: ThreadsViewDeps) {}
 
-  /** `view` shows its rows; it stays the caller's. */
+  /** The caller keeps the ownership of `view`. */
   start(view: vscode.TreeView<string>): void {
-    const { library } = this.options;
+    const { library } = this.deps;
     this.view = view;
-    this.store.add(this.changes);
-    this.store.add(view.onDidChangeVisibility(({ visible }) => this.visibilityChanged(visible)));
-    this.store.add(library.onDidChange(() => this.update()));
-    this.store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.foldersChanged()));
-    this.store.add({ dispose: () => this.looking?.dispose() });
-    this.store.add({ dispose: () => this.midnight?.dispose() });
-    this.awaitMidnight();
-    this.showFilters();
-    if (view.visible) this.visibilityChanged(true);
+    this.disposables.add(this.emitter);
+    this.disposables.add(view.onDidChangeVisibility(({ visible }) => this.onVisibilityChange(visible)));
+    this.disposables.add(library.onDidChange(() => this.update()));
+    this.disposables.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.updateFolders()));
+    this.disposables.add({ dispose: () => this.activation?.dispose() });
+    this.disposables.add({ dispose: () => this.midnightTimer?.dispose() });
+    this.scheduleMidnight();
+    this.updateFilterStatus();
+    if (view.visible) this.onVisibilityChange(true);
   }
 
   get filters(): ThreadFilters {
-    this.kept ??= keptFilters(this.options.memento);
-    return this.kept;
+    this.cachedFilters ??= loadFilters(this.deps.memento);
+    return this.cachedFilters;
   }
 
-  async filter(part: Partial<ThreadFilters>): Promise<void> {
-    this.kept = { ...this.filters, ...part };
-    this.showFilters();
+  async setFilters(changes: Partial<ThreadFilters>): Promise<void> {
+    this.cachedFilters = { ...this.filters, ...changes };
+    this.updateFilterStatus();
     this.update();
-    await keepFilters(this.options.memento, this.kept);
+    await storeFilters(this.deps.memento, this.cachedFilters);
   }
 
-  /** Draws what says something else now. */
+  /** Refreshes the changed rows. */
   update(): void {
-    if (!this.options.library.isListed || !this.isShownOnce) return;
-    const next = this.treeNow();
+    if (!this.deps.library.isListed || !this.wasShown) return;
+    const next = this.buildTree();
     const changed = treeChanges(this.tree, next);
     this.tree = next;
-    if (changed === 'all') this.changes.fire(undefined);
-    else if (changed.length > 0) this.changes.fire([...changed]);
-    this.showState();
+    if (changed === 'all') this.emitter.fire(undefined);
+    else if (changed.length > 0) this.emitter.fire([...changed]);
+    this.updateStatus();
   }
 
-  /** The thread that a command means when it is run from the list. */
+  /** Returns the thread id of a row. */
   threadIdOf(element: unknown): string | undefined {
     const node = typeof element === 'string' ? this.tree.nodes.get(element) : undefined;
     return node?.kind === 'thread' ? node.head.id : undefined;
@@ -94,13 +94,13 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   async getChildren(element?: string): Promise<string[]> {
     if (element !== undefined) return [...(this.tree.nodes.get(element)?.children ?? [])];
-    if (!this.isShownOnce) {
-      this.isShownOnce = true;
-      const { library, marks, clock, workspaceFolders } = this.options;
+    if (!this.wasShown) {
+      this.wasShown = true;
+      const { library, marks, clock, workspaceFolders } = this.deps;
       [this.folders] = await Promise.all([workspaceFolders(), library.ready()]);
-      marks.begin(clock.now());
-      this.tree = this.treeNow();
-      this.showState();
+      marks.startTracking(clock.now());
+      this.tree = this.buildTree();
+      this.updateStatus();
     }
     return [...this.tree.roots];
   }
@@ -129,87 +129,83 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   async handleDrop(_target: string | undefined, transfer: vscode.DataTransfer): Promise<void> {
     const list = (await transfer.get('text/uri-list')?.asString()) ?? '';
     const lines = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
-    const own = new Set(this.options.library.heads.map(({ path }) => path));
-    const others = lines.map((line) => vscode.Uri.parse(line)).filter(({ fsPath }) => !own.has(fsPath));
-    if (others.length > 0) this.options.onDidDropFiles(others);
+    const listedPaths = new Set(this.deps.library.heads.map(({ path }) => path));
+    const newFiles = lines.map((line) => vscode.Uri.parse(line)).filter(({ fsPath }) => !listedPaths.has(fsPath));
+    if (newFiles.length > 0) this.deps.onDidDropFiles(newFiles);
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private treeNow(): ThreadTree {
-    const { library, marks, clock } = this.options;
+  private buildTree(): ThreadTree {
+    const { library, marks, clock } = this.deps;
     const { filters, folders } = this;
+    const nowMs = clock.now();
     const { isUnread } = marks;
-    return threadTree(library.heads, {
-      filters,
-      folders,
-      nowMs: clock.now(),
-      isUnread,
-      problems: library.sourceProblems,
-    });
+    return buildThreadTree(library.heads, { filters, folders, nowMs, isUnread, problems: library.sourceProblems });
   }
 
   private threadItem(node: ThreadNode): vscode.TreeItem {
     const { head, children } = node;
-    const row = threadRow(node, this.options.clock.now());
+    const row = threadRow(node, this.deps.clock.now());
     const item = new vscode.TreeItem(row.label, collapsible(children.length, false));
     item.id = node.id;
     item.description = row.description;
     item.tooltip = new vscode.MarkdownString(row.tooltip, true);
     item.iconPath = new vscode.ThemeIcon(row.icon, iconColor(row));
-    item.resourceUri = this.options.decorations.uriOf(head.id, row.state);
-    item.accessibilityInformation = { label: row.spoken };
-    item.contextValue = contextOf(node);
+    item.resourceUri = this.deps.decorations.uriOf(head.id, row.state);
+    item.accessibilityInformation = { label: row.accessibleLabel };
+    item.contextValue = contextValueOf(node);
     item.command = { command: commandIds.threadsOpen, title: 'Open', arguments: [head.id] };
     return item;
   }
 
-  private visibilityChanged(isVisible: boolean): void {
-    this.looking?.dispose();
-    this.looking = isVisible ? this.options.library.look() : undefined;
+  private onVisibilityChange(isVisible: boolean): void {
+    this.activation?.dispose();
+    this.activation = isVisible ? this.deps.library.activate() : undefined;
   }
 
-  /** Days and times of all rows are said from today. */
-  private awaitMidnight(): void {
-    const { clock } = this.options;
+  /** Refreshes all rows at midnight, because their groups and times depend on the current day. */
+  private scheduleMidnight(): void {
+    const { clock } = this.deps;
     const nowMs = clock.now();
-    this.midnight = clock.setTimer(nextMidnight(nowMs) - nowMs, () => {
+    this.midnightTimer = clock.setTimer(nextMidnight(nowMs) - nowMs, () => {
       this.update();
-      this.changes.fire(undefined);
-      this.awaitMidnight();
+      this.emitter.fire(undefined);
+      this.scheduleMidnight();
     });
   }
 
-  private async foldersChanged(): Promise<void> {
-    this.folders = await this.options.workspaceFolders();
+  private async updateFolders(): Promise<void> {
+    this.folders = await this.deps.workspaceFolders();
     this.update();
   }
 
-  private showFilters(): void {
+  private updateFilterStatus(): void {
     const { filters } = this;
-    if (this.view) this.view.description = filterWords(filters).join(', ');
-    showFilterKeys(filters);
+    if (this.view) this.view.description = filterTexts(filters).join(', ');
+    setFilterContextKeys(filters);
   }
 
-  /** What there is to say beside the rows. */
-  private showState(): void {
+  /** Updates the message and the badge of the view. */
+  private updateStatus(): void {
     if (!this.view) return;
-    const { library } = this.options;
-    // Its row says it; an empty list has none.
+    const { library } = this.deps;
+    // Problems have their own rows, except in an empty list.
     const isEmpty = this.tree.roots.length === 0;
     this.view.message = isEmpty ? library.sourceProblems.map(problemLine).join('\n') : '';
     const unread = [...this.tree.nodes.values()].flatMap((node) =>
-      node.kind === 'thread' && node.isUnread ? [shownTitle(node.head)] : [],
+      node.kind === 'thread' && node.isUnread ? [displayTitle(node.head)] : [],
     );
-    const tooltip = unread.length === 1 ? `New in "${unread[0] ?? ''}"` : `New in ${unread.length} threads`;
+    const tooltip =
+      unread.length === 1 ? `New messages in "${unread[0] ?? ''}"` : `New messages in ${unread.length} threads`;
     this.view.badge = unread.length === 0 ? undefined : { value: unread.length, tooltip };
   }
 }
 
-function groupItem({ id, label, description, children, isOpen }: GroupNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(namingHiddenCharacters(label), collapsible(children.length, isOpen));
+function groupItem({ id, label, description, children, isExpanded }: GroupNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(namingHiddenCharacters(label), collapsible(children.length, isExpanded));
   item.id = id;
   if (description !== undefined) item.description = namingHiddenCharacters(description);
   item.contextValue = 'group';
@@ -220,7 +216,7 @@ function problemLine({ title, summary }: SourceProblem): string {
   return `${title}: ${summary}`;
 }
 
-/** One quiet line; all that there is to say when it is pointed at or chosen. */
+/** Shows a short text. The tooltip and the command show details. */
 function problemItem({ id, problem }: ProblemNode): vscode.TreeItem {
   const item = new vscode.TreeItem(problem.title);
   item.id = id;
@@ -233,13 +229,13 @@ function problemItem({ id, problem }: ProblemNode): vscode.TreeItem {
   return item;
 }
 
-function collapsible(childCount: number, isOpen: boolean): vscode.TreeItemCollapsibleState {
+function collapsible(childCount: number, isExpanded: boolean): vscode.TreeItemCollapsibleState {
   if (childCount === 0) return vscode.TreeItemCollapsibleState.None;
-  return isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
+  return isExpanded ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
 }
 
-/** What the menus of package.json look for. */
-function contextOf({ head }: ThreadNode): string {
+/** Read by `when` clauses of menus in package.json. */
+function contextValueOf({ head }: ThreadNode): string {
   const hasFile = head.path !== undefined;
   return [head.problem === undefined ? 'thread' : 'broken', ...(hasFile ? ['file'] : []), head.source].join(' ');
 }

@@ -7,8 +7,8 @@ import { DisposableStore } from '../../../src/base/common/disposable';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { ReadMarks } from '../../../src/threads/common/tree/readMarks';
-import { ampPlaces } from '../../../src/threads/node/ampFolder/ampData';
-import { ampThreads, type AmpThreads } from '../../../src/threads/node/ampThreads';
+import { ampPaths } from '../../../src/threads/node/ampFolder/ampData';
+import { createAmpThreads, type AmpThreads } from '../../../src/threads/node/ampThreads';
 import { ThreadDecorations } from '../../../src/threads/vscode/threadDecorations';
 import { ThreadsView } from '../../../src/threads/vscode/threadsView';
 import { eventually } from '../../support/eventually';
@@ -62,8 +62,8 @@ export class ThreadsUnderTest {
   private constructor(readonly folder: string) {
     const extension = vscode.extensions.getExtension('backline.backline');
     assert.ok(extension);
-    this.threads = ampThreads({
-      places: ampPlaces({ XDG_DATA_HOME: folder }, folder),
+    this.threads = createAmpThreads({
+      paths: ampPaths({ XDG_DATA_HOME: folder }, folder),
       moreFolders: () => [],
       findCommand: () => Promise.resolve(undefined),
       indexFolder: path.join(folder, 'index'),

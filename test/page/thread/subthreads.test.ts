@@ -53,7 +53,7 @@ describe('a thread with subagents that have threads of their own', () => {
       );
       feed.start();
       host.answer(threadRequests.ready, () => {
-        feed.pageCame();
+        feed.connectPage();
         return {};
       });
       host.answer(threadRequests.showSubthread, ({ entryId, isShown }) => {
@@ -84,9 +84,9 @@ describe('a thread with subagents that have threads of their own', () => {
   it('says what cannot be shown, and opens the thread of each', async () => {
     const { page, host } = await open(parent);
     await page.getByRole('button', { name: 'Expand all' }).click();
-    const missing = 'The thread of this subagent cannot be read. It is not here.';
+    const missing = 'This subagent’s thread can’t be read. It is not here.';
     await page.getByRole('article').getByText(missing).waitFor();
-    await page.getByText('a thread that it is itself a part of').waitFor();
+    await page.getByText('thread contains itself').waitFor();
     await page.getByText('I search for it.').waitFor();
     await drawn(page);
     assert.deepEqual(await page.getByRole('log').locator('p').allInnerTexts(), [missing]);

@@ -34,7 +34,7 @@ const readers: Readonly<Record<string, string>> = {
   'editor/node/hookNames.ts': 'tells hookNames',
   'editor/vscode/vscodeEditor.ts': 'tells PathGuard',
   'editor/vscode/documentsByPath.ts': "finds VS Code's documents in either case on Windows",
-  'threads/node/files/folderWatch.ts': 'asks Linux for the type of a file system',
+  'threads/node/files/folderWatcher.ts': 'asks Linux for the type of a file system',
   'tools/vscode/ripgrepProgram.ts': 'tells ripgrepPlaces',
 };
 

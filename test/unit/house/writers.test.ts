@@ -32,7 +32,7 @@ const writers: Readonly<Record<string, string>> = {
   'chat/node/filePort.ts': 'own storage',
   'context/node/remoteModuleStore.ts': 'own storage',
   'threads/node/files/indexLock.ts': 'own storage',
-  'threads/node/files/wholeFile.ts': 'own storage',
+  'threads/node/files/atomicWrite.ts': 'own storage',
   'threads/node/cli/privateFolder.ts': 'own storage',
   'acp/demo/v1/clientFiles.ts': 'an agent that has no client to write for it',
   'acp/demo/v1/sessions.ts': 'own storage',

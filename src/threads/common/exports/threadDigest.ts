@@ -2,56 +2,57 @@ import type { Entry } from '../../../transcript/common/entries';
 import { titleOf } from '../tree/threadRow';
 import type { OpenThread } from '../threadPorts';
 
-/** What another agent is told of a thread, to go on from there. */
+/** A summary of a thread with which another agent can continue its work. */
 export interface ThreadDigest {
   readonly title: string;
   /** Markdown. */
   readonly text: string;
 }
 
-/** In UTF-16 units: enough to know what it was about, little enough for any context window. */
+/** In UTF-16 units. Small enough for any context window. */
 const maxUnits = 24 * 1024;
 const maxEntryUnits = 2_000;
 
 /**
- * Who worked where on what, which files were changed, and what was said: the first prompt, and the end as far as it fits.
- * `folder` is where the work goes on, absolute.
+ * Describes where and on what the thread worked, which files it changed, its first prompt, and as much of its end as fits.
+ * `folder` is the absolute path of the folder in which the work continues.
  */
 export function threadDigest({ head, entries, facts }: OpenThread, folder: string | undefined): ThreadDigest {
   const title = titleOf(head);
   const changed = [...new Set(entries.flatMap(changedFiles))];
-  const said = entries.flatMap(lineOf);
-  const [first = ''] = said;
-  const about = [
+  const lines = entries.flatMap(entryLines);
+  const [first = ''] = lines;
+  const intro = [
     `This is a digest of an earlier conversation with Amp, "${title}" (${head.id}). Continue from where it ended.`,
     ...facts.map(({ label, value }) => `- ${label}: ${value}`),
-    ...placeOf(head.folders, folder),
+    ...folderLines(head.folders, folder),
     ...(changed.length > 0 ? [`- Changed files: ${changed.slice(0, 50).join(', ')}`] : []),
   ].join('\n');
-  const last = lastThatFit(said.slice(1), maxUnits - about.length - first.length);
-  const gap = last.length < said.length - 1 ? ['(Some of it is left out here.)'] : [];
-  return { title, text: [about, first, ...gap, ...last].filter((text) => text !== '').join('\n\n') };
+  const last = lastLines(lines.slice(1), maxUnits - intro.length - first.length);
+  const gap = last.length < lines.length - 1 ? ['(Some of it is left out here.)'] : [];
+  return { title, text: [intro, first, ...gap, ...last].filter((text) => text !== '').join('\n\n') };
 }
 
-/** Paths that were said there may mean other files here. */
-function placeOf(folders: readonly string[], folder: string | undefined): string[] {
+/** Warns the agent that paths in the thread may not match files here. */
+function folderLines(folders: readonly string[], folder: string | undefined): string[] {
   if (folder === undefined) return [];
   if (folders.includes(folder)) return [`- You work in the same folder, ${folder}.`];
   const [before] = folders;
-  const was = before === undefined ? '' : ` That conversation worked in ${before}: its files may be elsewhere here.`;
-  return [`- You work in ${folder}.${was}`];
+  const warning =
+    before === undefined ? '' : ` That conversation worked in ${before}: its files may be elsewhere here.`;
+  return [`- You work in ${folder}.${warning}`];
 }
 
-function lineOf(entry: Entry): string[] {
-  // What a subagent said is in its call's result.
+function entryLines(entry: Entry): string[] {
+  // A subagent's answer is in the result of its call.
   if (entry.parent !== undefined) return [];
   switch (entry.kind) {
     case 'prompt':
-      return [`User: ${short(entry.text)}`];
+      return [`User: ${shorten(entry.text)}`];
     case 'answer':
-      return entry.text.trim() === '' ? [] : [`Assistant: ${short(entry.text)}`];
+      return entry.text.trim() === '' ? [] : [`Assistant: ${shorten(entry.text)}`];
     case 'summary':
-      return [`Summary of what came before: ${short(entry.text)}`];
+      return [`Summary of what came before: ${shorten(entry.text)}`];
     case 'tool':
       return entry.toolKind === 'read' || entry.toolKind === 'search' ? [] : [`Tool: ${entry.title} (${entry.state})`];
     case 'todos':
@@ -68,17 +69,17 @@ function changedFiles(entry: Entry): string[] {
   return entry.parts.flatMap((part) => (part.type === 'diff' ? [part.path] : []));
 }
 
-function lastThatFit(lines: readonly string[], units: number): readonly string[] {
-  let left = units;
+function lastLines(lines: readonly string[], maxUnits: number): readonly string[] {
+  let unitsLeft = maxUnits;
   let start = lines.length;
   while (start > 0) {
-    left -= (lines[start - 1]?.length ?? 0) + 2;
-    if (left < 0) break;
+    unitsLeft -= (lines[start - 1]?.length ?? 0) + 2;
+    if (unitsLeft < 0) break;
     start--;
   }
   return lines.slice(start);
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   return text.length <= maxEntryUnits ? text : `${text.slice(0, maxEntryUnits).toWellFormed()}…`;
 }

@@ -1,15 +1,13 @@
 import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { listOf, textOf, timeOf } from '../model/jsonValues';
-import type { ReadFrom } from '../threadReader';
-import { soft } from '../model/threadSchema';
+import type { DocumentOrigin } from '../threadReader';
+import { lenient } from '../model/threadSchema';
 import { relationRoles, relationTypes, type OpenThread, type ThreadHead } from '../threadPorts';
 
-/** What our own JSON export says of a thread before its entries. A field of another type than expected counts as missing. */
-
-const Text = soft(z.string());
-const Count = soft(z.int().check(z.nonnegative()));
-const Texts = soft(z.array(z.string()));
+const Text = lenient(z.string());
+const Count = lenient(z.int().check(z.nonnegative()));
+const Texts = lenient(z.array(z.string()));
 
 const Relation = z.object({
   type: z.enum(relationTypes),
@@ -18,7 +16,7 @@ const Relation = z.object({
 });
 const Fact = z.object({ label: z.string(), value: z.string() });
 
-/** As in `entries.ts`, which the list does not load. */
+/** Same as in `entries.ts`, which is too large to load for the list. */
 const Usage = z.object({
   input: z.optional(z.number()),
   output: z.optional(z.number()),
@@ -34,14 +32,14 @@ const ThreadPart = z.object({
   branch: Text,
   mode: Text,
   model: Text,
-  usage: soft(Usage),
+  usage: lenient(Usage),
   firstPrompt: Text,
   promptCount: Count,
   messageCount: Count,
-  hasChanges: soft(z.boolean()),
-  isArchived: soft(z.boolean()),
-  relations: soft(z.array(Relation)),
-  facts: soft(z.array(Fact)),
+  hasChanges: lenient(z.boolean()),
+  isArchived: lenient(z.boolean()),
+  relations: lenient(z.array(Relation)),
+  facts: lenient(z.array(Fact)),
   notes: Texts,
 });
 
@@ -51,18 +49,18 @@ const Export = z.object({
   title: Text,
   createdAt: Text,
   updatedAt: Text,
-  thread: soft(ThreadPart),
+  thread: lenient(ThreadPart),
   entries: z.array(z.optional(z.unknown())),
 });
 type Export = z.infer<typeof Export>;
 
-/** Undefined for what is no export of ours. */
+/** Parses a JSON export of Backline. A field of an unexpected type counts as missing. Undefined for other files. */
 export function parseExport(json: unknown): Export | undefined {
   return Export.safeParse(json).data;
 }
 
-/** What an export has to say of a thread, to be opened again as what it was. */
-export function exportedPart({ head, facts, notes }: OpenThread): Readonly<Record<string, unknown>> {
+/** Returns the thread's metadata for a JSON export, which restores it when the file is opened. */
+export function exportMetadata({ head, facts, notes }: OpenThread): Readonly<Record<string, unknown>> {
   const { id, folders, repository, branch, mode, model, usage, firstPrompt } = head;
   const { promptCount, messageCount, hasChanges, isArchived, relations } = head;
   const part: z.input<typeof ThreadPart> = {
@@ -75,23 +73,21 @@ export function exportedPart({ head, facts, notes }: OpenThread): Readonly<Recor
   return part;
 }
 
-export function exportedHead(json: unknown, from: ReadFrom): ThreadHead | undefined {
-  const parsed = parseExport(json);
-  return parsed && headOfExport(parsed, from);
-}
-
-export function headOfExport({ title, thread, entries, createdAt, updatedAt }: Export, from: ReadFrom): ThreadHead {
+export function headOfExport(
+  { title, thread, entries, createdAt, updatedAt }: Export,
+  from: DocumentOrigin,
+): ThreadHead {
   const { source, path, sizeBytes, mtimeMs } = from;
-  const created = timeOf(createdAt);
+  const createdTime = timeOf(createdAt);
   const { repository, branch, mode, model, usage, firstPrompt } = thread ?? {};
-  const own = thread?.id !== undefined && /^T-[\w-]+$/.test(thread.id) ? thread.id : undefined;
+  const ownId = thread?.id !== undefined && /^T-[\w-]+$/.test(thread.id) ? thread.id : undefined;
   return {
-    id: from.threadId ?? own ?? path ?? 'unknown',
+    id: from.threadId ?? ownId ?? path ?? 'unknown',
     source,
-    ...withoutUndefined({ path, sizeBytes, mtimeMs, title: textOf(title), createdAt: created }),
+    ...withoutUndefined({ path, sizeBytes, mtimeMs, title: textOf(title), createdAt: createdTime }),
     ...withoutUndefined({ repository, branch, mode, model, usage, firstPrompt }),
     folders: thread?.folders ?? [],
-    lastPromptAt: timeOf(updatedAt) ?? created ?? mtimeMs ?? 0,
+    lastPromptAt: timeOf(updatedAt) ?? createdTime ?? mtimeMs ?? 0,
     promptCount: thread?.promptCount ?? 0,
     messageCount: thread?.messageCount ?? listOf(entries).length,
     hasChanges: thread?.hasChanges ?? false,

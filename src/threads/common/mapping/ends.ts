@@ -4,16 +4,14 @@ import { isRecord, textOf } from '../model/jsonValues';
 import { rawJson } from '../model/rawJson';
 import { MessageState, type Message } from '../model/threadSchema';
 import { isStopped } from '../model/threadState';
-import { baseOf, type MessageContext } from './parts/mapped';
-import type { OpenCall } from './parts/toolRun';
+import { entryBase, type MessageContext } from './parts/mapped';
+import type { UnfinishedCall } from './parts/toolRun';
 
-/** How a turn ended, in the user's words: each way looks different, and none is blank. */
+type TurnEnd = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
-type End = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
-
-/** Undefined while a message goes on, or when another one goes on for it. */
-export function endOfMessage(message: Message, context: MessageContext, hasEntries: boolean): Entry | undefined {
-  const base = baseOf(context, endId(context.key));
+/** Returns the entry that ends the turn after this message, or undefined when the turn continues. */
+export function turnEndEntry(message: Message, context: MessageContext, hasEntries: boolean): Entry | undefined {
+  const base = entryBase(context, endId(context.key));
   if (message.role === 'user') return message.interrupted === true ? interrupted(base, context) : undefined;
   if (message.role !== 'assistant') return undefined;
   if (message.state === undefined || message.state === null) return undefined;
@@ -31,16 +29,20 @@ export function endOfMessage(message: Message, context: MessageContext, hasEntri
   };
 }
 
-/** What a call that has not ended is now, in a message that has ended in its way. */
-export function openCall(message: Message, { unfinished, isLive }: MessageContext, isComplete = true): OpenCall {
-  if (isStopped(message.state)) return { reported: 'cancelled', unheard: 'cancelled', isComplete };
-  return { reported: isLive ? 'running' : 'stale', unheard: unfinished, isComplete };
+/** Returns the states of an unfinished call in this message. */
+export function unfinishedCall(
+  message: Message,
+  { unfinished, isLive }: MessageContext,
+  isComplete = true,
+): UnfinishedCall {
+  if (isStopped(message.state)) return { withResult: 'cancelled', withoutResult: 'cancelled', isComplete };
+  return { withResult: isLive ? 'running' : 'stale', withoutResult: unfinished, isComplete };
 }
 
-function endOf(state: MessageState | undefined, raw: unknown): End | undefined {
+function endOf(state: MessageState | undefined, raw: unknown): TurnEnd | undefined {
   switch (state?.type) {
     case 'cancelled':
-      return { outcome: 'cancelled', text: 'Cancelled: the user stopped this turn.' };
+      return { outcome: 'cancelled', text: 'The turn was canceled.' };
     case 'error':
       return failed(state.error);
     case 'complete':
@@ -50,59 +52,57 @@ function endOf(state: MessageState | undefined, raw: unknown): End | undefined {
   }
 }
 
-function endOfComplete(reason: string | undefined): End | undefined {
+function endOfComplete(reason: string | undefined): TurnEnd | undefined {
   switch (reason) {
     case 'tool_use':
       return undefined;
     case 'max_tokens':
-      return { outcome: 'limit', text: 'The answer reached the limit of tokens and is incomplete.' };
+      return { outcome: 'limit', text: 'The answer reached the token limit and is incomplete.' };
     case 'refusal':
-      return { outcome: 'refused', text: 'The model refused to go on with this.' };
+      return { outcome: 'refused', text: 'The model refused to continue.' };
     case undefined:
     case 'end_turn':
     case 'stop_sequence':
       return { outcome: 'completed' };
     default:
-      return { outcome: 'completed', text: `Ended with the reason “${reason}”.` };
+      return { outcome: 'completed', text: `Ended with reason “${reason}”.` };
   }
 }
 
-function failed(error: unknown): End {
+function failed(error: unknown): TurnEnd {
   const message = isRecord(error) ? textOf(error['message']) : textOf(error);
   if (message === undefined)
-    return { outcome: 'failed', text: 'This turn failed. The thread does not say why.', ...detailsOf(error) };
-  const isMore = isRecord(error) && Object.keys(error).length > 1;
-  return { outcome: 'failed', text: message, ...(isMore ? detailsOf(error) : {}) };
+    return { outcome: 'failed', text: 'The turn failed without an error message.', ...detailsOf(error) };
+  const hasMore = isRecord(error) && Object.keys(error).length > 1;
+  return { outcome: 'failed', text: message, ...(hasMore ? detailsOf(error) : {}) };
 }
 
 function detailsOf(error: unknown): { details?: string } {
   return error === undefined || error === null ? {} : { details: rawJson(error) };
 }
 
-function unknownState(state: unknown): End {
-  return {
-    outcome: 'interrupted',
-    text: 'This turn ended in a way that Backline does not know.',
-    details: rawJson(state),
-  };
+function unknownState(state: unknown): TurnEnd {
+  return { outcome: 'interrupted', text: 'The turn ended for an unknown reason.', details: rawJson(state) };
 }
 
-function interrupted(base: ReturnType<typeof baseOf>, { isAnswered }: MessageContext): Entry {
-  if (isAnswered) return { kind: 'notice', ...base, level: 'info', text: 'The user interrupted what came next.' };
-  return { kind: 'end', ...base, outcome: 'interrupted', text: 'The user interrupted this turn.' };
+function interrupted(base: ReturnType<typeof entryBase>, { isAnswered }: MessageContext): Entry {
+  if (isAnswered) return { kind: 'notice', ...base, level: 'info', text: 'The user interrupted the next answer.' };
+  return { kind: 'end', ...base, outcome: 'interrupted', text: 'The turn was interrupted by the user.' };
 }
 
 function streaming(
-  base: ReturnType<typeof baseOf>,
+  base: ReturnType<typeof entryBase>,
   { unfinished }: MessageContext,
   hasEntries: boolean,
 ): Entry | undefined {
   if (unfinished === 'running') {
-    return hasEntries ? undefined : { kind: 'notice', ...base, level: 'info', text: 'The agent is about to answer.' };
+    return hasEntries
+      ? undefined
+      : { kind: 'notice', ...base, level: 'info', text: 'The agent is starting to answer.' };
   }
   const text =
     unfinished === 'lost'
-      ? 'This turn was cut off: the thread went on without its end.'
-      : 'This turn says that it runs, but nothing has written it for a while. It was probably cut off.';
+      ? 'This turn is incomplete. The thread continued without its end.'
+      : 'This turn is marked as running, but was not updated for a while. It is probably incomplete.';
   return { kind: 'end', ...base, outcome: 'interrupted', text };
 }

@@ -1,44 +1,38 @@
 import type { Entry } from '../../../transcript/common/entries';
 import { headOfThread } from '../heads/heads';
-import type { ReadFrom } from '../threadReader';
+import type { DocumentOrigin } from '../threadReader';
 import { isRecord, isSameJson, listOf } from '../model/jsonValues';
 import { rawJson } from '../model/rawJson';
 import type { ThreadDocument } from '../model/threadSchema';
 import type { OpenThread } from '../threadPorts';
 import { isFresh } from '../model/threadState';
-import type { Mapped, MessageContext } from './parts/mapped';
-import { contextsOf } from './messageContexts';
+import type { MappedEntry, MessageContext } from './parts/mapped';
+import { messageContexts } from './messageContexts';
 import { messageEntries } from './messageEntries';
 import { isResultBlock } from '../model/callIds';
-import { resultsOf, type Results } from './results';
+import { matchResults, type ToolResults } from './toolResults';
 import { factsOf, notesOf } from './threadFacts';
-import { unsentEntries } from './unsent';
+import { unsentEntries } from './unsentEntries';
 
-/** One message as it was mapped, with all that its entries were made of. */
-interface Unit {
+/** A message with its entries and everything that they depend on. */
+interface MappedMessage {
   readonly message: unknown;
-  readonly joins: readonly unknown[];
+  readonly relatedResults: readonly unknown[];
   readonly context: MessageContext;
-  readonly mapped: readonly Mapped[];
+  readonly mapped: readonly MappedEntry[];
 }
 
-/**
- * A thread as it was read, and what the next reading needs to leave untouched what has not changed. `entries` are made when
- * somebody first asks for them.
- */
+/** A thread as read, with the data that the next read needs to reuse unchanged entries. `entries` is computed lazily. */
 export interface MappedThread extends OpenThread {
-  /** So many from the end, or more, made without the others; all of them where there are not that many. */
+  /** Returns at least the last `count` entries (or all) without mapping earlier messages. */
   lastEntries(count: number): readonly Entry[];
-  /** What an entry was made of, as indented JSON; undefined when there is none of that id. */
-  rawOf(entryId: string): string | undefined;
-  readonly units: readonly Unit[];
+  /** Returns the source of an entry as indented JSON, or undefined when there is no such entry. */
+  rawJsonOf(entryId: string): string | undefined;
+  readonly messages: readonly MappedMessage[];
 }
 
-/**
- * All there is to look at in a thread. Entries that say the same as in the reading before (`previous`) are the same objects,
- * so that a page is told of nothing but news.
- */
-export function mapThread(document: ThreadDocument, from: ReadFrom, previous?: MappedThread): MappedThread {
+/** Maps a document to entries. Entries that are equal to those of the previous read are the same objects. */
+export function mapThread(document: ThreadDocument, from: DocumentOrigin, previous?: MappedThread): MappedThread {
   const mapping = new ThreadMapping(document, isFresh(from.mtimeMs, from.nowMs), previous);
   return {
     head: headOfThread(document, from),
@@ -47,24 +41,24 @@ export function mapThread(document: ThreadDocument, from: ReadFrom, previous?: M
     get entries() {
       return mapping.entries;
     },
-    get units() {
-      return mapping.units;
+    get messages() {
+      return mapping.messages;
     },
     lastEntries: (count) => mapping.lastEntries(count),
-    rawOf: (entryId) => mapping.rawOf(entryId),
+    rawJsonOf: (entryId) => mapping.rawJsonOf(entryId),
   };
 }
 
-/** Maps a message when it is first asked for, and only once. */
+/** Maps each message lazily and only once. */
 class ThreadMapping {
-  private readonly results: Results;
+  private readonly results: ToolResults;
   private readonly contexts: readonly MessageContext[];
-  private readonly madeUnits: Unit[] = [];
-  private readonly unsent: readonly Mapped[];
-  /** Of the reading before; let go when all is mapped, so that readings do not hold each other. */
-  private before: readonly Unit[];
-  private known: ReadonlyMap<string, Entry>;
-  private all: readonly Mapped[] | undefined;
+  private readonly mappedMessages: MappedMessage[] = [];
+  private readonly unsentEntries: readonly MappedEntry[];
+  /** From the previous read. Released when everything is mapped, so that reads do not keep each other in memory. */
+  private previousMessages: readonly MappedMessage[];
+  private previousEntries: ReadonlyMap<string, Entry>;
+  private allMapped: readonly MappedEntry[] | undefined;
   private allEntries: readonly Entry[] | undefined;
 
   constructor(
@@ -72,82 +66,85 @@ class ThreadMapping {
     isLive: boolean,
     previous: MappedThread | undefined,
   ) {
-    this.results = resultsOf(document.messages);
-    this.contexts = contextsOf(document, this.results, isLive);
-    this.before = previous?.units ?? [];
-    this.known = new Map(previous?.entries.map((entry) => [entry.id, entry]));
-    this.unsent = unsentEntries(document, this.contexts.at(-1)?.turn ?? 0).map((item) => this.asBefore(item));
+    this.results = matchResults(document.messages);
+    this.contexts = messageContexts(document, this.results, isLive);
+    this.previousMessages = previous?.messages ?? [];
+    this.previousEntries = new Map(previous?.entries.map((entry) => [entry.id, entry]));
+    this.unsentEntries = unsentEntries(document, this.contexts.at(-1)?.turn ?? 0).map((item) =>
+      this.reusePrevious(item),
+    );
   }
 
-  get units(): readonly Unit[] {
-    return this.contexts.map((context, index) => this.unit(context, index));
+  get messages(): readonly MappedMessage[] {
+    return this.contexts.map((context, index) => this.messageAt(context, index));
   }
 
   get entries(): readonly Entry[] {
-    this.allEntries ??= this.mapped().map(({ entry }) => entry);
+    this.allEntries ??= this.mapAll().map(({ entry }) => entry);
     return this.allEntries;
   }
 
   lastEntries(count: number): readonly Entry[] {
-    const units: Unit[] = [];
-    let found = this.unsent.length;
-    for (let index = this.contexts.length - 1; index >= 0 && found < count; index--) {
+    const messages: MappedMessage[] = [];
+    let entryCount = this.unsentEntries.length;
+    for (let index = this.contexts.length - 1; index >= 0 && entryCount < count; index--) {
       const context = this.contexts[index];
       if (!context) break;
-      const unit = this.unit(context, index);
-      units.push(unit);
-      found += unit.mapped.length;
+      const message = this.messageAt(context, index);
+      messages.push(message);
+      entryCount += message.mapped.length;
     }
-    const last = units.reverse().flatMap(({ mapped }) => mapped);
-    return [...last, ...this.unsent].map(({ entry }) => entry);
+    const last = messages.reverse().flatMap(({ mapped }) => mapped);
+    return [...last, ...this.unsentEntries].map(({ entry }) => entry);
   }
 
-  rawOf(entryId: string): string | undefined {
-    const found = this.mapped().find(({ entry }) => entry.id === entryId);
+  rawJsonOf(entryId: string): string | undefined {
+    const found = this.mapAll().find(({ entry }) => entry.id === entryId);
     return found && rawJson(found.raw);
   }
 
-  private mapped(): readonly Mapped[] {
-    if (this.all) return this.all;
-    this.all = [...this.units.flatMap(({ mapped }) => mapped), ...this.unsent];
-    this.before = [];
-    this.known = new Map();
-    return this.all;
+  private mapAll(): readonly MappedEntry[] {
+    if (this.allMapped) return this.allMapped;
+    this.allMapped = [...this.messages.flatMap(({ mapped }) => mapped), ...this.unsentEntries];
+    this.previousMessages = [];
+    this.previousEntries = new Map();
+    return this.allMapped;
   }
 
-  private unit(context: MessageContext, index: number): Unit {
-    const made = this.madeUnits[index] ?? this.makeUnit(context, index);
-    this.madeUnits[index] = made;
-    return made;
+  private messageAt(context: MessageContext, index: number): MappedMessage {
+    const mapped = this.mappedMessages[index] ?? this.mapMessage(context, index);
+    this.mappedMessages[index] = mapped;
+    return mapped;
   }
 
-  private makeUnit(context: MessageContext, index: number): Unit {
+  private mapMessage(context: MessageContext, index: number): MappedMessage {
     const message = this.document.messages[index];
-    const before = this.before[index];
-    const joins = joinsOf(message, this.results);
-    if (before && isSame(before.context, context) && isSame(before.message, message) && isSame(before.joins, joins))
-      return before;
-    const mapped = messageEntries(message, this.results, context).map((item) => this.asBefore(item));
-    return { message, joins, context, mapped };
+    const before = this.previousMessages[index];
+    const relatedResults = relatedResultsOf(message, this.results);
+    if (before && isSame(before.context, context) && isSame(before.message, message)) {
+      if (isSame(before.relatedResults, relatedResults)) return before;
+    }
+    const mapped = messageEntries(message, this.results, context).map((item) => this.reusePrevious(item));
+    return { message, relatedResults, context, mapped };
   }
 
-  private asBefore(item: Mapped): Mapped {
-    const before = this.known.get(item.entry.id);
+  private reusePrevious(item: MappedEntry): MappedEntry {
+    const before = this.previousEntries.get(item.entry.id);
     return before && isSame(before, item.entry) ? { ...item, entry: before } : item;
   }
 }
 
-/** What other messages decide of its blocks: the results of a call, and whether the call of a result is there. */
-function joinsOf(message: unknown, results: Results): readonly unknown[] {
+/** Returns what the entries of a message depend on in other messages: the results of its calls, the calls of its results. */
+function relatedResultsOf(message: unknown, results: ToolResults): readonly unknown[] {
   const blocks = isRecord(message) ? listOf(message['content']) : [];
-  return blocks.map((block) => (isResultBlock(block) ? results.isJoined(block) : results.of(block)));
+  return blocks.map((block) => (isResultBlock(block) ? results.hasCall(block) : results.ofCall(block)));
 }
 
 function isSame(one: unknown, other: unknown): boolean {
   try {
     return isSameJson(one, other);
   } catch {
-    // Nested too deeply to be compared.
+    // Too deeply nested to compare.
     return false;
   }
 }

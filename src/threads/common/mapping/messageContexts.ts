@@ -5,60 +5,66 @@ import { isRecord, listOf, textOf, timeOf, type JsonRecord } from '../model/json
 import { isPrompt } from '../model/promptText';
 import type { ThreadDocument } from '../model/threadSchema';
 import { messageUsage, sumUsage } from '../model/threadUsage';
-import type { MessageContext, Unfinished } from './parts/mapped';
+import type { MessageContext, UnfinishedState } from './parts/mapped';
 import { isStopped } from '../model/threadState';
 import { callId } from '../model/callIds';
-import { isOpenResult, type Results } from './results';
+import { isOpenResult, type ToolResults } from './toolResults';
 
-/** What each message needs to know of the thread around it. `isLive`: its file was written a moment ago. */
-export function contextsOf({ messages }: ThreadDocument, results: Results, isLive: boolean): readonly MessageContext[] {
+/** Computes the context of each message. `isLive`: the file was written recently. */
+export function messageContexts(
+  { messages }: ThreadDocument,
+  results: ToolResults,
+  isLive: boolean,
+): readonly MessageContext[] {
   const keys = messageKeys(messages);
   const records = messages.map((message) => (isRecord(message) ? message : {}));
   const calls = callsOf(records, keys);
-  const ownRoles = records.map(ownRole);
-  const lastAnswer = ownRoles.lastIndexOf('assistant');
+  const mainRoles = records.map(mainRole);
+  const lastAnswer = mainRoles.lastIndexOf('assistant');
   const lastPrompt = records.findLastIndex(isPrompt);
-  const usages = turnUsages(records, ownRoles);
-  const overs: boolean[] = [];
+  const usages = turnUsages(records, mainRoles);
+  const endedFlags: boolean[] = [];
   let turn = 0;
   return records.map((record, index) => {
     if (isPrompt(record)) turn++;
-    const at = timeOfMessage(record);
-    const call = nearest(calls.get(textOf(record['parentToolUseId']) ?? ''), index);
-    const isOver =
+    const at = messageTime(record);
+    const call = nearestCall(calls.get(textOf(record['parentToolUseId']) ?? ''), index);
+    const hasTurnEnded =
       index < lastPrompt ||
-      (ownRoles[index] === 'assistant' && index < lastAnswer) ||
-      (call !== undefined && (overs[call.message] === true || hasEnded(call, records, results)));
-    overs.push(isOver);
-    const unfinished: Unfinished = isOver ? 'lost' : isLive ? 'running' : 'stale';
+      (mainRoles[index] === 'assistant' && index < lastAnswer) ||
+      (call !== undefined && (endedFlags[call.messageIndex] === true || hasCallEnded(call, records, results)));
+    endedFlags.push(hasTurnEnded);
+    const unfinished: UnfinishedState = hasTurnEnded ? 'lost' : isLive ? 'running' : 'stale';
     const usage = usages.get(index);
     return {
       key: keys[index] ?? `i${index}`,
       turn,
       ...withoutUndefined({ at, parent: call?.entryId, usage }),
       unfinished,
-      isLive: isLive && index >= lastPrompt && (call === undefined || !isOver),
-      isAnswered: ownRoles.slice(index + 1, index + 20).find((role) => role !== undefined) === 'assistant',
+      isLive: isLive && index >= lastPrompt && (call === undefined || !hasTurnEnded),
+      isAnswered: mainRoles.slice(index + 1, index + 20).find((role) => role !== undefined) === 'assistant',
     };
   });
 }
 
-/** A call that messages of a subagent may belong to. */
-interface Call {
+/** A call to which messages of a subagent may belong. */
+interface SubagentCallBlock {
   readonly entryId: string;
-  /** The index of the message it is in. */
-  readonly message: number;
+  readonly messageIndex: number;
   readonly block: unknown;
 }
 
-/** By the id that messages of subagents name them by; ids come again in some threads. */
-function callsOf(records: readonly JsonRecord[], keys: readonly string[]): ReadonlyMap<string, readonly Call[]> {
-  const calls = new Map<string, Call[]>();
+/** Returns calls by the id that messages of subagents refer to. Ids may repeat in a thread. */
+function callsOf(
+  records: readonly JsonRecord[],
+  keys: readonly string[],
+): ReadonlyMap<string, readonly SubagentCallBlock[]> {
+  const calls = new Map<string, SubagentCallBlock[]>();
   for (const [index, { content }] of records.entries()) {
     for (const [block, item] of listOf(content).entries()) {
       if (!isRecord(item) || item['type'] !== 'tool_use') continue;
       const id = callId(item);
-      const call = { entryId: blockId(keys[index] ?? '', block), message: index, block: item };
+      const call = { entryId: blockId(keys[index] ?? '', block), messageIndex: index, block: item };
       const known = calls.get(id);
       if (known) known.push(call);
       else if (id !== '') calls.set(id, [call]);
@@ -67,50 +73,54 @@ function callsOf(records: readonly JsonRecord[], keys: readonly string[]): Reado
   return calls;
 }
 
-/** The last one before a message, else the first one after it. */
-function nearest(calls: readonly Call[] | undefined, index: number): Call | undefined {
-  return calls?.findLast(({ message }) => message < index) ?? calls?.[0];
+/** Returns the last call before the message, else the first call after it. */
+function nearestCall(calls: readonly SubagentCallBlock[] | undefined, index: number): SubagentCallBlock | undefined {
+  return calls?.findLast(({ messageIndex }) => messageIndex < index) ?? calls?.[0];
 }
 
-/** Nothing that its subagent left open goes on any more. */
-function hasEnded({ message, block }: Call, records: readonly JsonRecord[], results: Results): boolean {
-  if (isStopped(records[message]?.['state'])) return true;
-  const result = results.of(block).at(-1);
+/** Whether the call has ended, and with it all work of its subagent. */
+function hasCallEnded(
+  { messageIndex, block }: SubagentCallBlock,
+  records: readonly JsonRecord[],
+  results: ToolResults,
+): boolean {
+  if (isStopped(records[messageIndex]?.['state'])) return true;
+  const result = results.ofCall(block).at(-1);
   return result !== undefined && !isOpenResult(result);
 }
 
-/** Of a message of the conversation itself; undefined for those of subagents and what was put in beside it. */
-function ownRole({ role, parentToolUseId }: JsonRecord): 'user' | 'assistant' | undefined {
+/** Returns undefined for messages of subagents and messages with other roles. */
+function mainRole({ role, parentToolUseId }: JsonRecord): 'user' | 'assistant' | undefined {
   if (textOf(parentToolUseId) !== undefined) return undefined;
   return role === 'user' || role === 'assistant' ? role : undefined;
 }
 
-/** What each turn has used, by the index of its last answer. */
+/** Sums the usage of each turn, by the index of the turn's last answer. */
 function turnUsages(
   records: readonly JsonRecord[],
-  ownRoles: readonly ('user' | 'assistant' | undefined)[],
+  mainRoles: readonly ('user' | 'assistant' | undefined)[],
 ): ReadonlyMap<number, Usage> {
   const usages = new Map<number, Usage>();
   let usage: Usage | undefined;
   let last: number | undefined;
-  const close = (): void => {
+  const endTurn = (): void => {
     if (last !== undefined && usage) usages.set(last, usage);
     usage = undefined;
     last = undefined;
   };
   for (const [index, record] of records.entries()) {
-    if (isPrompt(record)) close();
+    if (isPrompt(record)) endTurn();
     usage = sumUsage([usage, messageUsage(record)]);
-    if (ownRoles[index] === 'assistant') last = index;
+    if (mainRoles[index] === 'assistant') last = index;
   }
-  close();
+  endTurn();
   return usages;
 }
 
-function timeOfMessage({ usage, meta, createdAt, content }: JsonRecord): number | undefined {
-  const told =
+function messageTime({ usage, meta, createdAt, content }: JsonRecord): number | undefined {
+  const messageTimestamp =
     timeOf(isRecord(usage) ? usage['timestamp'] : undefined) ?? timeOf(isRecord(meta) ? meta['sentAt'] : undefined);
-  if (told !== undefined) return told;
+  if (messageTimestamp !== undefined) return messageTimestamp;
   for (const block of listOf(content)) {
     const time = isRecord(block) ? (timeOf(block['startTime']) ?? timeOf(block['finalTime'])) : undefined;
     if (time !== undefined) return time;

@@ -6,92 +6,94 @@ import { rawJson } from '../model/rawJson';
 import { Block, Message, type BlockOf } from '../model/threadSchema';
 import { attachmentsOf } from './parts/attachments';
 import { stateType } from '../model/threadState';
-import { endOfMessage, openCall } from './ends';
+import { turnEndEntry, unfinishedCall } from './ends';
 import { imageAttachment, imagePart } from './parts/images';
-import { baseOf, plainText, rawEntry, type Mapped, type MessageContext } from './parts/mapped';
+import { entryBase, plainText, rawEntry, type MappedEntry, type MessageContext } from './parts/mapped';
 import { isResultBlock } from '../model/callIds';
-import { isShownRole, type Results } from './results';
+import { isShownRole, type ToolResults } from './toolResults';
 import { toolEntries } from './parts/callEntries';
 import { runOutcome, toolRun } from './parts/toolRun';
 
-/** What one message shows, in the order of its blocks. Results of tools are shown where the tool was called. */
-export function messageEntries(raw: unknown, results: Results, context: MessageContext): readonly Mapped[] {
+/** Maps a message to entries in the order of its blocks. Results of tools appear at their calls. */
+export function messageEntries(raw: unknown, results: ToolResults, context: MessageContext): readonly MappedEntry[] {
   const message = Message.safeParse(raw).data;
   if (!message || !isShownRole(message.role)) {
-    const label = message ? `Message of the unknown role “${message.role}”` : 'Message of an unknown form';
-    return [rawEntry(baseOf(context, promptId(context.key)), label, raw, rawJson(raw))];
+    const label = message ? `Message with unknown role “${message.role}”` : 'Unknown message';
+    return [rawEntry(entryBase(context, promptId(context.key)), label, raw, rawJson(raw))];
   }
-  return new MessageReader(message, raw, results, context).read();
+  return new MessageMapper(message, raw, results, context).map();
 }
 
-class MessageReader {
+class MessageMapper {
   private readonly blocks: readonly unknown[];
   private hasPrompt = false;
 
   constructor(
     private readonly message: Message,
     private readonly raw: unknown,
-    private readonly results: Results,
+    private readonly results: ToolResults,
     private readonly context: MessageContext,
   ) {
     const { content } = message;
     this.blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   }
 
-  read(): readonly Mapped[] {
-    const entries = this.blocks.flatMap((block, index) => this.block(block, index));
-    const end = endOfMessage(this.message, this.context, entries.length > 0);
-    if (!end && entries.length === 0 && this.message.content === undefined) return this.withoutContent();
+  map(): readonly MappedEntry[] {
+    const entries = this.blocks.flatMap((block, index) => this.mapBlock(block, index));
+    const end = turnEndEntry(this.message, this.context, entries.length > 0);
+    if (!end && entries.length === 0 && this.message.content === undefined) return this.mapUnknownContent();
     return end ? [...entries, { entry: end, raw: this.raw }] : entries;
   }
 
-  /** Whatever else it has may be what was said. */
-  private withoutContent(): readonly Mapped[] {
-    const others = isRecord(this.raw) ? Object.keys(this.raw).filter((key) => !Object.hasOwn(Message.shape, key)) : [];
-    if (others.every((key) => key === 'messageId' || key === 'protocolMessageID')) return [];
-    const base = baseOf(this.context, promptId(this.context.key));
+  /** Shows the JSON if the message has unknown fields, which may be its content. */
+  private mapUnknownContent(): readonly MappedEntry[] {
+    const unknownKeys = isRecord(this.raw)
+      ? Object.keys(this.raw).filter((key) => !Object.hasOwn(Message.shape, key))
+      : [];
+    if (unknownKeys.every((key) => key === 'messageId' || key === 'protocolMessageID')) return [];
+    const base = entryBase(this.context, promptId(this.context.key));
     return [rawEntry(base, 'Message without content', this.raw, rawJson(this.raw))];
   }
 
-  private block(raw: unknown, index: number): readonly Mapped[] {
-    if (isResultBlock(raw)) return this.result(raw, index);
+  private mapBlock(raw: unknown, index: number): readonly MappedEntry[] {
+    if (isResultBlock(raw)) return this.mapResult(raw, index);
     const block = Block.safeParse(raw).data;
     if (!block) {
       const type = isRecord(raw) ? textOf(raw['type']) : undefined;
-      const label = type === undefined ? 'Block of an unknown form' : `Block “${type}”`;
-      return [rawEntry(this.base(index), label, raw, rawJson(raw))];
+      const label = type === undefined ? 'Unknown block' : `Block “${type}”`;
+      return [rawEntry(this.blockBase(index), label, raw, rawJson(raw))];
     }
     switch (block.type) {
       case 'text':
-        return block.hidden === true ? [] : this.text(block, raw, index);
+        return block.hidden === true ? [] : this.mapText(block, raw, index);
       case 'thinking':
-        return this.entry(index, raw, { kind: 'thinking', ...this.thinking(block, index) });
+        return this.toEntry(index, raw, { kind: 'thinking', ...this.thinkingContent(block, index) });
       case 'redacted_thinking':
-        return this.entry(index, raw, { kind: 'thinking', text: 'The provider has redacted this thinking.' });
+        return this.toEntry(index, raw, { kind: 'thinking', text: 'The provider redacted this thinking.' });
       case 'image':
-        return this.image(block, raw, index);
+        return this.mapImage(block, raw, index);
       case 'tool_use':
       case 'server_tool_use':
-        return this.call(block, raw, index);
+        return this.mapCall(block, raw, index);
       case 'program':
-        return this.program(block, raw, index);
+        return this.mapProgram(block, raw, index);
       case 'summary':
-        return this.summary(block, raw, index);
+        return this.mapSummary(block, raw, index);
       case 'manual_bash_invocation':
-        return this.manualBash(block, raw, index);
+        return this.mapManualBash(block, raw, index);
     }
   }
 
-  private text(block: BlockOf<'text'>, raw: unknown, index: number): readonly Mapped[] {
+  private mapText(block: BlockOf<'text'>, raw: unknown, index: number): readonly MappedEntry[] {
     const { text } = block;
-    if (this.message.role === 'user') return this.prompt();
-    if (this.message.role === 'info') return this.entry(index, raw, { kind: 'notice', level: 'info', text });
+    if (this.message.role === 'user') return this.mapPrompt();
+    if (this.message.role === 'info') return this.toEntry(index, raw, { kind: 'notice', level: 'info', text });
     if (text === '' && !this.isStreaming(index)) return [];
-    return this.entry(index, raw, { kind: 'answer', text, ...(this.isStreaming(index) ? { streaming: true } : {}) });
+    return this.toEntry(index, raw, { kind: 'answer', text, ...(this.isStreaming(index) ? { streaming: true } : {}) });
   }
 
-  /** All blocks of text and all images of a message are one prompt, in the place of the first of them. */
-  private prompt(): readonly Mapped[] {
+  /** Joins all text and image blocks of a message to one prompt, at the position of the first one. */
+  private mapPrompt(): readonly MappedEntry[] {
     if (this.hasPrompt) return [];
     this.hasPrompt = true;
     const images = this.blocks.flatMap((raw) => {
@@ -101,73 +103,80 @@ class MessageReader {
       return (part && imageAttachment(part, path)) ?? [];
     });
     const attachments = [...images, ...attachmentsOf(this.message)];
-    const base = baseOf(this.context, promptId(this.context.key));
+    const base = entryBase(this.context, promptId(this.context.key));
     const text = promptText(this.message.content);
     const entry: Entry = { kind: 'prompt', ...base, text, ...(attachments.length > 0 ? { attachments } : {}) };
     return [{ entry, raw: this.raw }];
   }
 
-  private image(block: BlockOf<'image'>, raw: unknown, index: number): readonly Mapped[] {
+  private mapImage(block: BlockOf<'image'>, raw: unknown, index: number): readonly MappedEntry[] {
     const part = imagePart(block.source, block.sourcePath);
-    if (!part) return [rawEntry(this.base(index), 'Image of an unknown form', raw, rawJson(raw))];
-    const prompt = this.message.role === 'user' ? this.prompt() : [];
+    if (!part) return [rawEntry(this.blockBase(index), 'Unknown image', raw, rawJson(raw))];
+    const prompt = this.message.role === 'user' ? this.mapPrompt() : [];
     const isAttached = this.message.role === 'user' && part.type === 'image';
-    return isAttached ? prompt : [...prompt, ...this.entry(index, raw, { kind: 'media', part })];
+    return isAttached ? prompt : [...prompt, ...this.toEntry(index, raw, { kind: 'media', part })];
   }
 
-  private thinking({ thinking, text, startTime, finalTime }: BlockOf<'thinking'>, index: number): ThinkingContent {
+  private thinkingContent(
+    { thinking, text, startTime, finalTime }: BlockOf<'thinking'>,
+    index: number,
+  ): ThinkingContent {
     const [start, end] = [timeOf(startTime), timeOf(finalTime)];
     return {
-      text: textOf(thinking) ?? textOf(text) ?? 'The provider keeps this thinking to itself.',
+      text: textOf(thinking) ?? textOf(text) ?? 'The provider does not share this thinking.',
       ...(this.isStreaming(index) ? { streaming: true } : {}),
       ...(start !== undefined && end !== undefined && end >= start ? { durationMs: end - start } : {}),
     };
   }
 
-  private call(block: BlockOf<'tool_use' | 'server_tool_use'>, raw: unknown, index: number): readonly Mapped[] {
-    const results = this.results.of(raw);
-    const isWhole = block.complete !== false;
-    const run = toolRun(results.at(-1), openCall(this.message, this.context, isWhole));
-    const input = block.input ?? block.normalizedInput ?? unnamedInput(raw);
+  private mapCall(block: BlockOf<'tool_use' | 'server_tool_use'>, raw: unknown, index: number): readonly MappedEntry[] {
+    const results = this.results.ofCall(raw);
+    const isComplete = block.complete !== false;
+    const run = toolRun(results.at(-1), unfinishedCall(this.message, this.context, isComplete));
+    const input = block.input ?? block.normalizedInput ?? inputFromOtherKeys(raw);
     return toolEntries(
       {
-        base: this.base(index),
+        base: this.blockBase(index),
         name: block.name ?? block.normalizedName ?? 'Unnamed tool',
         knownName: block.normalizedName,
-        input: isWhole ? input : (block.inputIncomplete ?? input),
-        partialInput: isWhole || block.inputIncomplete !== undefined ? undefined : textOf(block.inputPartialJSON?.json),
+        input: isComplete ? input : (block.inputIncomplete ?? input),
+        partialInput:
+          isComplete || block.inputIncomplete !== undefined ? undefined : textOf(block.inputPartialJSON?.json),
         raw: [raw, ...results],
       },
       run,
     );
   }
 
-  private program(block: BlockOf<'program'>, raw: unknown, index: number): readonly Mapped[] {
-    const results = this.results.of(raw);
-    const run = toolRun(results.at(-1), openCall(this.message, this.context));
+  private mapProgram(block: BlockOf<'program'>, raw: unknown, index: number): readonly MappedEntry[] {
+    const results = this.results.ofCall(raw);
+    const run = toolRun(results.at(-1), unfinishedCall(this.message, this.context));
     const input = block.code === undefined ? undefined : { code: block.code };
-    return toolEntries({ base: this.base(index), name: 'program', input, raw: [raw, ...results] }, run);
+    return toolEntries({ base: this.blockBase(index), name: 'program', input, raw: [raw, ...results] }, run);
   }
 
-  private summary({ summary }: BlockOf<'summary'>, raw: unknown, index: number): readonly Mapped[] {
+  private mapSummary({ summary }: BlockOf<'summary'>, raw: unknown, index: number): readonly MappedEntry[] {
     const text = textOf(summary) ?? (isRecord(summary) ? textOf(summary['summary']) : undefined);
-    if (text === undefined) return [rawEntry(this.base(index), 'Summary', raw, rawJson(raw))];
-    return this.entry(index, raw, { kind: 'summary', text });
+    if (text === undefined) return [rawEntry(this.blockBase(index), 'Summary', raw, rawJson(raw))];
+    return this.toEntry(index, raw, { kind: 'summary', text });
   }
 
-  private manualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly Mapped[] {
-    const outcome = runOutcome(block.toolRun, openCall(this.message, this.context));
-    const who = block.hidden === true ? 'Run by the user, not shown to the agent.' : 'Run by the user.';
-    const remarks = [...outcome.remarks, plainText(who)];
+  private mapManualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly MappedEntry[] {
+    const outcome = runOutcome(block.toolRun, unfinishedCall(this.message, this.context));
+    const note = block.hidden === true ? 'Run by the user. Not shown to the agent.' : 'Run by the user.';
+    const remarks = [...outcome.remarks, plainText(note)];
     const input = block.args ?? {};
     const name = block.hidden === true ? '$$' : '$';
-    return toolEntries({ base: this.base(index), name, knownName: 'Bash', input, raw: [raw] }, { ...outcome, remarks });
+    return toolEntries(
+      { base: this.blockBase(index), name, knownName: 'Bash', input, raw: [raw] },
+      { ...outcome, remarks },
+    );
   }
 
-  /** A result whose call is nowhere in the thread. */
-  private result(raw: unknown, index: number): readonly Mapped[] {
-    if (this.results.isJoined(raw)) return [];
-    return [rawEntry(this.base(index), 'Result of a call that is not in the thread', raw, rawJson(raw))];
+  /** Shows a result only when its call is not in the thread. */
+  private mapResult(raw: unknown, index: number): readonly MappedEntry[] {
+    if (this.results.hasCall(raw)) return [];
+    return [rawEntry(this.blockBase(index), 'Result of a tool call outside this thread', raw, rawJson(raw))];
   }
 
   private isStreaming(index: number): boolean {
@@ -175,25 +184,25 @@ class MessageReader {
     return isLast && this.context.unfinished === 'running' && stateType(this.message.state) === 'streaming';
   }
 
-  private entry(index: number, raw: unknown, content: Content): readonly Mapped[] {
-    return [{ entry: { ...this.base(index), ...content }, raw }];
+  private toEntry(index: number, raw: unknown, content: Content): readonly MappedEntry[] {
+    return [{ entry: { ...this.blockBase(index), ...content }, raw }];
   }
 
-  private base(index: number): ReturnType<typeof baseOf> {
-    return baseOf(this.context, blockId(this.context.key, index));
+  private blockBase(index: number): ReturnType<typeof entryBase> {
+    return entryBase(this.context, blockId(this.context.key, index));
   }
 }
 
-/** Parts of a call that say how it is stored, not what was asked for. */
-const callFrame: ReadonlySet<string> = new Set(
+/** Keys of a call that are not part of its input. */
+const callKeys: ReadonlySet<string> = new Set(
   'type,id,name,normalizedName,complete,inputIncomplete,inputPartialJSON,startTime,finalTime,metadata'.split(','),
 );
 
-/** What a call without an input has instead of one. */
-function unnamedInput(raw: unknown): unknown {
+/** Returns the unknown keys of a call, which replace a missing `input`. */
+function inputFromOtherKeys(raw: unknown): unknown {
   if (!isRecord(raw)) return undefined;
   const others = Object.entries(raw).filter(
-    ([key, value]) => !callFrame.has(key) && value !== undefined && value !== null,
+    ([key, value]) => !callKeys.has(key) && value !== undefined && value !== null,
   );
   const [first] = others;
   return others.length === 1 && first?.[0] === 'text'

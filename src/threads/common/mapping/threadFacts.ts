@@ -4,11 +4,14 @@ import { treesOf, type ThreadDocument } from '../model/threadSchema';
 import { relationsOf } from '../model/relations';
 import type { OpenThread, ThreadRelation, ThreadSourceKind } from '../threadPorts';
 
-/** What a thread says of where it ran, and of other threads. */
+/** Returns labeled details of a thread: where it ran, its models and its related threads. */
 export function factsOf(document: ThreadDocument): OpenThread['facts'] {
   const trees = treesOf(document);
   const platform = document.env?.initial?.platform;
   const repositories = trees.flatMap(({ repository }) => repository ?? []);
+  const urls = repositories.map(({ url }) => url);
+  const branches = repositories.map(({ ref }) => ref?.replace(/^refs\/heads\//, ''));
+  const commits = repositories.map(({ sha }) => sha);
   const system = [platform?.os, platform?.osVersion, platform?.cpuArchitecture];
   const client = [
     platform?.client,
@@ -19,62 +22,53 @@ export function factsOf(document: ThreadDocument): OpenThread['facts'] {
     (tag) => typeof tag === 'string' && !tag.startsWith('model:'),
   );
   return [
-    ...all(
-      'Repository',
-      repositories.map(({ url }) => url),
-    ),
-    ...all(
-      'Branch',
-      repositories.map(({ ref }) => ref?.replace(/^refs\/heads\//, '')),
-    ),
-    ...all(
-      'Commit',
-      repositories.map(({ sha }) => sha),
-    ),
-    ...all('Folder', foldersOf(document)),
-    ...all('Platform', [joined(system)]),
-    ...all('Client', [joined(client)]),
-    ...all('Mode', [document.agentMode ?? document.meta?.agentMode]),
-    ...all('Model', modelsOf(document)),
-    ...all('Created', [isoTime(document.created)]),
-    ...all('Updated', [isoTime(document.updatedAt)]),
-    ...all('Tag', tags),
-    ...all('Skill', (document.activatedSkills ?? []).map(nameOf)),
-    ...all('Visibility', [document.meta?.visibility]),
+    ...facts('Repository', urls),
+    ...facts('Branch', branches),
+    ...facts('Commit', commits),
+    ...facts('Folder', foldersOf(document)),
+    ...facts('Platform', [joinWords(system)]),
+    ...facts('Client', [joinWords(client)]),
+    ...facts('Mode', [document.agentMode ?? document.meta?.agentMode]),
+    ...facts('Model', modelsOf(document)),
+    ...facts('Created', [isoTime(document.created)]),
+    ...facts('Updated', [isoTime(document.updatedAt)]),
+    ...facts('Tag', tags),
+    ...facts('Skill', (document.activatedSkills ?? []).map(nameOf)),
+    ...facts('Visibility', [document.meta?.visibility]),
     ...relationsOf(document, document.id ?? '').map(({ type, role, threadId }) => ({
-      label: relationWords[type][role],
+      label: relationLabels[type][role],
       value: threadId,
     })),
   ];
 }
 
-const relationWords: Readonly<Record<ThreadRelation['type'], Readonly<Record<ThreadRelation['role'], string>>>> = {
+const relationLabels: Readonly<Record<ThreadRelation['type'], Readonly<Record<ThreadRelation['role'], string>>>> = {
   fork: { parent: 'Forked from', child: 'Forked to' },
   handoff: { parent: 'Handed off from', child: 'Handed off to' },
   mention: { parent: 'Mentioned by', child: 'Mentions' },
-  subthread: { parent: 'Part of', child: 'Has the part' },
+  subthread: { parent: 'Subthread of', child: 'Subthread' },
 };
 
-/** What is to know of how much of it is here. */
+/** Returns notes for the user, for example that this machine may have only a part of the thread. */
 export function notesOf(document: ThreadDocument, source: ThreadSourceKind): readonly string[] {
   const { messages, meta, archived, mainThreadID, originThreadID, forkPointIndex } = document;
   const isStub = source === 'local' && meta?.usesDtw === true;
-  const cut = forkPointIndex === undefined ? '' : `, from its message ${forkPointIndex + 1} on`;
+  const fromMessage = forkPointIndex === undefined ? '' : ` at message ${forkPointIndex + 1}`;
   return [
-    ...(isStub ? ["Amp's server ran this thread: there may be more of it there than on this machine."] : []),
-    ...(messages.length === 0 ? ['There are no messages in this thread.'] : []),
+    ...(isStub ? ['This thread ran on Amp’s server, which may have more of it than this machine.'] : []),
+    ...(messages.length === 0 ? ['This thread has no messages.'] : []),
     ...(archived === true ? ['This thread is archived.'] : []),
-    ...(mainThreadID === undefined ? [] : [`This is a part of the thread ${mainThreadID}.`]),
-    ...(originThreadID === undefined ? [] : [`This was forked from the thread ${originThreadID}${cut}.`]),
+    ...(mainThreadID === undefined ? [] : [`This is a subthread of ${mainThreadID}.`]),
+    ...(originThreadID === undefined ? [] : [`This thread was forked from ${originThreadID}${fromMessage}.`]),
   ];
 }
 
-function all(label: string, values: readonly unknown[]): OpenThread['facts'] {
+function facts(label: string, values: readonly unknown[]): OpenThread['facts'] {
   const texts = values.flatMap((value) => textOf(value) ?? []);
   return [...new Set(texts)].map((value) => ({ label, value }));
 }
 
-function joined(words: readonly (string | undefined)[]): string {
+function joinWords(words: readonly (string | undefined)[]): string {
   return words.filter((word) => word !== undefined && word !== '').join(' ');
 }
 

@@ -1,23 +1,21 @@
 import { isRecord, type JsonRecord } from './jsonValues';
 
-/** How calls of tools and what they gave back name each other. */
-
 export function isResultBlock(block: unknown): boolean {
   if (!isRecord(block) || typeof block['type'] !== 'string') return false;
   return block['type'] === 'program_output' || block['type'].endsWith('tool_result');
 }
 
-/** The id that results name a block of a call by; empty for none. */
+/** Returns the id by which results refer to this block of a call, or an empty text. */
 export function callId(block: JsonRecord): string {
   const id = block['type'] === 'program' ? (block['call_id'] ?? block['id']) : block['id'];
-  return asId(id);
+  return toId(id);
 }
 
-/** The id of the call that a result belongs to; empty for none. */
+/** Returns the id of the call that this result belongs to, or an empty text. */
 export function resultId(block: JsonRecord): string {
-  return asId(block['toolUseID'] ?? block['tool_use_id'] ?? block['call_id']);
+  return toId(block['toolUseID'] ?? block['tool_use_id'] ?? block['call_id']);
 }
 
-function asId(id: unknown): string {
+function toId(id: unknown): string {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }

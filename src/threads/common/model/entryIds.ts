@@ -1,11 +1,9 @@
 import { isRecord } from './jsonValues';
 
 /**
- * The ids of what becomes an entry, made of the message's id (else its position) and the position of the block in it: a
- * thread that grows keeps those it has.
+ * Returns a unique key for each message: its id, else its position. Ids of entries begin with it, so existing entries keep
+ * their ids when a thread grows.
  */
-
-/** One for each message, all different. */
 export function messageKeys(messages: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>();
   return messages.map((message, index) => {
@@ -17,7 +15,7 @@ export function messageKeys(messages: readonly unknown[]): readonly string[] {
   });
 }
 
-/** Of the prompt that a message is; all its blocks of text make one entry. */
+/** All text blocks of a prompt are one entry. */
 export function promptId(messageKey: string): string {
   return messageKey;
 }
@@ -26,7 +24,6 @@ export function blockId(messageKey: string, block: number): string {
   return `${messageKey}.${block}`;
 }
 
-/** Of how the turn ended with a message. */
 export function endId(messageKey: string): string {
   return `${messageKey}.end`;
 }

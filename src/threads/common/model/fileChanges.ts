@@ -1,16 +1,16 @@
 import { isRecord, listOf } from './jsonValues';
 import { toolKind } from './toolNames';
 
-/** Whether a tool has changed a file, by what it was and how it ended. */
-export function hasBeenChanging(messages: readonly unknown[]): boolean {
-  const calls = new Set<unknown>();
+/** Whether a tool has changed a file, judged by its name and its result. */
+export function hasChangedFiles(messages: readonly unknown[]): boolean {
+  const changingCalls = new Set<unknown>();
   for (const message of messages) {
     if (!isRecord(message)) continue;
     for (const block of listOf(message['content'])) {
       if (!isRecord(block)) continue;
       if (block['type'] === 'tool_use' && isChangingTool(block['normalizedName'] ?? block['name']))
-        calls.add(block['id']);
-      if (block['type'] === 'tool_result' && isDoneChanging(block, calls)) return true;
+        changingCalls.add(block['id']);
+      if (block['type'] === 'tool_result' && isSuccessfulChange(block, changingCalls)) return true;
     }
   }
   return false;
@@ -20,7 +20,7 @@ function isChangingTool(name: unknown): boolean {
   return typeof name === 'string' && ['edit', 'delete'].includes(toolKind(name));
 }
 
-function isDoneChanging(result: Readonly<Record<string, unknown>>, calls: ReadonlySet<unknown>): boolean {
+function isSuccessfulChange(result: Readonly<Record<string, unknown>>, calls: ReadonlySet<unknown>): boolean {
   const { run } = result;
   if (!isRecord(run)) return calls.has(result['tool_use_id'] ?? result['toolUseID']) && result['is_error'] !== true;
   if (run['status'] !== 'done') return false;

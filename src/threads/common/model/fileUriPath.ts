@@ -1,4 +1,4 @@
-/** The absolute path of a `file:` URI, as its system writes it; undefined for anything else. */
+/** Converts a `file:` URI to an absolute path in the style of its operating system. Undefined for other URIs. */
 export function fileUriPath(uri: string): string | undefined {
   const match = /^file:\/\/([^/?#]*)(\/[^?#]*)?/i.exec(uri);
   if (!match) return undefined;
@@ -9,7 +9,7 @@ export function fileUriPath(uri: string): string | undefined {
   return host === '' || host === 'localhost' ? path : `\\\\${host}${backslashed(path)}`;
 }
 
-/** Of a folder or file that is named by its path or its URI. */
+/** Accepts a path or a `file:` URI. */
 export function pathOrUriPath(name: string): string {
   return fileUriPath(name) ?? name;
 }
@@ -22,7 +22,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A lone percent sign: whoever wrote it did not encode.
+    // A lone percent sign means that the text is not encoded.
     return text;
   }
 }

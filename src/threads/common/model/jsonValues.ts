@@ -1,45 +1,45 @@
 import { isRecord } from '../../../base/common/isRecord';
 
-/** Looks at parsed JSON of unknown shape. */
+/** Helpers for parsed JSON of unknown shape. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export { isRecord } from '../../../base/common/isRecord';
 
-/** An empty one for what is no array. */
+/** Returns an empty list for anything but an array. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What a table has for a word of a file, which may also be the name of what every object has, as `constructor`. */
-export function ownOf<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
+/** Looks up a key from a file, which may also be the name of an inherited property such as `constructor`. */
+export function ownValue<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** Undefined for all but texts that say something. */
+/** Returns undefined for anything but a non-empty text. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A whole number that is not negative, as of tokens. */
+/** Returns undefined for anything but a non-negative integer. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Milliseconds since the epoch, of milliseconds or an ISO date. */
+/** Converts milliseconds since the epoch or an ISO date to milliseconds since the epoch. */
 export function timeOf(value: unknown): number | undefined {
   const ms = typeof value === 'string' ? Date.parse(value) : value;
   return typeof ms === 'number' && Number.isFinite(ms) && ms > 0 && ms < 8.64e15 ? ms : undefined;
 }
 
-/** The first line with something in it, cut to at most `max` UTF-16 units. */
-export function firstLine(text: string, max = 300): string {
-  // What comes before it may be long, and so may the line.
+/** Returns the first non-blank line, cut to `maxUnits` UTF-16 units. */
+export function firstLine(text: string, maxUnits = 300): string {
+  // Bounded, because the line may be very long.
   const line = /[^\s][^\r\n]{0,1000}/.exec(text)?.[0].trimEnd() ?? '';
-  return line.length > max ? `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
+  return line.length > maxUnits ? `${line.slice(0, maxUnits - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
 }
 
-/** Whether two values are the same JSON. Shared parts cost nothing. */
+/** Compares two JSON values. Fast for parts that are the same objects. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one)) {

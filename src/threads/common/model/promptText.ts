@@ -1,6 +1,6 @@
 import { isRecord, listOf, textOf, type JsonRecord } from './jsonValues';
 
-/** What a user wrote in a message: its blocks of text, without what Amp hides and without what tools gave back. */
+/** Joins the text blocks of a user's message, without blocks that Amp hides and results of tools. */
 export function promptText(content: unknown): string {
   if (typeof content === 'string') return content;
   const texts = listOf(content).flatMap((block) =>
@@ -11,7 +11,7 @@ export function promptText(content: unknown): string {
   return texts.length === 1 ? (texts[0] ?? '') : texts.join('\n\n');
 }
 
-/** As Amp counts: what users wrote, not what tools gave back, and not what subagents were told. */
+/** Whether a message is a prompt by the user. Like Amp, excludes results of tools and prompts to subagents. */
 export function isPrompt({ role, content, parentToolUseId }: JsonRecord): boolean {
   if (role !== 'user' || textOf(parentToolUseId) !== undefined) return false;
   if (typeof content === 'string') return content !== '';

@@ -2,7 +2,7 @@ import { isRecord, textOf } from './jsonValues';
 import type { ThreadDocument } from './threadSchema';
 import type { ThreadRelation } from '../threadPorts';
 
-/** The other threads that a thread knows of, each kind of tie once. Whoever builds a tree of them takes care of loops. */
+/** Returns the related threads that a document names, without duplicates. Relations of several threads may form loops. */
 export function relationsOf(document: ThreadDocument, ownId: string): readonly ThreadRelation[] {
   const relations: ThreadRelation[] = [];
   const add = (relation: ThreadRelation): void => {
@@ -16,7 +16,7 @@ export function relationsOf(document: ThreadDocument, ownId: string): readonly T
     const threadId = textOf(item['threadID']);
     const { type } = item;
     if (threadId === undefined || (type !== 'fork' && type !== 'handoff' && type !== 'mention')) continue;
-    // The file says what this thread is to the other one.
+    // The file has the role of this thread, but a relation has the role of the other one.
     add({ type, role: item['role'] === 'child' ? 'parent' : 'child', threadId });
   }
   if (document.originThreadID !== undefined) add({ type: 'fork', role: 'parent', threadId: document.originThreadID });

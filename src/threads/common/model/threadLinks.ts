@@ -1,49 +1,46 @@
 import type { ThreadHead } from '../threadPorts';
 
 const uuid = '[\\da-f]{8}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{12}';
-const named = new RegExp(`^(?:https?://(?:www\\.)?ampcode\\.com/threads/)?(T-${uuid})(?:[/?#].*)?$`, 'i');
-const mentioned = new RegExp(`(?<![\\w-])T-${uuid}(?![\\w-])`, 'gi');
-const idStart = /^T-[\da-f-]{4,}$/i;
-const maxStarts = 5;
+const idOrLink = new RegExp(`^(?:https?://(?:www\\.)?ampcode\\.com/threads/)?(T-${uuid})(?:[/?#].*)?$`, 'i');
+const idInText = new RegExp(`(?<![\\w-])T-${uuid}(?![\\w-])`, 'gi');
+const idPrefix = /^T-[\da-f-]{4,}$/i;
+const maxPrefixMatches = 5;
 
 export function threadLink(threadId: string): string {
   return `https://ampcode.com/threads/${threadId}`;
 }
 
-/** The id of the thread that is named, by its id or its link. */
-export function threadIn(target: string): string | undefined {
-  const id = named.exec(target)?.[1];
-  return id === undefined ? undefined : withPlainCase(id);
+/** Returns the thread id if the text is an id or a link to a thread. */
+export function parseThreadId(target: string): string | undefined {
+  const id = idOrLink.exec(target)?.[1];
+  return id === undefined ? undefined : normalizedId(id);
 }
 
-/** A thread that somebody asks for by its id; without a head, nobody knows whether there is one. */
 interface NamedThread {
   readonly threadId: string;
+  /** Missing when the thread is not in the list. */
   readonly head?: ThreadHead;
 }
 
-/**
- * The threads that a query names: by ids anywhere in it, as in a link or a command line that was pasted, or by the
- * beginning of an id. None for a query of words.
- */
+/** Finds the threads whose ids are in the query, for example in a pasted link, or whose ids begin with the query. */
 export function namedThreads(query: string, heads: readonly ThreadHead[]): readonly NamedThread[] {
   const text = query.trim();
-  const own = heads.filter(({ id }) => id === text);
-  const ids = [...own.map(({ id }) => id), ...(text.match(mentioned) ?? []).map(withPlainCase)];
+  const exact = heads.filter(({ id }) => id === text);
+  const ids = [...exact.map(({ id }) => id), ...(text.match(idInText) ?? []).map(normalizedId)];
   if (ids.length > 0) {
     return [...new Set(ids)].map((threadId) => {
       const head = heads.find(({ id }) => id === threadId);
       return { threadId, ...(head && { head }) };
     });
   }
-  if (!idStart.test(text)) return [];
-  const start = withPlainCase(text);
+  if (!idPrefix.test(text)) return [];
+  const start = normalizedId(text);
   return heads
     .filter(({ id }) => id.startsWith(start))
-    .slice(0, maxStarts)
+    .slice(0, maxPrefixMatches)
     .map((head) => ({ threadId: head.id, head }));
 }
 
-function withPlainCase(id: string): string {
+function normalizedId(id: string): string {
   return `T-${id.slice(2).toLowerCase()}`;
 }

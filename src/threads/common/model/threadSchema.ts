@@ -2,24 +2,24 @@ import * as z from 'zod/mini';
 import { isRecord, textOf } from './jsonValues';
 
 /**
- * Amp's thread document in all its generations, from local files of 2025 to exports of today. Nothing is required but an
- * object with messages; a field of another type than expected counts as missing. Names are the file's.
+ * The schema of Amp's thread documents, from local files of 2025 to current exports. Only the list of messages is required.
+ * A field of an unexpected type counts as missing.
  */
 
-/** For a field: another type than this counts as missing. */
-export const soft = <Type extends z.ZodMiniType>(type: Type): z.ZodMiniCatch<z.ZodMiniOptional<Type>> =>
+/** Makes a field optional and ignores values of another type. */
+export const lenient = <Type extends z.ZodMiniType>(type: Type): z.ZodMiniCatch<z.ZodMiniOptional<Type>> =>
   z.catch(z.optional(type), undefined);
-const Text = soft(z.string());
-const Flag = soft(z.boolean());
-const Amount = soft(z.number());
+const Text = lenient(z.string());
+const Flag = lenient(z.boolean());
+const Amount = lenient(z.number());
 const Anything = z.optional(z.unknown());
-const List = soft(z.array(Anything));
+const List = lenient(z.array(Anything));
 
 const Tree = z.object({
   displayName: Text,
   uri: Text,
   fsPath: Text,
-  repository: soft(z.object({ type: Text, url: Text, ref: Text, sha: Text })),
+  repository: lenient(z.object({ type: Text, url: Text, ref: Text, sha: Text })),
 });
 type Tree = z.infer<typeof Tree>;
 
@@ -39,9 +39,9 @@ export const ThreadDocument = z.object({
   created: Anything,
   updatedAt: Anything,
   title: Text,
-  messages: z.array(z.pipe(Anything, z.transform(wellFormedMessage))),
+  messages: z.array(z.pipe(Anything, z.transform(normalizeMessage))),
   agentMode: Text,
-  env: soft(z.object({ initial: soft(z.object({ trees: List, platform: soft(Platform), tags: List })) })),
+  env: lenient(z.object({ initial: lenient(z.object({ trees: List, platform: lenient(Platform), tags: List })) })),
   relationships: List,
   originThreadID: Text,
   forkPointIndex: Amount,
@@ -49,8 +49,8 @@ export const ThreadDocument = z.object({
   archived: Flag,
   draft: Anything,
   queuedMessages: List,
-  usageLedger: soft(z.object({ events: List })),
-  meta: soft(
+  usageLedger: lenient(z.object({ events: List })),
+  meta: lenient(
     z.object({ usesDtw: Flag, usesThreadActors: Flag, visibility: Text, lastUserMessageAt: Anything, agentMode: Text }),
   ),
   activatedSkills: List,
@@ -72,7 +72,7 @@ export const Message = z.object({
   usage: Anything,
   turnElapsedMs: Amount,
   interrupted: Flag,
-  meta: soft(
+  meta: lenient(
     z.object({
       sentAt: Anything,
       fromAggman: Anything,
@@ -81,15 +81,15 @@ export const Message = z.object({
       fromAutomation: Anything,
     }),
   ),
-  source: soft(z.object({ type: Text })),
-  userState: soft(
+  source: lenient(z.object({ type: Text })),
+  userState: lenient(
     z.object({
       activeEditor: Text,
       currentlyVisibleFiles: List,
-      selectionRange: soft(z.object({ start: soft(Position), end: soft(Position), startLine: Amount })),
+      selectionRange: lenient(z.object({ start: lenient(Position), end: lenient(Position), startLine: Amount })),
     }),
   ),
-  fileMentions: soft(z.object({ files: List })),
+  fileMentions: lenient(z.object({ files: List })),
   discoveredGuidanceFiles: List,
 });
 export type Message = z.infer<typeof Message>;
@@ -110,7 +110,7 @@ export const Block = z.discriminatedUnion('type', [
     input: Anything,
     complete: Flag,
     inputIncomplete: Anything,
-    inputPartialJSON: soft(z.object({ json: Text })),
+    inputPartialJSON: lenient(z.object({ json: Text })),
     normalizedName: Text,
     normalizedInput: Anything,
     ...Times,
@@ -119,7 +119,7 @@ export const Block = z.discriminatedUnion('type', [
   z.object({ type: z.literal('summary'), summary: Anything }),
   z.object({
     type: z.literal('manual_bash_invocation'),
-    args: soft(z.object({ cmd: Text, args: List, cwd: Text })),
+    args: lenient(z.object({ cmd: Text, args: List, cwd: Text })),
     toolRun: Anything,
     hidden: Flag,
   }),
@@ -127,14 +127,14 @@ export const Block = z.discriminatedUnion('type', [
 export type Block = z.infer<typeof Block>;
 export type BlockOf<Type extends Block['type']> = Extract<Block, { type: Type }>;
 
-/** What a tool gave back: `run` in Amp's threads, `content` in those that speak as the provider does. */
+/** The result of a tool call, in `run` (Amp's format) or in `content` (the model provider's format). */
 export const ResultBlock = z.object({
   type: z.string(),
   run: Anything,
-  userInput: soft(z.object({ accepted: Flag, denyFeedback: Text, askAnswers: Anything })),
+  userInput: lenient(z.object({ accepted: Flag, denyFeedback: Text, askAnswers: Anything })),
   content: Anything,
   is_error: Flag,
-  /** Of the output of a program. */
+  /** Only in blocks of the type `program_output`. */
   result: Anything,
   status: Text,
 });
@@ -150,7 +150,7 @@ export const Run = z.object({
 });
 export type Run = z.infer<typeof Run>;
 
-/** One turn of a subagent, as it reports its progress. */
+/** One turn of a subagent in the progress of its call. */
 export const ProgressTurn = z.object({ message: Text, reasoning: Text, tool_uses: List });
 export type ProgressTurn = z.infer<typeof ProgressTurn>;
 
@@ -163,31 +163,30 @@ export const ProgressCall = z.object({
 });
 export type ProgressCall = z.infer<typeof ProgressCall>;
 
-/** A file that Amp read by itself, or that a prompt mentions. */
+/** A guidance file that Amp read, or a file that a prompt mentions. */
 export const NamedFile = z.object({
   uri: z.string(),
   content: Text,
   isImage: Flag,
-  imageInfo: soft(z.object({ mimeType: Text, size: Amount })),
+  imageInfo: lenient(z.object({ mimeType: Text, size: Amount })),
 });
 
 /**
- * A message with its content as text or as a list of blocks, whichever way it was written: content that is null or missing
- * beside a `text`, one block without a list around it, or blocks that are only text. The same object when there is nothing
- * to change.
+ * Normalizes the content of a message to a text or a list of blocks. Accepts `text` in place of `content`, a single block and
+ * plain texts as blocks. Returns the same object when there is nothing to change.
  */
-export function wellFormedMessage(message: unknown): unknown {
+export function normalizeMessage(message: unknown): unknown {
   if (!isRecord(message)) return message;
-  const { content, ...others } = message;
+  const { content, ...rest } = message;
   if (typeof content === 'string') return message;
   if (Array.isArray(content))
-    return content.some((block) => typeof block === 'string') ? { ...message, content: content.map(asBlock) } : message;
+    return content.some((block) => typeof block === 'string') ? { ...message, content: content.map(toBlock) } : message;
   if (isRecord(content)) return { ...message, content: [content] };
   const text = textOf(message['text']);
-  if (text !== undefined) return { ...others, content: text };
-  return content === null ? others : message;
+  if (text !== undefined) return { ...rest, content: text };
+  return content === null ? rest : message;
 }
 
-function asBlock(block: unknown): unknown {
+function toBlock(block: unknown): unknown {
   return typeof block === 'string' ? { type: 'text', text: block } : block;
 }

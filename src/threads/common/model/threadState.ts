@@ -2,22 +2,21 @@ import { isRecord, listOf, textOf, type JsonRecord } from './jsonValues';
 import { promptText } from './promptText';
 import type { ThreadHead } from '../threadPorts';
 
-/** Whether a thread runs, as far as its file tells: Amp closes what was cut off only when the user comes back. */
-
-/** A file that says it runs is believed for so long after it was last written. */
+/** How long after the last write a thread that is marked as running counts as running. */
 export const freshForMs = 5 * 60_000;
-/** Of the run of a tool that goes on. */
+/** Statuses of tool runs that have not ended. */
 export const runningStatuses: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
-/** False also for files of the future, as with a clock that is wrong, and when nobody knows. */
+/** False for an unknown time and for times in the future, which a wrong clock may cause. */
 export function isFresh(mtimeMs: number | undefined, nowMs: number): boolean {
   return mtimeMs !== undefined && Math.abs(nowMs - mtimeMs) < freshForMs;
 }
 
-export function threadState(messages: readonly unknown[], fresh: boolean): ThreadHead['state'] {
-  const last = messages.findLast((message): message is JsonRecord => isRecord(message) && isOwn(message));
+/** Derives the state from the last message. `isFileFresh`: the file was written recently, so the thread may be running. */
+export function threadState(messages: readonly unknown[], isFileFresh: boolean): ThreadHead['state'] {
+  const last = messages.findLast((message): message is JsonRecord => isRecord(message) && isMainMessage(message));
   if (!last) return 'idle';
-  const running = fresh ? 'running' : 'stale';
+  const running = isFileFresh ? 'running' : 'stale';
   if (last['role'] === 'assistant') {
     const type = stateType(last['state']);
     if (type === 'streaming') return running;
@@ -27,24 +26,24 @@ export function threadState(messages: readonly unknown[], fresh: boolean): Threa
   }
   if (last['interrupted'] === true) return 'cancelled';
   const statuses = listOf(last['content']).flatMap((block) => statusOf(block) ?? []);
-  // Whoever waits writes nothing: that the file is old says nothing.
-  if (statuses.includes('blocked-on-user')) return wasStopped(messages) ? 'cancelled' : 'waiting';
+  // A waiting thread writes nothing, so the age of the file does not matter.
+  if (statuses.includes('blocked-on-user')) return wasLastAnswerStopped(messages) ? 'cancelled' : 'waiting';
   if (statuses.some((status) => runningStatuses.has(status))) return running;
   if (promptText(last['content']) === '' && statuses.includes('cancelled')) return 'cancelled';
-  // A prompt or a result that nobody has answered yet.
-  return fresh ? 'running' : 'idle';
+  // The last message is a prompt or a result without an answer.
+  return isFileFresh ? 'running' : 'idle';
 }
 
-/** The answer that called the tools, which results come after, has ended before they did. */
-function wasStopped(messages: readonly unknown[]): boolean {
+/** Whether the answer that called the tools was stopped before their results. */
+function wasLastAnswerStopped(messages: readonly unknown[]): boolean {
   const answer = messages.findLast(
-    (message): message is JsonRecord => isRecord(message) && isOwn(message) && message['role'] === 'assistant',
+    (message): message is JsonRecord => isRecord(message) && isMainMessage(message) && message['role'] === 'assistant',
   );
   return isStopped(answer?.['state']);
 }
 
-/** Not a subagent's, and not what was put in beside the conversation. */
-function isOwn(message: JsonRecord): boolean {
+/** Excludes messages of subagents and messages with other roles. */
+function isMainMessage(message: JsonRecord): boolean {
   return (
     (message['role'] === 'assistant' || message['role'] === 'user') && textOf(message['parentToolUseId']) === undefined
   );
@@ -64,7 +63,7 @@ export function stateType(state: unknown): string | undefined {
   return isRecord(state) ? textOf(state['type']) : undefined;
 }
 
-/** The message ended before it was whole, and with it whatever it had begun. */
+/** Whether a message ended before it was complete, which also ends its tool calls. */
 export function isStopped(state: unknown): boolean {
   const type = stateType(state);
   return type === 'cancelled' || type === 'error';

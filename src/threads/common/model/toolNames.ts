@@ -1,59 +1,36 @@
 import type { EntryOf } from '../../../transcript/common/entries';
 import { pathOrUriPath } from './fileUriPath';
-import { firstLine, isRecord, listOf, ownOf, textOf, type JsonRecord } from './jsonValues';
-
-/** What Amp's tools are called and what their calls are about. */
+import { firstLine, isRecord, listOf, textOf, type JsonRecord } from './jsonValues';
 
 type ToolKind = EntryOf<'tool'>['toolKind'];
 
-const kinds: Readonly<Record<string, ToolKind>> = {
-  read: 'read',
-  list_directory: 'read',
-  get_diagnostics: 'read',
-  read_thread: 'read',
-  skill: 'read',
-  look_at: 'read',
-  bash: 'execute',
-  shell_command: 'execute',
-  repl: 'execute',
-  program: 'execute',
-  edit_file: 'edit',
-  create_file: 'edit',
-  undo_edit: 'edit',
-  apply_patch: 'edit',
-  format_file: 'edit',
-  delete_file: 'delete',
-  grep: 'search',
-  glob: 'search',
-  find_thread: 'search',
-  tool_search: 'search',
-  web_search: 'fetch',
-  read_web_page: 'fetch',
-  todo_write: 'think',
-  todo_read: 'think',
-  finder: 'agent',
-  codebase_search_agent: 'agent',
-  oracle: 'agent',
-  librarian: 'agent',
-  task: 'agent',
-  code_review: 'agent',
-};
+const toolsByKind: readonly (readonly [ToolKind, readonly string[]])[] = [
+  ['read', ['read', 'list_directory', 'get_diagnostics', 'read_thread', 'skill', 'look_at']],
+  ['execute', ['bash', 'shell_command', 'repl', 'program']],
+  ['edit', ['edit_file', 'create_file', 'undo_edit', 'apply_patch', 'format_file']],
+  ['delete', ['delete_file']],
+  ['search', ['grep', 'glob', 'find_thread', 'tool_search']],
+  ['fetch', ['web_search', 'read_web_page']],
+  ['think', ['todo_write', 'todo_read']],
+  ['agent', ['finder', 'codebase_search_agent', 'oracle', 'librarian', 'task', 'code_review']],
+];
+const kindByTool = new Map(toolsByKind.flatMap(([kind, tools]) => tools.map((tool) => [tool, kind])));
 
-/** As other builds of Amp and the tables here call it. */
+/** Removes the prefix that some builds of Amp add. */
 export function bareToolName(name: string): string {
   return name.replace(/^functions\./, '');
 }
 
 export function toolKind(name: string): ToolKind {
-  return ownOf(kinds, bareToolName(name).toLowerCase()) ?? 'other';
+  return kindByTool.get(bareToolName(name).toLowerCase()) ?? 'other';
 }
 
-/** One line. */
+/** Returns one line: the name of the tool and what the call is about. */
 export function toolTitle(name: string, input: unknown): string {
-  const about = isRecord(input) ? subjectOf(input) : undefined;
-  const line = about === undefined ? '' : firstLine(about);
+  const subject = isRecord(input) ? subjectOf(input) : undefined;
+  const line = subject === undefined ? '' : firstLine(subject);
   if (line === '') return bareToolName(name);
-  // The user's own commands, as they were typed.
+  // Commands of the user are shown as typed: `$ ls`.
   return firstLine(name.startsWith('$') ? `${name} ${line}` : `${bareToolName(name)}: ${line}`);
 }
 
@@ -65,7 +42,7 @@ export function commandOf(input: unknown): string | undefined {
 }
 
 export function inputPath(input: unknown): string | undefined {
-  return isRecord(input) ? firstText(input, ['path', 'absolutePath', 'file_path', 'filePath']) : undefined;
+  return isRecord(input) ? firstTextField(input, ['path', 'absolutePath', 'file_path', 'filePath']) : undefined;
 }
 
 function pathIn(input: JsonRecord): string | undefined {
@@ -76,13 +53,13 @@ function pathIn(input: JsonRecord): string | undefined {
 function subjectOf(input: JsonRecord): string | undefined {
   return (
     commandOf(input) ??
-    firstText(input, ['pattern', 'filePattern']) ??
+    firstTextField(input, ['pattern', 'filePattern']) ??
     pathIn(input) ??
-    firstText(input, ['description', 'query', 'url', 'objective', 'task', 'prompt', 'name', 'goal', 'code'])
+    firstTextField(input, ['description', 'query', 'url', 'objective', 'task', 'prompt', 'name', 'goal', 'code'])
   );
 }
 
-export function firstText(record: JsonRecord, names: readonly string[]): string | undefined {
+export function firstTextField(record: JsonRecord, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = textOf(record[name]);
     if (value !== undefined) return value;

@@ -1,6 +1,6 @@
 import type { DiffPart } from '../../../transcript/common/entries';
 
-/** Both sides of a change as far as the thread knows them: its hunks, one after the other, with a mark where lines are left out. */
+/** Returns both sides of a change, made of its hunks with a mark between them. */
 export function diffTexts({ hunks, change }: DiffPart): { readonly before: string; readonly after: string } {
   const side = (without: 'add' | 'remove'): string =>
     hunks

@@ -10,70 +10,70 @@ import { nextStaleAt } from '../heads/heads';
 import { inKnownOrder, OpenSubthreads, type EntryOrigin, type SubthreadScope } from '../subthreads/openSubthreads';
 import { ThreadError, type OpenThread, type ThreadSource } from '../threadPorts';
 
-export type FollowedThreadPorts = Pick<ThreadSource, 'read' | 'subscribe'>;
+export type FollowedThreadSource = Pick<ThreadSource, 'read' | 'subscribe'>;
 
-const retries: Backoff = { firstMs: 250, maxMs: 2_000 };
+const retryBackoff: Backoff = { firstMs: 250, maxMs: 2_000 };
 
-interface Patience {
-  /** For so long nothing is said of it. */
-  readonly quietMs: number;
-  /** It is read again and again, also after that. */
+interface RetryPolicy {
+  /** How long the error is hidden from the user. */
+  readonly hiddenMs: number;
+  /** Whether to continue retrying after that. */
   readonly isEndless: boolean;
 }
 
-/** Undefined for what does not pass. A file may be read between two changes of one that writes into it. */
-function patienceFor(error: unknown, wasWhole: boolean): Patience | undefined {
+/** Returns undefined for a permanent error. Some programs write files in place, so a read may see an incomplete file. */
+function retryPolicyFor(error: unknown, wasComplete: boolean): RetryPolicy | undefined {
   const code = error instanceof ThreadError ? error.code : undefined;
-  if (code === 'beingWritten') return { quietMs: wasWhole ? 30_000 : 5_000, isEndless: true };
-  return code === 'unreadable' && wasWhole ? { quietMs: 3_000, isEndless: false } : undefined;
+  if (code === 'beingWritten') return { hiddenMs: wasComplete ? 30_000 : 5_000, isEndless: true };
+  return code === 'unreadable' && wasComplete ? { hiddenMs: 3_000, isEndless: false } : undefined;
 }
 
-/** A thread that somebody looks at: read at the start, and again whenever it changes, one reading at a time. */
+/** Reads a thread that is shown, and reads it again after each change, one read at a time. */
 export class FollowedThread implements Disposable {
   readonly transcript: TranscriptDocument;
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.onListenerError(error)));
-  /** It was read, or could not be; the transcript tells of itself. */
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onListenerError(error)));
+  /** Fires after each read, successful or not. The transcript has its own event. */
   readonly onDidChange = this.emitter.event;
-  private readonly end = new AbortController();
-  /** What pages are told of an entry; the same object as long as the entry is. */
-  private readonly trimmed = new WeakMap<Entry, Entry>();
+  private readonly abortOnDispose = new AbortController();
+  /** Trimmed entries for pages, so that an unchanged entry stays the same object. */
+  private readonly trimmedEntries = new WeakMap<Entry, Entry>();
   private readonly subthreads: OpenSubthreads;
   private hasShownSubthreads = false;
-  /** As it was read, without the steps of subagents that have threads of their own. */
-  private own: OpenThread | undefined;
-  private current: OpenThread | undefined;
+  /** The thread as read, without the steps of subthreads. */
+  private ownThread: OpenThread | undefined;
+  private currentThread: OpenThread | undefined;
   private currentProblem: string | undefined;
-  private reading: Promise<void> | undefined;
-  private isReadAgainDue = false;
-  /** All of it has been here once. */
-  private isWhole = false;
-  private failing: { readonly sinceMs: number; readonly times: number } | undefined;
+  private activeRead: Promise<void> | undefined;
+  private isRereadDue = false;
+  /** Whether the thread was read completely at least once. */
+  private wasComplete = false;
+  private failure: { readonly startedAt: number; readonly count: number } | undefined;
   private retryTimer: Disposable | undefined;
 
   constructor(
     readonly threadId: string,
-    private readonly ports: FollowedThreadPorts,
+    private readonly source: FollowedThreadSource,
     private readonly clock: Clock,
     private readonly onListenerError: (error: unknown) => void,
-    scope: SubthreadScope = { chain: [threadId], count: { open: 0 } },
+    scope: SubthreadScope = { chain: [threadId], shared: { openCount: 0 } },
   ) {
-    this.subthreads = this.store.add(
+    this.subthreads = this.disposables.add(
       new OpenSubthreads({
         scope,
-        follow: (id, inner) => this.followInside(id, inner),
+        follow: (id, innerScope) => this.followSubthread(id, innerScope),
         onDidChange: () => this.update(),
       }),
     );
-    this.transcript = this.store.add(new TranscriptDocument(onListenerError));
+    this.transcript = this.disposables.add(new TranscriptDocument(onListenerError));
   }
 
-  /** As it was read last, with the steps of the subagents that are shown; undefined before it was read. */
+  /** The last read thread with the steps of open subthreads. */
   get thread(): OpenThread | undefined {
-    return this.current;
+    return this.currentThread;
   }
 
-  /** Why it could not be read the last time. */
+  /** Why the last read failed. */
   get problem(): string | undefined {
     return this.currentProblem;
   }
@@ -81,44 +81,44 @@ export class FollowedThread implements Disposable {
   /** Never rejects. */
   async start(): Promise<void> {
     await this.refresh();
-    // After the first reading, which finds the source that has it.
-    if (this.store.isDisposed) return;
-    this.store.add(this.ports.subscribe(this.threadId, () => void this.refresh()));
-    // What was written in between.
+    // Subscribes after the first read, which finds the source of the thread.
+    if (this.disposables.isDisposed) return;
+    this.disposables.add(this.source.subscribe(this.threadId, () => void this.refresh()));
+    // The thread may have changed between reading and subscribing.
     await this.refresh();
   }
 
-  /** Reads it again. Never rejects. */
+  /** Reads the thread again. Never rejects. */
   async refresh(): Promise<void> {
-    if (this.reading) {
-      this.isReadAgainDue = true;
-      await this.reading;
+    if (this.activeRead) {
+      this.isRereadDue = true;
+      await this.activeRead;
       return;
     }
     do {
-      this.isReadAgainDue = false;
-      this.reading = this.read();
-      await this.reading;
-      this.reading = undefined;
-    } while (this.mustReadAgain());
+      this.isRereadDue = false;
+      this.activeRead = this.read();
+      await this.activeRead;
+      this.activeRead = undefined;
+    } while (this.mustReread());
   }
 
-  /** With nothing cut away. */
+  /** Returns the complete entry, which is trimmed on pages. */
   entry(entryId: string): Entry | undefined {
-    return this.current?.entries.find(({ id }) => id === entryId);
+    return this.currentThread?.entries.find(({ id }) => id === entryId);
   }
 
-  /** Reads the thread of a subagent, and shows it as the steps of its call. Returns why it cannot be shown. */
+  /** Shows a subagent's thread as the steps of its call. Returns the problem if that is impossible. */
   showSubthread(callId: string): string | undefined {
     this.hasShownSubthreads = true;
-    return this.subthreads.show(callId, this.own?.entries ?? []);
+    return this.subthreads.show(callId, this.ownThread?.entries ?? []);
   }
 
   hideSubthread(callId: string): void {
     this.subthreads.hide(callId);
   }
 
-  /** For a page that has not opened any. */
+  /** Called for a new page, which has no open subthreads. */
   hideSubthreads(): void {
     if (this.subthreads.size === 0) return;
     this.subthreads.closeAll();
@@ -130,86 +130,86 @@ export class FollowedThread implements Disposable {
   }
 
   dispose(): void {
-    this.end.abort();
+    this.abortOnDispose.abort();
     this.retryTimer?.dispose();
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private mustReadAgain(): boolean {
-    return this.isReadAgainDue && !this.store.isDisposed;
+  private mustReread(): boolean {
+    return this.isRereadDue && !this.disposables.isDisposed;
   }
 
-  private followInside(threadId: string, scope: SubthreadScope): FollowedThread {
-    const followed = new FollowedThread(threadId, this.ports, this.clock, this.onListenerError, scope);
-    followed.store.add(refreshWhenStale(followed, this.clock));
+  private followSubthread(threadId: string, scope: SubthreadScope): FollowedThread {
+    const followed = new FollowedThread(threadId, this.source, this.clock, this.onListenerError, scope);
+    followed.disposables.add(refreshWhenStale(followed, this.clock));
     return followed;
   }
 
   private async read(): Promise<void> {
     this.retryTimer?.dispose();
     try {
-      const onFirst = this.current ? undefined : (thread: OpenThread): void => this.show(thread);
-      this.show(await this.ports.read(this.threadId, this.end.signal, onFirst));
-      this.isWhole = true;
-      this.failing = undefined;
+      const onFirst = this.currentThread ? undefined : (thread: OpenThread): void => this.show(thread);
+      this.show(await this.source.read(this.threadId, this.abortOnDispose.signal, onFirst));
+      this.wasComplete = true;
+      this.failure = undefined;
     } catch (error) {
-      if (this.store.isDisposed || (error instanceof ThreadError && error.code === 'cancelled')) return;
-      if (this.mayPass(error)) return;
+      if (this.disposables.isDisposed || (error instanceof ThreadError && error.code === 'cancelled')) return;
+      if (this.scheduleRetry(error)) return;
       this.currentProblem = messageOf(error);
       this.emitter.fire();
     }
   }
 
-  /** Reads a file again that may be whole in a moment; false when it is time to tell the user. */
-  private mayPass(error: unknown): boolean {
-    const patience = patienceFor(error, this.isWhole);
-    const { sinceMs, times } = this.failing ?? { sinceMs: this.clock.monotonicNow(), times: 0 };
-    const isPatient = this.clock.monotonicNow() - sinceMs < (patience?.quietMs ?? 0);
-    this.failing = patience ? { sinceMs, times: times + 1 } : undefined;
-    if (patience?.isEndless === true || isPatient) {
-      this.retryTimer = this.clock.setTimer(backoffMs(retries, times + 1), () => void this.refresh());
+  /** Schedules another read after a temporary error. Returns false when the error must be shown. */
+  private scheduleRetry(error: unknown): boolean {
+    const policy = retryPolicyFor(error, this.wasComplete);
+    const { startedAt, count } = this.failure ?? { startedAt: this.clock.monotonicNow(), count: 0 };
+    const isHidden = this.clock.monotonicNow() - startedAt < (policy?.hiddenMs ?? 0);
+    this.failure = policy ? { startedAt, count: count + 1 } : undefined;
+    if (policy?.isEndless === true || isHidden) {
+      this.retryTimer = this.clock.setTimer(backoffMs(retryBackoff, count + 1), () => void this.refresh());
     }
-    return isPatient;
+    return isHidden;
   }
 
   private show(thread: OpenThread): void {
-    if (this.store.isDisposed) return;
-    this.own = thread;
+    if (this.disposables.isDisposed) return;
+    this.ownThread = thread;
     this.currentProblem = undefined;
     this.update();
   }
 
   private update(): void {
-    const { own, store } = this;
-    if (!own || store.isDisposed) return;
-    const entries = this.subthreads.expanded(own.entries);
-    const ordered = this.hasShownSubthreads ? inKnownOrder(this.current?.entries ?? [], entries) : entries;
-    this.current = ordered === own.entries ? own : { ...own, entries: ordered };
+    const { ownThread } = this;
+    if (!ownThread || this.disposables.isDisposed) return;
+    const entries = this.subthreads.withSteps(ownThread.entries);
+    const ordered = this.hasShownSubthreads ? inKnownOrder(this.currentThread?.entries ?? [], entries) : entries;
+    this.currentThread = ordered === ownThread.entries ? ownThread : { ...ownThread, entries: ordered };
     this.transcript.replaceAll(ordered.map((entry) => this.trim(entry)));
     this.emitter.fire();
   }
 
   private trim(entry: Entry): Entry {
-    const known = this.trimmed.get(entry);
+    const known = this.trimmedEntries.get(entry);
     if (known) return known;
     const trimmed = trimEntry(entry);
-    this.trimmed.set(entry, trimmed);
+    this.trimmedEntries.set(entry, trimmed);
     return trimmed;
   }
 }
 
-/** Reads one that runs again when it would be stale: nobody writes its file then, so nobody tells. The caller disposes. */
+/** Reads a running thread again when it becomes stale, which no event reports. The caller must dispose the result. */
 export function refreshWhenStale(followed: FollowedThread, clock: Clock): Disposable {
   let timer: Disposable | undefined;
-  const changed = followed.onDidChange(() => {
+  const subscription = followed.onDidChange(() => {
     timer?.dispose();
     const { problem, thread } = followed;
-    // One that cannot be read any more would be read on and on.
-    const at = thread && problem === undefined ? nextStaleAt([thread.head]) : undefined;
-    timer = at === undefined ? undefined : clock.setTimer(at - clock.now(), () => void followed.refresh());
+    // Not after a failed read, which would be repeated endlessly.
+    const staleAt = thread && problem === undefined ? nextStaleAt([thread.head]) : undefined;
+    if (staleAt !== undefined) timer = clock.setTimer(staleAt - clock.now(), () => void followed.refresh());
   });
   return toDisposable(() => {
-    changed.dispose();
+    subscription.dispose();
     timer?.dispose();
   });
 }

@@ -4,13 +4,13 @@ import { TranscriptPatch } from '../../../transcript/common/patch';
 import { threadStates } from '../threadPorts';
 import { defineAction, defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
 
-/** What the page of a thread asks of its host, and what the host tells it. */
+/** The requests and notifications between the page of a thread and its host. */
 
 const Text = z.string();
 const Count = z.int().check(z.nonnegative());
 const optional = z.optional;
 
-/** What can be done with a thread, from the list and from its page. */
+/** The actions that the list and the page of a thread offer. */
 export const ThreadAction = z.enum([
   'continueInAmp',
   'continueInChat',
@@ -31,7 +31,7 @@ export const ThreadView = z.object({
   isArchived: z.boolean(),
   mode: optional(Text),
   usage: optional(Usage),
-  /** Absolute, where it worked: paths below them are shown relative to them. */
+  /** Absolute paths of the folders where the thread worked. Paths below them are shown as relative paths. */
   folders: optional(z.array(Text)),
   promptCount: Count,
   messageCount: Count,
@@ -41,38 +41,36 @@ export const ThreadView = z.object({
 });
 export type ThreadView = z.infer<typeof ThreadView>;
 
-/** One prompt of a thread, to jump to. */
 export const OutlineItem = z.object({
   entryId: Text,
   turn: Count,
-  /** One line. */
+  /** A single line. */
   text: Text,
   at: optional(z.number()),
 });
 export type OutlineItem = z.infer<typeof OutlineItem>;
 
-/** The host posts at most one of these a frame; what is absent has not changed. */
+/** A missing field has not changed. The host posts at most one update per frame. */
 export const ThreadUpdate = z.object({
   thread: optional(ThreadView),
   outline: optional(z.array(OutlineItem)),
   transcript: optional(TranscriptPatch),
-  /** Why it cannot be read, or not any more; null when it can. What was read before stays. */
+  /** Why the last read failed, or null after a successful read. The page keeps what it has. */
   problem: optional(z.nullable(Text)),
-  /** Its file can be opened in an editor; sent with `problem`. */
+  /** Whether the thread has a file to open in an editor. Sent with `problem`. */
   hasFile: optional(z.boolean()),
-  /** The first entry that came since the user last looked; sent with the first update only. */
+  /** The first entry that is new since the user's last visit. Sent only with the first update. */
   unreadFrom: optional(Text),
 });
 export type ThreadUpdate = z.infer<typeof ThreadUpdate>;
 
 export const didUpdate = defineNotification('thread/didUpdate', ThreadUpdate);
 
-/** To be carried out by the page. */
-export const didAsk = defineNotification(
+export const didSendCommand = defineNotification(
   'thread/didAsk',
-  z.discriminatedUnion('what', [
-    z.object({ what: z.literal('find') }),
-    z.object({ what: z.literal('goTo'), entryId: Text }),
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('find') }),
+    z.object({ kind: z.literal('goTo'), entryId: Text }),
   ]),
 );
 
@@ -80,43 +78,39 @@ const ofEntry = z.object({ entryId: Text });
 
 export const FoundEntry = z.object({
   entryId: Text,
-  /** Of the entry in the whole thread, 0-based. */
+  /** Position of the entry in the whole thread, 0-based. */
   index: Count,
-  /** How often the text stands in it. */
+  /** How often the text occurs in the entry. */
   count: Count,
 });
 export type FoundEntry = z.infer<typeof FoundEntry>;
 
 export const threadRequests = {
-  /** The page is there and knows nothing: everything is told by `didUpdate` after this. */
+  /** Sent by a new page, which then receives everything by `didUpdate`. */
   ready: defineAction('thread/ready', Nothing),
   loadOlder: defineAction('thread/loadOlder', z.object({ count: Count })),
   loadLater: defineAction('thread/loadLater', z.object({ count: Count })),
-  /** The entries around one. `isThere` is false when the thread has no such entry. */
-  loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ isThere: z.boolean() })),
+  /** Loads the entries around an entry. `exists` is false when the thread has no such entry. */
+  loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ exists: z.boolean() })),
   loadLatest: defineAction('thread/loadLatest', Nothing),
-  /** The entries that show a text, in reading order, without regard to case. */
+  /** Finds the entries that show a text, in reading order, ignoring case. */
   find: defineRequest('thread/find', z.object({ query: Text }), z.object({ found: z.array(FoundEntry) })),
-  /** Reads the thread again after it could not be read. */
   retry: defineAction('thread/retry', Nothing),
-  /** Shows the file of a thread that cannot be read in an editor. */
+  /** Opens the file of an unreadable thread in an editor. */
   openFile: defineAction('thread/openFile', Nothing),
-  /** The whole entry, with nothing cut away. */
+  /** Returns the complete entry, without trimming. */
   showAll: defineRequest('thread/showAll', ofEntry, z.object({ entry: Entry })),
-  /**
-   * Opens or closes the thread of a subagent as the steps of its call, which come with the transcript. `problem` says why
-   * there will be none.
-   */
+  /** Shows or hides a subagent's thread as the steps of its call, which arrive with the transcript. */
   showSubthread: defineRequest(
     'thread/showSubthread',
     z.object({ entryId: Text, isShown: z.boolean() }),
     z.object({ problem: optional(Text) }),
   ),
-  /** What the entry was made of, in an editor. */
+  /** Opens the JSON source of the entry in an editor. */
   showRaw: defineAction('thread/showRaw', ofEntry),
-  /** `part` is the index of a diff in the entry's parts. */
+  /** `part` is the index of the diff in the entry's parts. */
   openDiff: defineAction('thread/openDiff', z.object({ entryId: Text, part: Count })),
-  /** A path or a link of the transcript; `line` is 1-based. */
+  /** Opens a path or a link in the transcript. `line` is 1-based. */
   open: defineAction('thread/open', z.object({ target: Text, line: optional(Count) })),
   copy: defineAction('thread/copy', z.object({ text: Text })),
   act: defineAction('thread/act', z.object({ action: ThreadAction })),

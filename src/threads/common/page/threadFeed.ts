@@ -8,10 +8,10 @@ import { threadOutline } from './threadOutline';
 import type { OpenThread } from '../threadPorts';
 import { titleOf } from '../tree/threadRow';
 
-interface ThreadFeedPorts {
+interface ThreadFeedDeps {
   readonly followed: FollowedThread;
   readonly actionsFor: (thread: OpenThread) => readonly ThreadAction[];
-  /** It is in a file of this machine, also when it could not be read. */
+  /** Whether the thread has a file on this machine, even if the file is unreadable. */
   readonly hasFile: () => boolean;
   readonly post: (update: ThreadUpdate) => void;
   readonly clock: Clock;
@@ -19,133 +19,133 @@ interface ThreadFeedPorts {
 
 /** One frame of a screen. */
 const frameMs = 16;
-const tail = 40;
+const initialEntries = 40;
 
-type Part = 'thread' | 'outline' | 'problem';
+type UpdatePart = 'thread' | 'outline' | 'problem';
 
-/** Tells the page of a thread what has changed, at most once a frame, and nothing while there is no page. */
+/** Posts changes of a thread to its page, at most once per frame. Posts nothing while there is no page. */
 export class ThreadFeed implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly frame: Coalescer;
-  private readonly feed: TranscriptFeed;
-  private readonly dirty = new Set<Part>();
-  private isListening = false;
-  private told: ThreadView | undefined;
-  private toldOutline = '';
-  /** The entry after which everything is new to the user, until a page was told. */
-  private lastSeen: string | undefined;
+  private readonly disposables = new DisposableStore();
+  private readonly frameCoalescer: Coalescer;
+  private readonly transcriptFeed: TranscriptFeed;
+  private readonly changedParts = new Set<UpdatePart>();
+  private isConnected = false;
+  private postedView: ThreadView | undefined;
+  private postedOutline = '';
+  /** Id of the last entry that the user has seen. Cleared when the page knows what is unread. */
+  private lastSeenEntryId: string | undefined;
 
-  constructor(private readonly ports: ThreadFeedPorts) {
-    this.frame = this.store.add(new Coalescer(ports.clock, frameMs, () => this.flush()));
-    this.feed = this.store.add(ports.followed.transcript.feed(tail));
+  constructor(private readonly deps: ThreadFeedDeps) {
+    this.frameCoalescer = this.disposables.add(new Coalescer(deps.clock, frameMs, () => this.flush()));
+    this.transcriptFeed = this.disposables.add(deps.followed.transcript.feed(initialEntries));
   }
 
   start(): void {
-    const { followed } = this.ports;
-    this.store.add(followed.onDidChange(() => this.changed('thread', 'outline', 'problem')));
-    this.store.add(followed.transcript.onDidChange(() => this.schedule()));
+    const { followed } = this.deps;
+    this.disposables.add(followed.onDidChange(() => this.markChanged('thread', 'outline', 'problem')));
+    this.disposables.add(followed.transcript.onDidChange(() => this.schedule()));
   }
 
   get hasPage(): boolean {
-    return this.isListening;
+    return this.isConnected;
   }
 
-  /** There is a page now, and it knows nothing. `lastSeen` is the entry that the user had come to. */
-  pageCame(lastSeen?: string): void {
-    this.isListening = true;
-    this.lastSeen = lastSeen;
-    this.told = undefined;
-    this.toldOutline = '';
-    this.feed.restart(tail);
-    this.changed('thread', 'outline', 'problem');
-    this.frame.flushNow();
+  /** Sends everything to a new page. `lastSeen` is the id of the last entry that the user has seen. */
+  connectPage(lastSeen?: string): void {
+    this.isConnected = true;
+    this.lastSeenEntryId = lastSeen;
+    this.postedView = undefined;
+    this.postedOutline = '';
+    this.transcriptFeed.restart(initialEntries);
+    this.markChanged('thread', 'outline', 'problem');
+    this.frameCoalescer.flushNow();
   }
 
-  /** It is hidden or gone. */
-  pageLeft(): void {
-    this.isListening = false;
-    this.frame.dispose();
-    this.feed.restart(tail);
+  /** Called when the page is hidden or closed. */
+  disconnectPage(): void {
+    this.isConnected = false;
+    this.frameCoalescer.dispose();
+    this.transcriptFeed.restart(initialEntries);
   }
 
-  /** About `count` entries more from before those that the page has. */
+  /** Adds about `count` entries before those that the page has. */
   loadOlder(count: number): void {
-    this.feed.showOlder(count);
+    this.transcriptFeed.showOlder(count);
     this.schedule();
   }
 
-  /** The same from after those that the page has. */
+  /** Adds about `count` entries after those that the page has. */
   loadLater(count: number): void {
-    this.feed.showLater(count);
+    this.transcriptFeed.showLater(count);
     this.schedule();
   }
 
-  /** The entries around the one that the page goes to. False when there is no such entry. */
+  /** Replaces the page's entries with those around one. Returns false when there is no such entry. */
   loadAround(entryId: string): boolean {
-    const isThere = this.feed.showAround(entryId);
+    const exists = this.transcriptFeed.showAround(entryId);
     this.schedule();
-    return isThere;
+    return exists;
   }
 
-  /** The last entries, and all that come. */
+  /** Replaces the page's entries with the latest ones, and follows new ones. */
   loadLatest(): void {
-    this.feed.restart(tail);
+    this.transcriptFeed.restart(initialEntries);
     this.schedule();
   }
 
   dispose(): void {
-    this.isListening = false;
-    this.store.dispose();
+    this.isConnected = false;
+    this.disposables.dispose();
   }
 
-  private changed(...parts: readonly Part[]): void {
-    for (const part of parts) this.dirty.add(part);
+  private markChanged(...parts: readonly UpdatePart[]): void {
+    for (const part of parts) this.changedParts.add(part);
     this.schedule();
   }
 
   private schedule(): void {
-    if (this.isListening) this.frame.schedule();
+    if (this.isConnected) this.frameCoalescer.schedule();
   }
 
   private flush(): void {
-    const { followed, post } = this.ports;
+    const { followed, post } = this.deps;
     const { thread, problem } = followed;
-    // Before there is anything, an empty transcript would look like an empty thread.
+    // An empty transcript before the first read would look like an empty thread.
     if (!thread && problem === undefined) return;
     const update: ThreadUpdate = {
-      ...this.newView(thread),
-      ...this.newOutline(thread),
-      ...(thread && this.feed.hasNews ? { transcript: this.feed.take() } : {}),
-      ...(this.dirty.has('problem') ? { problem: problem ?? null, hasFile: this.ports.hasFile() } : {}),
+      ...this.changedView(thread),
+      ...this.changedOutline(thread),
+      ...(thread && this.transcriptFeed.hasNews ? { transcript: this.transcriptFeed.take() } : {}),
+      ...(this.changedParts.has('problem') ? { problem: problem ?? null, hasFile: this.deps.hasFile() } : {}),
       ...this.unreadFrom(thread),
     };
-    this.dirty.clear();
+    this.changedParts.clear();
     if (Object.keys(update).length > 0) post(update);
   }
 
-  private newView(thread: OpenThread | undefined): Pick<ThreadUpdate, 'thread'> {
-    if (!thread || !this.dirty.has('thread')) return {};
-    const view = viewOf(thread, this.ports.actionsFor(thread));
-    if (this.told && JSON.stringify(view) === JSON.stringify(this.told)) return {};
-    this.told = view;
+  private changedView(thread: OpenThread | undefined): Pick<ThreadUpdate, 'thread'> {
+    if (!thread || !this.changedParts.has('thread')) return {};
+    const view = viewOf(thread, this.deps.actionsFor(thread));
+    if (this.postedView && JSON.stringify(view) === JSON.stringify(this.postedView)) return {};
+    this.postedView = view;
     return { thread: view };
   }
 
-  private newOutline(thread: OpenThread | undefined): Pick<ThreadUpdate, 'outline'> {
-    if (!thread || !this.dirty.has('outline')) return {};
+  private changedOutline(thread: OpenThread | undefined): Pick<ThreadUpdate, 'outline'> {
+    if (!thread || !this.changedParts.has('outline')) return {};
     const outline = threadOutline(thread.entries);
     const text = JSON.stringify(outline);
-    if (text === this.toldOutline) return {};
-    this.toldOutline = text;
+    if (text === this.postedOutline) return {};
+    this.postedOutline = text;
     return { outline };
   }
 
   private unreadFrom(thread: OpenThread | undefined): Pick<ThreadUpdate, 'unreadFrom'> {
-    const { lastSeen } = this;
-    if (!thread || lastSeen === undefined) return {};
-    this.lastSeen = undefined;
-    const at = thread.entries.findIndex(({ id }) => id === lastSeen);
-    const next = at < 0 ? undefined : thread.entries.slice(at + 1).find(({ parent }) => parent === undefined);
+    const { lastSeenEntryId } = this;
+    if (!thread || lastSeenEntryId === undefined) return {};
+    this.lastSeenEntryId = undefined;
+    const index = thread.entries.findIndex(({ id }) => id === lastSeenEntryId);
+    const next = index < 0 ? undefined : thread.entries.slice(index + 1).find(({ parent }) => parent === undefined);
     return next ? { unreadFrom: next.id } : {};
   }
 }

@@ -2,27 +2,27 @@ import type { Entry } from '../../../transcript/common/entries';
 import { textPattern } from '../../../transcript/common/textPattern';
 import type { FoundEntry } from './threadApi';
 
-/** More cannot be gone through one by one. */
-export const maxFound = 5_000;
+/** More results are of no use to the user. */
+export const maxFoundEntries = 5_000;
 
-/** The first entries that show a text before anything in them is opened, in reading order. */
-export function foundIn(entries: Iterable<Entry>, query: string): FoundEntry[] {
+/** Finds entries that show a text while they are collapsed, in reading order. */
+export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry[] {
   if (query === '') return [];
   const pattern = textPattern(query);
   const found: FoundEntry[] = [];
   let index = -1;
   for (const entry of entries) {
     index++;
-    const count = shownTexts(entry).reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
+    const count = visibleTexts(entry).reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
     if (count === 0) continue;
     found.push({ entryId: entry.id, index, count });
-    if (found.length >= maxFound) break;
+    if (found.length >= maxFoundEntries) break;
   }
   return found;
 }
 
-/** Steps of a call, thoughts and what a call has given are closed at first. */
-function shownTexts(entry: Entry): readonly string[] {
+/** Steps, thoughts and results of calls are collapsed at first. */
+function visibleTexts(entry: Entry): readonly string[] {
   if (entry.parent !== undefined) return [];
   switch (entry.kind) {
     case 'prompt':

@@ -3,7 +3,7 @@ import type { OutlineItem } from './threadApi';
 
 const maxUnits = 140;
 
-/** All prompts of the user, in reading order. */
+/** Returns all prompts of the user in reading order. */
 export function threadOutline(entries: readonly Entry[]): OutlineItem[] {
   return entries.flatMap((entry): OutlineItem[] => {
     if (entry.kind !== 'prompt' || entry.parent !== undefined) return [];
@@ -13,7 +13,7 @@ export function threadOutline(entries: readonly Entry[]): OutlineItem[] {
 }
 
 function lineOf(text: string): string {
-  // Cut first: a prompt may be a whole file.
+  // Cuts first, because a prompt may be a whole file.
   const line = text
     .slice(0, 4 * maxUnits)
     .replace(/\s+/g, ' ')

@@ -1,13 +1,13 @@
 import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
-import type { SearchedText } from './searchedText';
+import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
 
-/** What a search looks through of an entry that is in memory: the same as of the document it was made of. */
-export function entryTexts(entry: Entry): readonly SearchedText[] {
+/** Returns the searchable texts of an entry, the same as `threadTexts` returns for its document. */
+export function entryTexts(entry: Entry): readonly SearchableText[] {
   const { id } = entry;
-  const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchedText[] => {
-    const said = texts.filter((line) => line !== undefined && line.trim() !== '').join('\n');
-    return said === '' ? [] : [{ entryId: id, kind, text: said }];
+  const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchableText[] => {
+    const joined = texts.filter((line) => line !== undefined && line.trim() !== '').join('\n');
+    return joined === '' ? [] : [{ entryId: id, kind, text: joined }];
   };
   switch (entry.kind) {
     case 'prompt':

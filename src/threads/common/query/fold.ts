@@ -1,9 +1,6 @@
-/**
- * Folds text so that case, accents and widths do not matter to a search: `Élan` and `elan`, `ﬁ` and `fi`, `ς` and `σ` are
- * the same.
- */
+/** Removes differences of case, accents and width for a search: `Élan` and `elan`, `ﬁ` and `fi`, `ς` and `σ`. */
 export function fold(text: string): string {
-  // Most texts have little or nothing that is not ASCII: the rest of them costs no more than a change of case.
+  // Only non-ASCII runs, which are rare, need more than a change of case.
   return text.toLowerCase().replace(notAscii, foldRun);
 }
 
@@ -13,12 +10,12 @@ function foldRun(run: string): string {
 
 interface FoldedText {
   readonly text: string;
-  /** Of a position in the folded text (its end included): the position in the original of the character it came from. */
+  /** Maps a position in the folded text, or its end, to the position of the original character. */
   originOf(position: number): number;
 }
 
-/** The same, for short texts whose matches are to be found again in the original. */
-export function foldTraceably(text: string): FoldedText {
+/** Like `fold`, with a mapping of positions. Slower, so use it only for short texts. */
+export function foldWithOrigins(text: string): FoldedText {
   if (isAscii(text)) return { text: text.toLowerCase(), originOf: (position) => position };
   const origins: number[] = [];
   let folded = '';

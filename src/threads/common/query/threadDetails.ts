@@ -1,7 +1,7 @@
 import { isRecord, listOf, textOf, type JsonRecord } from '../model/jsonValues';
 import { pathOrUriPath } from '../model/fileUriPath';
 
-/** What a thread says of itself, a line each: its id, where it worked, on what, and with what. By `typeof`, for a search. */
+/** Returns the searchable details of a thread, such as its id, folders, repository, platform and unsent prompts. */
 export function detailTexts(document: JsonRecord): readonly string[] {
   const { env, id, agentMode, activatedSkills, draft, queuedMessages } = document;
   const initial = isRecord(env) && isRecord(env['initial']) ? env['initial'] : {};

@@ -1,14 +1,14 @@
 import { fold } from './fold';
 import { maxWordUnits, wordsOf } from './words';
 
-/** What has to be in a thread: words that follow each other, folded. */
+/** Folded words that must follow each other in a thread. */
 export interface QueryTerm {
   readonly words: readonly string[];
-  /** The last word may go on: it is still being typed. */
+  /** Whether the last word is a prefix, because it is still being typed. */
   readonly isPrefix: boolean;
 }
 
-/** All of its terms must match; one without terms matches nothing. */
+/** All terms must match. A query without terms matches nothing. */
 export interface ThreadQuery {
   readonly terms: readonly QueryTerm[];
 }
@@ -16,8 +16,8 @@ export interface ThreadQuery {
 const maxTerms = 16;
 
 /**
- * Words match anywhere, `"phrases"` as they stand, and so does what is written in one piece: `src/app.ts` is a phrase of
- * three words. The last word is a prefix, unless its quotation mark is closed.
+ * Words match anywhere, `"phrases"` only as a whole. Text without spaces is a phrase, too: `src/app.ts` has three words. The
+ * last word is a prefix, unless its closing quotation mark is typed.
  */
 export function parseQuery(text: string): ThreadQuery {
   const pieces = [...text.matchAll(/"([^"]*)("?)|[^\s"]+/g)];

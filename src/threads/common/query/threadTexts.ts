@@ -4,32 +4,32 @@ import { pathOrUriPath } from '../model/fileUriPath';
 import { callId, isResultBlock, resultId } from '../model/callIds';
 import { bareToolName, commandOf, inputPath } from '../model/toolNames';
 import { promptText } from '../model/promptText';
-import type { SearchedText } from './searchedText';
+import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
 import { detailTexts } from './threadDetails';
 import { textsInValue } from './valueTexts';
 
 /**
- * All text of a thread, for a search: it is made for thousands of documents, so it looks at them by `typeof`. Each
- * `entryId` is that of the entry which the mapping makes of it. In reading order. `messages` are well-formed.
+ * Returns all searchable texts of a thread in reading order, with the ids of the entries that `mapThread` creates. Checks data
+ * without its schema, because thousands of documents are indexed. `messages` must be well-formed.
  */
-export function threadTexts(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
-  return new TextReader().read(document, messages);
+export function threadTexts(document: JsonRecord, messages: readonly unknown[]): readonly SearchableText[] {
+  return new TextCollector().collect(document, messages);
 }
 
-class TextReader {
-  private readonly texts: SearchedText[] = [];
-  /** The last call of each id. */
-  private readonly calls = new Map<string, string>();
+class TextCollector {
+  private readonly texts: SearchableText[] = [];
+  private readonly entryIdByCall = new Map<string, string>();
 
-  read(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
+  collect(document: JsonRecord, messages: readonly unknown[]): readonly SearchableText[] {
     this.add('', 'details', detailTexts(document).join('\n'));
     const keys = messageKeys(messages);
-    for (const [index, message] of messages.entries()) if (isRecord(message)) this.message(message, keys[index] ?? '');
+    for (const [index, message] of messages.entries())
+      if (isRecord(message)) this.addMessage(message, keys[index] ?? '');
     return this.texts;
   }
 
-  private message(message: JsonRecord, key: string): void {
+  private addMessage(message: JsonRecord, key: string): void {
     const { role, content, state } = message;
     if (role !== 'user' && role !== 'assistant' && role !== 'info') return;
     if (role === 'user') {
@@ -41,15 +41,15 @@ class TextReader {
     const blocks = listOf(content);
     for (let index = 0; index < blocks.length; index++) {
       const block = blocks[index];
-      if (isRecord(block)) this.block(block, blockId(key, index), role);
+      if (isRecord(block)) this.addBlock(block, blockId(key, index), role);
     }
     if (isRecord(state) && state['type'] === 'error') this.add(endId(key), 'output', textsInValue(state['error']));
   }
 
-  private block(block: JsonRecord, id: string, role: 'user' | 'assistant' | 'info'): void {
+  private addBlock(block: JsonRecord, id: string, role: 'user' | 'assistant' | 'info'): void {
     if (isResultBlock(block)) {
       const { run, content, result } = block;
-      const entryId = this.calls.get(resultId(block)) ?? id;
+      const entryId = this.entryIdByCall.get(resultId(block)) ?? id;
       this.add(entryId, 'output', textsInValue(run ?? content ?? result));
       return;
     }
@@ -65,7 +65,7 @@ class TextReader {
       case 'tool_use':
       case 'server_tool_use':
       case 'program':
-        this.call(block, id);
+        this.addCall(block, id);
         return;
       case 'summary':
         this.add(id, 'note', summaryText(block['summary']));
@@ -77,16 +77,16 @@ class TextReader {
     }
   }
 
-  private call(block: JsonRecord, id: string): void {
+  private addCall(block: JsonRecord, id: string): void {
     const key = callId(block);
-    if (key !== '') this.calls.set(key, id);
+    if (key !== '') this.entryIdByCall.set(key, id);
     const input = block['input'] ?? block['normalizedInput'] ?? block['code'] ?? block['text'];
     const command = typeof block['code'] === 'string' ? block['code'] : commandOf(input);
     const path = inputPath(input);
     if (command !== undefined) this.add(id, 'command', command);
     if (path !== undefined) this.add(id, 'path', pathOrUriPath(path));
     const name = textOf(block['name']) ?? textOf(block['normalizedName']) ?? '';
-    const rest = isRecord(input) ? withoutShown(input) : command === undefined ? input : undefined;
+    const rest = isRecord(input) ? withoutShownKeys(input) : command === undefined ? input : undefined;
     this.add(id, 'call', [bareToolName(name), textsInValue(rest)].join('\n').trim());
   }
 
@@ -101,11 +101,11 @@ function summaryText(summary: unknown): string {
 
 const shownKeys: ReadonlySet<string> = new Set('cmd,command,args,path,absolutePath,file_path,filePath'.split(','));
 
-function withoutShown(input: JsonRecord): JsonRecord {
+function withoutShownKeys(input: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(input).filter(([key]) => !shownKeys.has(key)));
 }
 
-/** The files that a prompt came with. */
+/** Returns the paths of files and images attached to a prompt. */
 function mentionedFiles({ content, fileMentions, discoveredGuidanceFiles }: JsonRecord): readonly string[] {
   const mentions = [
     ...(isRecord(fileMentions) ? listOf(fileMentions['files']) : []),

@@ -1,45 +1,42 @@
 import { isRecord } from '../model/jsonValues';
-import { searchedPart } from './searchedText';
+import { searchablePart } from './searchableText';
 
-/** What people cannot read, or what is said elsewhere. */
-const unsearched: ReadonlySet<string> = new Set(
+/** Keys of encoded data and of data that is searchable elsewhere. */
+const ignoredKeys: ReadonlySet<string> = new Set(
   'data,signature,encryptedContent,encrypted_content,~debug,discoveredGuidanceFiles,contentURL,mimeType,type,status,id,toolUseID'.split(
     ',',
   ),
 );
-/** Below that nothing is looked for. */
+/** Deeper values are not searched. */
 const maxDepth = 12;
-/** Of all texts in one value, in UTF-16 units. */
+/** The limit for all texts in a value, in UTF-16 units. */
 const maxUnits = 256 * 1024;
 
-/**
- * What can be found of the texts in JSON of any shape, a line or more for each, without what is encoded. Long ones are cut
- * one by one, so that what comes after them can be found.
- */
+/** Collects the searchable texts in JSON of any shape, at least a line each. Cuts long texts individually. */
 export function textsInValue(value: unknown): string {
-  if (typeof value === 'string') return searchedPart(value, 'output');
+  if (typeof value === 'string') return searchablePart(value, 'output');
   const lines: string[] = [];
-  collect(value, lines, { left: maxUnits }, 0);
+  collect(value, lines, { unitsLeft: maxUnits }, 0);
   return lines.length === 1 ? (lines[0] ?? '') : lines.join('\n');
 }
 
-function collect(value: unknown, lines: string[], units: { left: number }, depth: number): void {
-  if (units.left <= 0) return;
+function collect(value: unknown, lines: string[], budget: { unitsLeft: number }, depth: number): void {
+  if (budget.unitsLeft <= 0) return;
   if (typeof value === 'string') {
     if (value === '') return;
-    const line = searchedPart(value, 'output');
+    const line = searchablePart(value, 'output');
     lines.push(line);
-    units.left -= line.length;
+    budget.unitsLeft -= line.length;
     return;
   }
   if (depth >= maxDepth) return;
   if (Array.isArray(value)) {
-    for (const item of value) collect(item, lines, units, depth + 1);
+    for (const item of value) collect(item, lines, budget, depth + 1);
   } else if (isRecord(value)) {
     const isImage = value['isImage'] === true || isRecord(value['imageInfo']);
     for (const key in value) {
-      if (unsearched.has(key) || (isImage && key === 'content')) continue;
-      collect(value[key], lines, units, depth + 1);
+      if (ignoredKeys.has(key) || (isImage && key === 'content')) continue;
+      collect(value[key], lines, budget, depth + 1);
     }
   }
 }

@@ -1,20 +1,18 @@
 import { isAscii } from './fold';
 
-/**
- * The words of folded text: runs of letters and digits. Each character of a script that writes without spaces is a word of
- * its own, so that what is inside of such a run is found too.
- */
-
-/** What is longer is no word that anybody looks for, but a hash or an encoded file: it is cut. */
+/** Longer words are cut. They are usually hashes or encoded files. */
 export const maxWordUnits = 48;
 
 const asciiWord = /[a-z0-9]+/g;
 const anyWord =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv;
-const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const unspacedScript = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const letter = /^[\p{L}\p{N}]/u;
 
-/** In the order of the text, repeated as often as they are in it. */
+/**
+ * Splits folded text into words: runs of letters and digits. In scripts without spaces each character is a word, so that a
+ * search finds text inside a run. Keeps repeated words.
+ */
 export function wordsOf(folded: string): readonly string[] {
   const words = folded.match(isAscii(folded) ? asciiWord : anyWord) ?? [];
   return words.map((word) => (word.length > maxWordUnits ? word.slice(0, maxWordUnits) : word));
@@ -27,12 +25,12 @@ export function isWordBoundary(folded: string, position: number): boolean {
   return !isInWord(characterBefore(folded, position)) || !isInWord(characterAt(folded, position));
 }
 
-/** Whether a character stands between words. */
-export function isGap(character: string): boolean {
+/** Whether a character separates words. */
+export function isSeparator(character: string): boolean {
   return character > lastAscii ? !letter.test(character) : !isAsciiWord(character);
 }
 
-/** Undefined at the end. */
+/** Returns the code point at a position, or undefined at the end. */
 export function characterAt(text: string, position: number): string | undefined {
   const unit = text[position];
   if (unit === undefined || unit <= lastAscii) return unit;
@@ -49,7 +47,7 @@ function characterBefore(text: string, position: number): string | undefined {
 function isInWord(character: string | undefined): boolean {
   if (character === undefined) return false;
   if (character <= lastAscii) return isAsciiWord(character);
-  return letter.test(character) && !unspaced.test(character);
+  return letter.test(character) && !unspacedScript.test(character);
 }
 
 function isAsciiWordUnit(unit: number): boolean {

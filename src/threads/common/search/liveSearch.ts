@@ -3,159 +3,156 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { TextCoverage, ThreadHead } from '../threadPorts';
-import type { FoundThread, FoundThreads } from './threadSearch';
+import type { FoundThread, ThreadSearchResults } from './threadSearch';
 
-export interface LiveSearchPorts {
-  /** On this machine. @throws ThreadError */
-  readonly search: (query: string) => Promise<FoundThreads>;
-  /** Through the account, best first; nothing when it cannot be asked. @throws ThreadError */
+export interface LiveSearchDeps {
+  /** Searches this machine. @throws ThreadError */
+  readonly search: (query: string) => Promise<ThreadSearchResults>;
+  /** Searches the account, best match first. Empty when the account is unavailable. @throws ThreadError */
   readonly searchAccount: (query: string, signal: AbortSignal) => Promise<readonly ThreadHead[]>;
   readonly onDidChangeCoverage: Event<TextCoverage>;
   readonly clock: Clock;
 }
 
-/** What there is to show of a search at the moment. */
+/** The current state of a search. */
 export interface SearchView {
-  /** Best first; each thread of the account that was not found here is at the end. */
+  /** Best match first, then the threads that only the account search found. */
   readonly found: readonly FoundThread[];
-  /** More may come by itself. */
+  /** Whether more results may follow. */
   readonly isBusy: boolean;
-  /** How complete it is, and what failed. */
+  /** Progress of the index, and errors. */
   readonly notes: readonly string[];
 }
 
-const typingMs = 120;
-/** The account is on a network, and each question is a command. */
-const accountMs = 300;
-const coverageMs = 1_000;
+const typingDelayMs = 120;
+/** Longer, because each search of the account starts a command that uses the network. */
+const accountDelayMs = 300;
+const coverageDelayMs = 1_000;
 
-/**
- * A search while the query is typed and while the index grows: what this machine finds at once, and what the account finds when
- * it comes. Answers to what is not the query any more are dropped.
- */
+/** Searches again while the user types and while the index grows. Drops results of previous queries. */
 export class LiveSearch implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly typed: Coalescer;
-  private readonly covered: Coalescer;
+  private readonly disposables = new DisposableStore();
+  private readonly typingCoalescer: Coalescer;
+  private readonly coverageCoalescer: Coalescer;
   private query = '';
-  private here: readonly FoundThread[] = [];
-  private account: readonly ThreadHead[] = [];
+  private localResults: readonly FoundThread[] = [];
+  private accountHeads: readonly ThreadHead[] = [];
   private coverage: TextCoverage = { indexed: 0, total: 0 };
-  private problem: string | undefined;
+  private localProblem: string | undefined;
   private accountProblem: string | undefined;
   private isSearching = false;
-  /** Number of the question that counts. */
-  private asked = 0;
+  /** Number of the current search. Results of other searches are dropped. */
+  private searchNumber = 0;
   private accountTimer: Disposable | undefined;
-  private askingAccount: AbortController | undefined;
+  private accountAbort: AbortController | undefined;
 
   constructor(
-    private readonly ports: LiveSearchPorts,
-    private readonly show: (view: SearchView) => void,
+    private readonly deps: LiveSearchDeps,
+    private readonly showView: (view: SearchView) => void,
   ) {
-    this.typed = this.store.add(new Coalescer(ports.clock, typingMs, () => void this.search()));
-    this.covered = this.store.add(new Coalescer(ports.clock, coverageMs, () => void this.search()));
-    this.store.add({ dispose: () => this.forgetAccount() });
+    this.typingCoalescer = this.disposables.add(new Coalescer(deps.clock, typingDelayMs, () => void this.search()));
+    this.coverageCoalescer = this.disposables.add(new Coalescer(deps.clock, coverageDelayMs, () => void this.search()));
+    this.disposables.add({ dispose: () => this.clearAccount() });
   }
 
   start(): void {
-    this.store.add(
-      this.ports.onDidChangeCoverage((coverage) => {
+    this.disposables.add(
+      this.deps.onDidChangeCoverage((coverage) => {
         const hasGrown = coverage.indexed > this.coverage.indexed || coverage.total !== this.coverage.total;
         this.coverage = coverage;
-        if (hasGrown && this.query !== '') this.covered.schedule();
+        if (hasGrown && this.query !== '') this.coverageCoalescer.schedule();
       }),
     );
   }
 
-  /** An empty query finds nothing and shows nothing: that is the caller's. */
-  change(query: string): void {
+  /** Stops searching for an empty query. The caller shows something else then. */
+  setQuery(query: string): void {
     if (query === this.query) return;
     this.query = query;
-    this.asked++;
-    this.forgetAccount();
+    this.searchNumber++;
+    this.clearAccount();
     if (query === '') {
-      this.here = [];
-      this.problem = undefined;
-      this.typed.dispose();
-      this.covered.dispose();
+      this.localResults = [];
+      this.localProblem = undefined;
+      this.typingCoalescer.dispose();
+      this.coverageCoalescer.dispose();
       return;
     }
     this.isSearching = true;
-    this.typed.schedule();
-    this.accountTimer = this.ports.clock.setTimer(accountMs, () => void this.searchAccount());
+    this.typingCoalescer.schedule();
+    this.accountTimer = this.deps.clock.setTimer(accountDelayMs, () => void this.searchAccount());
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   private async search(): Promise<void> {
-    const mine = ++this.asked;
+    const number = ++this.searchNumber;
     this.isSearching = true;
     try {
-      const { found, coverage } = await this.ports.search(this.query);
-      if (mine !== this.asked) return;
-      this.here = found;
+      const { found, coverage } = await this.deps.search(this.query);
+      if (number !== this.searchNumber) return;
+      this.localResults = found;
       this.coverage = coverage;
-      this.problem = undefined;
+      this.localProblem = undefined;
     } catch (error) {
-      if (mine !== this.asked) return;
-      this.problem = messageOf(error);
+      if (number !== this.searchNumber) return;
+      this.localProblem = messageOf(error);
     }
     this.isSearching = false;
-    this.tell();
+    this.showResults();
   }
 
   private async searchAccount(): Promise<void> {
     this.accountTimer = undefined;
-    const asking = new AbortController();
-    this.askingAccount = asking;
+    const abort = new AbortController();
+    this.accountAbort = abort;
     try {
-      const heads = await this.ports.searchAccount(this.query, asking.signal);
-      if (asking !== this.askingAccount) return;
-      this.account = heads;
+      const heads = await this.deps.searchAccount(this.query, abort.signal);
+      if (abort !== this.accountAbort) return;
+      this.accountHeads = heads;
     } catch (error) {
-      if (asking !== this.askingAccount) return;
+      if (abort !== this.accountAbort) return;
       this.accountProblem = messageOf(error);
     }
-    this.askingAccount = undefined;
-    // Else what is found here is still that of another query, and tells of both when it comes.
-    if (!this.isSearching) this.tell();
+    this.accountAbort = undefined;
+    // While the local search is running, its results will be shown together with these.
+    if (!this.isSearching) this.showResults();
   }
 
-  private forgetAccount(): void {
+  private clearAccount(): void {
     this.accountTimer?.dispose();
     this.accountTimer = undefined;
-    this.askingAccount?.abort();
-    this.askingAccount = undefined;
-    this.account = [];
+    this.accountAbort?.abort();
+    this.accountAbort = undefined;
+    this.accountHeads = [];
     this.accountProblem = undefined;
   }
 
-  private tell(): void {
-    if (this.store.isDisposed) return;
+  private showResults(): void {
+    if (this.disposables.isDisposed) return;
     const { indexed, total } = this.coverage;
-    const isWaiting = this.accountTimer !== undefined || this.askingAccount !== undefined;
-    this.show({
-      found: [...this.here, ...this.inAccountOnly()],
-      isBusy: this.isSearching || isWaiting || indexed < total,
+    const isAccountPending = this.accountTimer !== undefined || this.accountAbort !== undefined;
+    this.showView({
+      found: [...this.localResults, ...this.accountOnlyResults()],
+      isBusy: this.isSearching || isAccountPending || indexed < total,
       notes: [
-        ...(this.problem === undefined ? [] : [this.problem]),
-        ...(indexed < total ? [`Indexed ${withCommas(indexed)} of ${withCommas(total)} threads.`] : []),
+        ...(this.localProblem === undefined ? [] : [this.localProblem]),
+        ...(indexed < total ? [`Indexed ${formatCount(indexed)} of ${formatCount(total)} threads.`] : []),
         ...(this.accountProblem === undefined ? [] : [`Amp account: ${this.accountProblem}`]),
       ],
     });
   }
 
-  private inAccountOnly(): readonly FoundThread[] {
-    const known = new Set(this.here.map(({ head }) => head.id));
-    return this.account
+  private accountOnlyResults(): readonly FoundThread[] {
+    const known = new Set(this.localResults.map(({ head }) => head.id));
+    return this.accountHeads
       .filter(({ id }) => !known.has(id))
       .map((head) => ({ head, hit: { threadId: head.id, kind: 'title', snippet: '', score: 0 } }));
   }
 }
 
-function withCommas(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -1,14 +1,14 @@
 import { matchThread, scoreOf } from '../query/rank';
 import { snippetOf } from '../query/snippet';
 import { parseQuery } from '../query/threadQuery';
-import type { TextCoverage, TextHits, ThreadHead, ThreadHit } from '../threadPorts';
+import type { TextCoverage, TextSearchResult, ThreadHead, ThreadHit } from '../threadPorts';
 import { titleOf } from '../tree/threadRow';
 
-interface ThreadSearchPorts {
+interface ThreadSearchDeps {
   readonly heads: () => readonly ThreadHead[];
-  /** Through the text of the threads that are on this machine. @throws ThreadError */
-  readonly searchText: (query: string, limit: number) => Promise<TextHits>;
-  /** Through the text of files that were opened. Never rejects. */
+  /** Searches the text of the threads on this machine. @throws ThreadError */
+  readonly searchText: (query: string, limit: number) => Promise<TextSearchResult>;
+  /** Searches the text of opened files. Never rejects. */
   readonly searchFiles: (query: string) => Promise<readonly ThreadHit[]>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -19,28 +19,27 @@ export interface FoundThread {
   readonly hit: ThreadHit;
 }
 
-/** What this machine finds by itself. */
-export interface FoundThreads {
-  /** Best first. */
+export interface ThreadSearchResults {
+  /** Best match first. */
   readonly found: readonly FoundThread[];
   readonly coverage: TextCoverage;
 }
 
 const limit = 100;
 
-/** Text and titles of what is on this machine and in opened files, and titles of everything else. @throws ThreadError */
-export async function searchThreads(query: string, ports: ThreadSearchPorts): Promise<FoundThreads> {
-  const heads = ports.heads();
+/** Searches the text of threads on this machine and in opened files, and the titles and details of all. @throws ThreadError */
+export async function searchThreads(query: string, deps: ThreadSearchDeps): Promise<ThreadSearchResults> {
+  const heads = deps.heads();
   const byId = new Map(heads.map((head) => [head.id, head]));
-  const [{ hits, coverage }, inFiles] = await Promise.all([ports.searchText(query, limit), ports.searchFiles(query)]);
-  const opened = new Set(inFiles.map(placeOf));
-  const inText = [...inFiles, ...hits.filter((hit) => !opened.has(placeOf(hit)))];
-  const known = new Set(inText.map(({ threadId }) => threadId));
-  const placed = new Set(inText.flatMap(({ threadId, entryId }) => (entryId === undefined ? [] : [threadId])));
-  // A place to jump to says more than the title alone.
-  const best = inText.filter(({ threadId, entryId }) => entryId !== undefined || !placed.has(threadId));
-  const inTitles = heads.filter(({ id }) => !known.has(id)).flatMap((head) => titleHit(query, head, ports.now()));
-  const found = [...best, ...inTitles]
+  const [{ hits, coverage }, fileHits] = await Promise.all([deps.searchText(query, limit), deps.searchFiles(query)]);
+  const fileKeys = new Set(fileHits.map(hitKey));
+  const textHits = [...fileHits, ...hits.filter((hit) => !fileKeys.has(hitKey(hit)))];
+  const known = new Set(textHits.map(({ threadId }) => threadId));
+  const withEntry = new Set(textHits.flatMap(({ threadId, entryId }) => (entryId === undefined ? [] : [threadId])));
+  // A hit in an entry replaces a hit of the whole thread, because the user can jump to it.
+  const best = textHits.filter(({ threadId, entryId }) => entryId !== undefined || !withEntry.has(threadId));
+  const titleHits = heads.filter(({ id }) => !known.has(id)).flatMap((head) => headHits(query, head, deps.now()));
+  const found = [...best, ...titleHits]
     .sort((one, other) => other.score - one.score)
     .flatMap((hit) => {
       const head = byId.get(hit.threadId);
@@ -50,12 +49,12 @@ export async function searchThreads(query: string, ports: ThreadSearchPorts): Pr
   return { found, coverage };
 }
 
-/** The same in an opened file and in the store: entries are named by the messages of the thread. */
-function placeOf({ threadId, entryId }: ThreadHit): string {
+/** The same for an opened file and a stored thread, because ids of entries depend only on the messages. */
+function hitKey({ threadId, entryId }: ThreadHit): string {
   return `${threadId} ${entryId ?? ''}`;
 }
 
-function titleHit(query: string, head: ThreadHead, nowMs: number): ThreadHit[] {
+function headHits(query: string, head: ThreadHead, nowMs: number): ThreadHit[] {
   const parsed = parseQuery(query);
   const { repository, branch, folders } = head;
   const details = [head.id, repository ?? '', branch ?? '', ...folders].join('\n');

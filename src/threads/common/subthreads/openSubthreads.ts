@@ -3,7 +3,7 @@ import type { Event } from '../../../base/common/event';
 import type { Entry } from '../../../transcript/common/entries';
 import {
   callsWithSteps,
-  inlineId,
+  nestedEntryId,
   isSubagentCall,
   nestingProblem,
   SubthreadMapper,
@@ -11,13 +11,13 @@ import {
 } from './subthreadEntries';
 import type { OpenThread } from '../threadPorts';
 
-/** Where an entry comes from that is shown inside another thread. */
+/** The thread and id from which an entry originates. */
 export interface EntryOrigin {
   readonly threadId: string;
   readonly entryId: string;
 }
 
-/** The thread of a subagent, followed as the one that shows it is. */
+/** A subagent's thread, which is kept up to date while it is shown. */
 interface FollowedSubthread extends Disposable {
   readonly thread: OpenThread | undefined;
   readonly problem: string | undefined;
@@ -28,15 +28,14 @@ interface FollowedSubthread extends Disposable {
   originOf(entryId: string): EntryOrigin;
 }
 
-/** What threads that are shown inside each other share. */
 export interface SubthreadScope {
-  /** The ids of the threads around the steps, the outermost one first. */
+  /** Ids of the threads that contain the steps, outermost first. */
   readonly chain: readonly string[];
-  /** How many are open in all of them. */
-  readonly count: { open: number };
+  /** Counts the open subthreads on all levels. */
+  readonly shared: { openCount: number };
 }
 
-interface OpenSubthreadsPorts {
+interface OpenSubthreadsDeps {
   readonly scope: SubthreadScope;
   readonly follow: (threadId: string, scope: SubthreadScope) => FollowedSubthread;
   readonly onDidChange: () => void;
@@ -45,74 +44,73 @@ interface OpenSubthreadsPorts {
 const maxOpen = 30;
 const maxSteps = 400;
 
-interface Open {
+interface OpenSubthread {
   readonly threadId: string;
   readonly followed: FollowedSubthread;
 }
 
-/** The subagents whose threads are shown inside one thread, by the ids of their calls. */
+/** The subthreads that are shown inside a thread, as steps of the subagents' calls. */
 export class OpenSubthreads implements Disposable {
-  private readonly open = new Map<string, Open>();
+  private readonly openByCall = new Map<string, OpenSubthread>();
   private readonly mapper = new SubthreadMapper();
 
-  constructor(private readonly ports: OpenSubthreadsPorts) {}
+  constructor(private readonly deps: OpenSubthreadsDeps) {}
 
   get size(): number {
-    return this.open.size;
+    return this.openByCall.size;
   }
 
-  /** `entries` are those of the thread itself. Returns why it cannot be shown. */
+  /** `entries` are the thread's own entries. Returns the problem if the subthread cannot be shown. */
   show(callId: string, entries: readonly Entry[]): string | undefined {
-    if (this.open.has(callId)) return undefined;
-    const inner = this.innerOf(callId);
-    if (inner) return inner.followed.showSubthread(inner.entryId);
+    if (this.openByCall.has(callId)) return undefined;
+    const nested = this.findNested(callId);
+    if (nested) return nested.followed.showSubthread(nested.entryId);
     const call = entries.find(({ id }) => id === callId);
     if (!call || !isSubagentCall(call)) return 'This call is no longer in the thread.';
-    // A thread that was exported with the steps of its subagents.
+    // An exported thread may contain the steps already.
     if (callsWithSteps(entries).has(callId)) return undefined;
-    const { chain, count } = this.ports.scope;
+    const { chain, shared } = this.deps.scope;
     const problem = nestingProblem(call.subthread, chain);
     if (problem !== undefined) return problem;
-    if (count.open >= maxOpen) {
-      return `${maxOpen} subagents are shown in this tab already. Close one of them, or open the thread of this one.`;
-    }
-    count.open++;
-    const followed = this.ports.follow(call.subthread, { chain: [...chain, call.subthread], count });
-    this.open.set(callId, { threadId: call.subthread, followed });
-    followed.onDidChange(() => this.ports.onDidChange());
+    if (shared.openCount >= maxOpen)
+      return `This tab already shows ${maxOpen} subagents. Close one, or open this subagent’s thread.`;
+    shared.openCount++;
+    const followed = this.deps.follow(call.subthread, { chain: [...chain, call.subthread], shared });
+    this.openByCall.set(callId, { threadId: call.subthread, followed });
+    followed.onDidChange(() => this.deps.onDidChange());
     void followed.start();
     return undefined;
   }
 
   hide(callId: string): void {
-    const inner = this.innerOf(callId);
-    if (inner) inner.followed.hideSubthread(inner.entryId);
-    else if (this.close(callId)) this.ports.onDidChange();
+    const nested = this.findNested(callId);
+    if (nested) nested.followed.hideSubthread(nested.entryId);
+    else if (this.close(callId)) this.deps.onDidChange();
   }
 
-  /** The entries of the thread with the steps of its open subagents. */
-  expanded(entries: readonly Entry[]): readonly Entry[] {
+  /** Adds the steps of open subthreads to the thread's entries. Closes subthreads whose call has changed. */
+  withSteps(entries: readonly Entry[]): readonly Entry[] {
     const calls = new Map(entries.filter(isSubagentCall).map((call) => [call.id, call]));
-    for (const [callId, { threadId }] of [...this.open]) {
+    for (const [callId, { threadId }] of [...this.openByCall]) {
       if (calls.get(callId)?.subthread !== threadId) this.close(callId);
     }
-    if (this.open.size === 0) return entries;
+    if (this.openByCall.size === 0) return entries;
     const ids = new Set(entries.map(({ id }) => id));
-    const steps = [...this.open].flatMap(([callId, { followed }]) => {
+    const steps = [...this.openByCall].flatMap(([callId, { followed }]) => {
       const call = calls.get(callId);
       return call ? this.stepsOf(call, followed) : [];
     });
     return [...entries, ...steps.filter(({ id }) => !ids.has(id))];
   }
 
-  /** Of an entry that is shown; undefined when it is the thread's own. */
+  /** Returns undefined for an entry of the thread itself. */
   originOf(entryId: string): EntryOrigin | undefined {
-    const inner = this.innerOf(entryId);
-    return inner?.followed.originOf(inner.entryId);
+    const nested = this.findNested(entryId);
+    return nested?.followed.originOf(nested.entryId);
   }
 
   closeAll(): void {
-    for (const callId of [...this.open.keys()]) this.close(callId);
+    for (const callId of [...this.openByCall.keys()]) this.close(callId);
   }
 
   dispose(): void {
@@ -120,35 +118,35 @@ export class OpenSubthreads implements Disposable {
   }
 
   private stepsOf(call: SubagentCall, { problem, thread }: FollowedSubthread): readonly Entry[] {
-    const steps = thread ? this.mapper.steps(call, thread.entries, maxSteps) : [];
+    const steps = thread ? this.mapper.stepsOf(call, thread.entries, maxSteps) : [];
     if (problem === undefined) return steps;
     return [
-      this.mapper.note(call, 'problem', 'warning', `The thread of this subagent cannot be read. ${problem}`),
+      this.mapper.createNotice(call, 'problem', 'warning', `This subagent’s thread can’t be read. ${problem}`),
       ...steps,
     ];
   }
 
-  private innerOf(id: string): { readonly followed: FollowedSubthread; readonly entryId: string } | undefined {
-    for (const [callId, { followed }] of this.open) {
-      const start = inlineId(callId, '');
-      if (id.startsWith(start)) return { followed, entryId: id.slice(start.length) };
+  private findNested(id: string): { readonly followed: FollowedSubthread; readonly entryId: string } | undefined {
+    for (const [callId, { followed }] of this.openByCall) {
+      const prefix = nestedEntryId(callId, '');
+      if (id.startsWith(prefix)) return { followed, entryId: id.slice(prefix.length) };
     }
     return undefined;
   }
 
   private close(callId: string): boolean {
-    const open = this.open.get(callId);
+    const open = this.openByCall.get(callId);
     if (!open) return false;
-    this.open.delete(callId);
-    this.ports.scope.count.open--;
+    this.openByCall.delete(callId);
+    this.deps.scope.shared.openCount--;
     open.followed.dispose();
     return true;
   }
 }
 
 /**
- * The entries in the order that a page has been told, with new ones at the end: steps may come anywhere among them. As they
- * are when that would change the order of what stands side by side.
+ * Sorts entries like the known ones, with new entries at the end, since steps may appear anywhere. Returns `entries` unchanged
+ * if that would change the order of siblings.
  */
 export function inKnownOrder(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
@@ -159,8 +157,8 @@ export function inKnownOrder(known: readonly Entry[], entries: readonly Entry[])
 }
 
 function isSameOrder(one: readonly Entry[], other: readonly Entry[]): boolean {
-  const [a, b] = [siblings(one), siblings(other)];
-  return [...b].every(([parent, ids]) => ids.every((id, index) => a.get(parent)?.[index] === id));
+  const [groups, otherGroups] = [siblings(one), siblings(other)];
+  return [...otherGroups].every(([parent, ids]) => ids.every((id, index) => groups.get(parent)?.[index] === id));
 }
 
 function siblings(entries: readonly Entry[]): ReadonlyMap<string | undefined, readonly string[]> {

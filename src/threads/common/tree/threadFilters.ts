@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { threadSourceKinds, type ThreadHead } from '../threadPorts';
 
-/** What the list shows, and how it is arranged. Kept over restarts. */
+/** The filters and the grouping of the list. Stored in the workspace state. */
 export const ThreadFilters = z.object({
-  /** `workspace`: threads of the workspace first, all others in one group below them. */
+  /** `workspace`: threads of the workspace first, all others in one group at the end. */
   scope: z.enum(['workspace', 'all']).catch('workspace'),
   groupBy: z.enum(['day', 'folder']).catch('day'),
   mode: z.string().optional().catch(undefined),
@@ -13,12 +13,12 @@ export const ThreadFilters = z.object({
 });
 export type ThreadFilters = z.infer<typeof ThreadFilters>;
 
-/** Whatever was kept, as filters; what is not understood counts as not set. */
-export function parseFilters(kept: unknown): ThreadFilters {
-  return ThreadFilters.catch(() => ThreadFilters.parse({})).parse(kept ?? {});
+/** Parses stored filters. Invalid fields get their defaults. */
+export function parseFilters(stored: unknown): ThreadFilters {
+  return ThreadFilters.catch(() => ThreadFilters.parse({})).parse(stored ?? {});
 }
 
-/** A file that cannot be read passes no filter that asks for something: nobody knows what is in it. */
+/** An unreadable file passes only when no filter requires a property. */
 export function passesFilters(head: ThreadHead, filters: ThreadFilters): boolean {
   const { mode, source, onlyChanges } = filters;
   if (head.problem !== undefined) return mode === undefined && source === undefined && !onlyChanges;
@@ -28,18 +28,18 @@ export function passesFilters(head: ThreadHead, filters: ThreadFilters): boolean
   return mode === undefined || head.mode === mode;
 }
 
-/** How many of the filters hide something that is shown by default, for a word beside the list. */
-export function filterWords({ mode, source, onlyChanges, showArchived }: ThreadFilters): readonly string[] {
+/** Describes the active filters, for the description of the view. */
+export function filterTexts({ mode, source, onlyChanges, showArchived }: ThreadFilters): readonly string[] {
   return [
     ...(mode === undefined ? [] : [`mode ${mode}`]),
-    ...(source === undefined ? [] : [sourceWords[source]]),
+    ...(source === undefined ? [] : [sourceTexts[source]]),
     ...(onlyChanges ? ['with changes'] : []),
-    ...(showArchived ? ['archived too'] : []),
+    ...(showArchived ? ['including archived'] : []),
   ];
 }
 
-export const sourceWords: Record<ThreadHead['source'], string> = {
+export const sourceTexts: Record<ThreadHead['source'], string> = {
   local: 'on this machine',
-  cli: 'of the Amp account',
+  cli: 'from the Amp account',
   file: 'from opened files',
 };

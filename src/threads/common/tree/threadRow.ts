@@ -2,20 +2,20 @@ import { countOf } from '../../../base/common/countOf';
 import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { ThreadHead } from '../threadPorts';
 import type { Usage } from '../../../transcript/common/entries';
-import { sourceWords } from './threadFilters';
+import { sourceTexts } from './threadFilters';
 import type { ThreadNode } from './threadTree';
 
-/** What a row says, in words that any kind of list can show. */
+/** The texts and the icon of a row, independent of the kind of list. */
 export interface ThreadRow {
   readonly label: string;
   readonly description: string;
-  /** Markdown; whatever comes from a thread is escaped. */
+  /** Markdown. Text from the thread is escaped. */
   readonly tooltip: string;
   /** The name of a codicon. */
   readonly icon: string;
   readonly state: 'plain' | 'running' | 'waiting' | 'unread' | 'attention' | 'faded';
-  /** Said by screen readers. */
-  readonly spoken: string;
+  /** The label for screen readers. */
+  readonly accessibleLabel: string;
 }
 
 const times = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -24,30 +24,30 @@ const dates = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', ye
 const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-export function threadRow({ head, tie, isUnread }: ThreadNode, nowMs: number): ThreadRow {
-  const label = shownTitle(head);
-  const word = stateWord(head, isUnread);
-  const when = momentOf(head.lastPromptAt, nowMs);
-  const where = head.branch ?? folderName(head);
+export function threadRow({ head, relation, isUnread }: ThreadNode, nowMs: number): ThreadRow {
+  const label = displayTitle(head);
+  const state = stateText(head, isUnread);
+  const time = shortTime(head.lastPromptAt, nowMs);
+  const place = head.branch ?? folderName(head);
   const description = namingHiddenCharacters(
-    head.problem ?? [word, when, where].filter((text) => text !== undefined && text !== '').join(' · '),
+    head.problem ?? [state, time, place].filter((text) => text !== undefined && text !== '').join(' · '),
   );
   return {
     label,
     description,
     tooltip: tooltipOf(head),
-    icon: iconOf(head, tie, isUnread),
+    icon: iconOf(head, relation, isUnread),
     state: rowState(head, isUnread),
-    spoken: `${label}, ${description}`,
+    accessibleLabel: `${label}, ${description}`,
   };
 }
 
-/** For people to read: characters that would hide or reverse a part of it are named. */
-export function shownTitle(head: ThreadHead): string {
+/** The title for display, in which hidden and bidirectional control characters are named. */
+export function displayTitle(head: ThreadHead): string {
   return namingHiddenCharacters(titleOf(head));
 }
 
-/** As it is in the thread. Never empty, one line. */
+/** The title as a single line, never empty. */
 export function titleOf({ title, firstPrompt, problem, id }: ThreadHead): string {
   const lines = [title, firstPrompt].map((text = '') => text.replace(/\s+/g, ' ').trim());
   const line = lines.find((text) => text !== '');
@@ -55,12 +55,12 @@ export function titleOf({ title, firstPrompt, problem, id }: ThreadHead): string
   return problem === undefined ? 'Untitled' : id;
 }
 
-function stateWord({ state, isArchived }: ThreadHead, isUnread: boolean): string | undefined {
+function stateText({ state, isArchived }: ThreadHead, isUnread: boolean): string | undefined {
   if (state === 'running') return 'running';
   if (state === 'waiting') return 'waiting for you';
   if (isUnread) return 'new';
-  if (state === 'stale') return 'did not end';
-  if (state === 'cancelled') return 'cancelled';
+  if (state === 'stale') return 'not finished';
+  if (state === 'cancelled') return 'canceled';
   if (state === 'error') return 'failed';
   return isArchived ? 'archived' : undefined;
 }
@@ -72,7 +72,7 @@ function rowState({ state, isArchived, problem }: ThreadHead, isUnread: boolean)
   return isArchived ? 'faded' : 'plain';
 }
 
-function iconOf(head: ThreadHead, tie: ThreadNode['tie'], isUnread: boolean): string {
+function iconOf(head: ThreadHead, relation: ThreadNode['relation'], isUnread: boolean): string {
   if (head.problem !== undefined) return 'warning';
   if (head.state === 'running') return 'loading~spin';
   if (head.state === 'waiting') return 'bell-dot';
@@ -80,22 +80,22 @@ function iconOf(head: ThreadHead, tie: ThreadNode['tie'], isUnread: boolean): st
   if (head.state === 'error') return 'error';
   if (head.state === 'cancelled') return 'circle-slash';
   if (head.state === 'stale') return 'debug-disconnect';
-  if (tie === 'fork') return 'repo-forked';
-  if (tie === 'handoff') return 'arrow-right';
-  if (tie === 'subthread') return 'type-hierarchy-sub';
+  if (relation === 'fork') return 'repo-forked';
+  if (relation === 'handoff') return 'arrow-right';
+  if (relation === 'subthread') return 'type-hierarchy-sub';
   return head.isArchived ? 'archive' : 'comment-discussion';
 }
 
-function momentOf(at: number, nowMs: number): string {
-  if (!isTime(at)) return '';
-  const [date, now] = [new Date(at), new Date(nowMs)];
+function shortTime(time: number, nowMs: number): string {
+  if (!isValidTime(time)) return '';
+  const [date, now] = [new Date(time), new Date(nowMs)];
   if (date.toDateString() === now.toDateString()) return times.format(date);
   return date.getFullYear() === now.getFullYear() ? days.format(date) : dates.format(date);
 }
 
-/** Files hold whatever somebody wrote into them. */
-function isTime(at: number | undefined): at is number {
-  return at !== undefined && at > 0 && at < 8.64e15;
+/** Files may contain any number. */
+function isValidTime(time: number | undefined): time is number {
+  return time !== undefined && time > 0 && time < 8.64e15;
 }
 
 function folderName({ folders }: ThreadHead): string | undefined {
@@ -107,37 +107,37 @@ function tooltipOf(head: ThreadHead): string {
   const counts = [
     ...(promptCount > 0 ? [countOf(promptCount, 'prompt')] : []),
     countOf(messageCount, 'message'),
-    ...(head.hasChanges ? ['changed files'] : []),
+    ...(head.hasChanges ? ['files changed'] : []),
   ].join(', ');
   const lines = [
-    ...(head.problem === undefined ? [] : [`$(warning) ${escaped(head.problem)}`]),
-    ...fact('Repository', [repository, branch]),
-    ...fact('Folder', [folders.join(', ')]),
-    ...fact('Created', [isTime(createdAt) ? moments.format(createdAt) : undefined]),
-    ...fact('Last prompt', [isTime(lastPromptAt) ? moments.format(lastPromptAt) : undefined]),
-    ...(head.problem === undefined ? fact('Messages', [counts]) : []),
-    ...fact('Mode', [mode, model]),
-    ...fact('Usage', [usage && usageText(usage)]),
-    ...fact('Size', [head.sizeBytes === undefined ? undefined : sizeText(head.sizeBytes)]),
-    ...fact('Read', [`${sourceWords[head.source]}${head.isArchived ? ', archived' : ''}`]),
+    ...(head.problem === undefined ? [] : [`$(warning) ${escapeMarkdown(head.problem)}`]),
+    ...factLine('Repository', [repository, branch]),
+    ...factLine('Folder', [folders.join(', ')]),
+    ...factLine('Created', [isValidTime(createdAt) ? moments.format(createdAt) : undefined]),
+    ...factLine('Last prompt', [isValidTime(lastPromptAt) ? moments.format(lastPromptAt) : undefined]),
+    ...(head.problem === undefined ? factLine('Messages', [counts]) : []),
+    ...factLine('Mode', [mode, model]),
+    ...factLine('Usage', [usage && usageText(usage)]),
+    ...factLine('Size', [head.sizeBytes === undefined ? undefined : sizeText(head.sizeBytes)]),
+    ...factLine('Source', [`${sourceTexts[head.source]}${head.isArchived ? ', archived' : ''}`]),
   ];
-  return [`**${escaped(titleOf(head))}**`, lines.join('  \n'), escaped(head.id)].join('\n\n');
+  return [`**${escapeMarkdown(titleOf(head))}**`, lines.join('  \n'), escapeMarkdown(head.id)].join('\n\n');
 }
 
-function fact(label: string, values: readonly (string | undefined)[]): readonly string[] {
+function factLine(label: string, values: readonly (string | undefined)[]): readonly string[] {
   const known = values.filter((value): value is string => value !== undefined && value !== '');
-  return known.length === 0 ? [] : [`${label}: ${known.map(escaped).join(' · ')}`];
+  return known.length === 0 ? [] : [`${label}: ${known.map(escapeMarkdown).join(' · ')}`];
 }
 
-/** Text of a thread as markdown that shows just this text. */
-export function escaped(text: string): string {
+/** Escapes all Markdown syntax, so that the text is shown literally. */
+export function escapeMarkdown(text: string): string {
   return namingHiddenCharacters(text.replace(/\s+/g, ' ')).replace(/[\\`*_{}[\]()#+\-.!|<>~&$:/@"']/g, '\\$&');
 }
 
 function usageText({ input, output, cacheRead, cacheWrite, cost }: Usage): string {
-  const all = (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0);
+  const total = (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0);
   return [
-    ...(all > 0 ? [`${compact.format(all)} tokens in`] : []),
+    ...(total > 0 ? [`${compact.format(total)} tokens in`] : []),
     ...(output === undefined ? [] : [`${compact.format(output)} tokens out`]),
     ...(cost ? [`${Number(cost.amount.toPrecision(3))} ${cost.currency}`] : []),
   ].join(', ');

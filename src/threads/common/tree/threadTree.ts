@@ -1,16 +1,16 @@
 import { countOf } from '../../../base/common/countOf';
 import type { SourceProblem, ThreadHead, ThreadRelation } from '../threadPorts';
-import { familyTies } from './families';
+import { findParents, type ParentLink } from './parents';
 import { groupByDay, groupByFolder, type Group } from './grouping';
 import { passesFilters, type ThreadFilters } from './threadFilters';
 import { workspaceMatcher } from './workspaceThreads';
 
-/** One row of the list. `id` and `children` are stable names: a row that moves keeps its own. */
+/** A row of the list. `id` and `children` are stable, even if a row moves. */
 export type TreeNode = GroupNode | ThreadNode | ProblemNode;
 
 interface NodeBase {
   readonly id: string;
-  /** Undefined at the top. */
+  /** Undefined for root nodes. */
   readonly parent: string | undefined;
   readonly children: readonly string[];
 }
@@ -19,19 +19,19 @@ export interface GroupNode extends NodeBase {
   readonly kind: 'group';
   readonly label: string;
   readonly description: string | undefined;
-  /** Until the user has opened or closed it. */
-  readonly isOpen: boolean;
+  /** Whether the group is expanded by default. */
+  readonly isExpanded: boolean;
 }
 
 export interface ThreadNode extends NodeBase {
   readonly kind: 'thread';
   readonly head: ThreadHead;
-  /** What it is to its parent, when that is a thread. */
-  readonly tie: ThreadRelation['type'] | undefined;
+  /** The relation to the parent thread, if the parent is a thread. */
+  readonly relation: ThreadRelation['type'] | undefined;
   readonly isUnread: boolean;
 }
 
-/** A source that does not say all that it has. */
+/** A source that cannot list its threads. */
 export interface ProblemNode extends NodeBase {
   readonly kind: 'problem';
   readonly problem: SourceProblem;
@@ -44,86 +44,77 @@ export interface ThreadTree {
 
 export interface TreeOptions {
   readonly filters: ThreadFilters;
-  /** Absolute, of the workspace, with its worktrees. */
+  /** Absolute paths of the workspace folders and their worktrees. */
   readonly folders: readonly string[];
   readonly nowMs: number;
   readonly isUnread: (head: ThreadHead) => boolean;
   readonly problems: readonly SourceProblem[];
 }
 
-/** With a space: no thread is called so. */
+/** Contains a space, so that no thread id is the same. */
 const brokenId = 'not readable';
 
-export const noTree: ThreadTree = { roots: [], nodes: new Map() };
+export const emptyTree: ThreadTree = { roots: [], nodes: new Map() };
 
-/** A thread with all that came of it. */
 interface Family {
   readonly head: ThreadHead;
   readonly children: readonly string[];
-  /** When anybody in it was last spoken to. */
+  /** The time of the last prompt to the thread or a descendant. */
   readonly lastPromptAt: number;
-  readonly isOfWorkspace: boolean;
+  readonly isInWorkspace: boolean;
 }
 
-/** The list as rows: groups, threads in them, and below a thread what was forked off, handed off or begun by it. */
-export function threadTree(all: readonly ThreadHead[], options: TreeOptions): ThreadTree {
+/** Builds the rows of the list: groups, threads, and below each thread its forks, handoffs and subthreads. */
+export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions): ThreadTree {
   const { filters, folders, isUnread } = options;
   const shown = all.filter((head) => passesFilters(head, filters));
   const heads = shown.filter(({ problem }) => problem === undefined);
-  const ties = familyTies(heads);
-  const families = familiesOf(heads, ties, workspaceMatcher(all, folders));
+  const parents = findParents(heads);
+  const families = familiesOf(heads, parents, workspaceMatcher(all, folders));
   const nodes = new Map<string, TreeNode>();
 
   const addThread = (id: string, parent: string): void => {
-    // Not by recursion: a chain of handoffs may be as long as it likes.
-    for (const waiting = [{ id, parent }]; ;) {
-      const next = waiting.pop();
+    // Not recursive, because a chain of handoffs may have any length.
+    for (const pending = [{ id, parent }]; ;) {
+      const next = pending.pop();
       const family = next && families.get(next.id);
       if (!next) return;
       if (!family) continue;
       const { head, children } = family;
-      const tie = ties.get(head.id)?.type;
-      nodes.set(head.id, { kind: 'thread', ...next, children, head, tie, isUnread: isUnread(head) });
-      waiting.push(...children.map((child) => ({ id: child, parent: head.id })));
+      const relation = parents.get(head.id)?.type;
+      nodes.set(head.id, { kind: 'thread', ...next, children, head, relation, isUnread: isUnread(head) });
+      pending.push(...children.map((child) => ({ id: child, parent: head.id })));
     }
   };
   const addGroups = (members: readonly Family[], parent: string | undefined): readonly string[] =>
     grouped(members, options).map(({ key, label, description, isRecent, items }) => {
       const id = parent === undefined ? key : `${parent} ${key}`;
       const children = items.map(({ head }) => head.id);
-      nodes.set(id, { kind: 'group', id, parent, children, label, description, isOpen: isRecent });
+      nodes.set(id, { kind: 'group', id, parent, children, label, description, isExpanded: isRecent });
       for (const child of children) addThread(child, id);
       return id;
     });
 
-  /** Closed where there is something above it. */
+  /** Adds a group at the end, expanded only if it is the first one. */
   const addLast = (id: string, label: string, description: string, children: readonly string[]): void => {
     if (children.length === 0) return;
-    nodes.set(id, { kind: 'group', id, parent: undefined, children, label, description, isOpen: roots.length === 0 });
+    const isExpanded = roots.length === 0;
+    nodes.set(id, { kind: 'group', id, parent: undefined, children, label, description, isExpanded });
     roots.push(id);
   };
 
-  const tops = [...families.values()].filter(({ head }) => !ties.has(head.id));
+  const topLevel = [...families.values()].filter(({ head }) => !parents.has(head.id));
   const hasOthers = filters.scope === 'workspace' && folders.length > 0;
-  const own = hasOthers ? tops.filter(({ isOfWorkspace }) => isOfWorkspace) : tops;
-  const others = hasOthers ? tops.filter(({ isOfWorkspace }) => !isOfWorkspace) : [];
+  const own = hasOthers ? topLevel.filter(({ isInWorkspace }) => isInWorkspace) : topLevel;
+  const others = hasOthers ? topLevel.filter(({ isInWorkspace }) => !isInWorkspace) : [];
   const roots = [...addGroups(own, undefined)];
   addLast('elsewhere', 'Other folders', countOf(others.length, 'thread'), addGroups(others, 'elsewhere'));
   const broken = shown.filter(({ problem }) => problem !== undefined);
-  for (const head of broken) {
-    nodes.set(head.id, {
-      kind: 'thread',
-      id: head.id,
-      parent: brokenId,
-      children: [],
-      head,
-      tie: undefined,
-      isUnread: false,
-    });
-  }
+  const noRelation = { children: [], relation: undefined, isUnread: false } as const;
+  for (const head of broken) nodes.set(head.id, { kind: 'thread', id: head.id, parent: brokenId, head, ...noRelation });
   const brokenIds = broken.map(({ id }) => id);
-  addLast(brokenId, 'Cannot be read', countOf(broken.length, 'file'), brokenIds);
-  // An empty list has words of its own.
+  addLast(brokenId, 'Can’t be read', countOf(broken.length, 'file'), brokenIds);
+  // For an empty list the view shows the problems as its message.
   if (roots.length > 0) {
     for (const problem of options.problems) {
       const id = `problem ${problem.source}`;
@@ -142,18 +133,18 @@ function grouped(members: readonly Family[], { filters, nowMs }: TreeOptions): r
 
 function familiesOf(
   heads: readonly ThreadHead[],
-  ties: ReturnType<typeof familyTies>,
-  isOfWorkspace: (head: ThreadHead) => boolean,
+  parents: ReadonlyMap<string, ParentLink>,
+  isInWorkspace: (head: ThreadHead) => boolean,
 ): ReadonlyMap<string, Family> {
   const children = new Map<string, ThreadHead[]>();
   const latest = new Map(heads.map(({ id, lastPromptAt }) => [id, lastPromptAt]));
-  const near = new Set(heads.filter(isOfWorkspace).map(({ id }) => id));
+  const inWorkspace = new Set(heads.filter(isInWorkspace).map(({ id }) => id));
   for (const head of heads) {
-    const parentId = ties.get(head.id)?.parentId;
+    const parentId = parents.get(head.id)?.parentId;
     if (parentId !== undefined) children.set(parentId, [...(children.get(parentId) ?? []), head]);
-    for (let at = parentId; at !== undefined; at = ties.get(at)?.parentId) {
-      latest.set(at, Math.max(latest.get(at) ?? 0, head.lastPromptAt));
-      if (near.has(head.id)) near.add(at);
+    for (let id = parentId; id !== undefined; id = parents.get(id)?.parentId) {
+      latest.set(id, Math.max(latest.get(id) ?? 0, head.lastPromptAt));
+      if (inWorkspace.has(head.id)) inWorkspace.add(id);
     }
   }
   return new Map(
@@ -163,7 +154,7 @@ function familiesOf(
         head,
         children: own.map(({ id }) => id),
         lastPromptAt: latest.get(head.id) ?? head.lastPromptAt,
-        isOfWorkspace: near.has(head.id),
+        isInWorkspace: inWorkspace.has(head.id),
       };
       return [head.id, family];
     }),

@@ -3,34 +3,28 @@ import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import { commandIds } from '../../../manifest';
 import type { ThreadHead } from '../threadPorts';
 
-interface ThreadsSituation {
+interface ThreadsSummary {
   readonly heads: readonly Pick<ThreadHead, 'state'>[];
-  /** Whether `heads` says something. */
+  /** Whether `heads` has been loaded. */
   readonly isListed: boolean;
-  /** What sources cannot do, and what the user can do about it. */
+  /** Why sources failed, and what the user can do. */
   readonly problems: readonly string[];
-  /** Why sources have nothing. */
-  readonly absences: readonly string[];
+  /** Why sources have no threads. */
+  readonly absenceReasons: readonly string[];
 }
 
 const actions: readonly StatusAction[] = [{ label: 'Search threads', command: commandIds.threadsSearch }];
 
-/** Before somebody looked. */
-export const notListed: ThreadsSituation = { heads: [], isListed: false, problems: [], absences: [] };
+/** The state before the list is first viewed. */
+export const notListedSummary: ThreadsSummary = { heads: [], isListed: false, problems: [], absenceReasons: [] };
 
-export function threadsStatus({
-  absences,
-  heads,
-  isListed,
-  problems,
-}: ThreadsSituation): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
+export function threadsStatus(threads: ThreadsSummary): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
+  const { absenceReasons, heads, isListed, problems } = threads;
   if (problems.length > 0) return { actions, state: 'attention', summary: problems.join(' ') };
-  if (!isListed) return { actions, state: 'ready', summary: 'They are read when somebody looks at the list.' };
-  if (heads.length === 0 && absences.length > 0) return { actions, state: 'ready', summary: absences.join(' ') };
+  if (!isListed) return { actions, state: 'ready', summary: 'Threads are loaded when you open the list.' };
+  if (heads.length === 0 && absenceReasons.length > 0)
+    return { actions, state: 'ready', summary: absenceReasons.join(' ') };
   const running = heads.filter(({ state }) => state === 'running').length;
-  return {
-    actions,
-    state: 'ready',
-    summary: `${countOf(heads.length, 'thread')}${running > 0 ? `, ${running} running` : ''}.`,
-  };
+  const summary = `${countOf(heads.length, 'thread')}${running > 0 ? `, ${running} running` : ''}.`;
+  return { actions, state: 'ready', summary };
 }

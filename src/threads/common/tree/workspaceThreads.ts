@@ -1,8 +1,8 @@
 import type { ThreadHead } from '../threadPorts';
 
 /**
- * Tells which threads belong to the workspace: those that worked in one of its folders (`folders`, absolute, with their
- * worktrees), below or above it, and those of the same repository, which may have worked in a worktree that is gone.
+ * Returns whether a thread belongs to the workspace: it worked in, below or above one of the `folders` (absolute paths), or in
+ * the same repository as such a thread, perhaps in a worktree that no longer exists.
  */
 export function workspaceMatcher(
   heads: readonly ThreadHead[],
@@ -19,7 +19,7 @@ export function workspaceMatcher(
   return (head) => isNear(head) || (head.repository !== undefined && repositories.has(head.repository));
 }
 
-/** Both normalized. A file system's root holds everything, and says nothing. */
+/** Both paths are normalized. False for the root of a file system, which contains every path. */
 function isWithin(path: string, folder: string): boolean {
   return folder !== '' && (path === folder || path.startsWith(`${folder}/`));
 }

@@ -1,41 +1,37 @@
 import * as path from 'node:path';
 
-export { isThreadId } from '../../common/heads/heads';
-
-/** Where Amp keeps its data, the same on all systems. `secrets.json` in there is never opened. */
-export interface AmpPlaces {
-  /** Absolute, of threads. */
-  readonly threads: string;
-  /** Folders that may have a `session.json` and a `history.jsonl`: builds differ in whether they honour XDG there. */
-  readonly data: readonly string[];
-  /** Of builds of January 2026. */
+/** Where Amp keeps its data on every operating system. Backline never opens `secrets.json` there. */
+export interface AmpPaths {
+  /** Absolute path of the folder with thread files. */
+  readonly threadFolder: string;
+  /** Folders that may contain `session.json` and `history.jsonl`. Some builds of Amp ignore XDG for these files. */
+  readonly dataFolders: readonly string[];
+  /** Written by Amp builds of January 2026. */
   readonly lastThreadFile: string;
 }
 
-export function ampPlaces(env: Readonly<Record<string, string | undefined>>, homeFolder: string): AmpPlaces {
+export function ampPaths(env: Readonly<Record<string, string | undefined>>, homeFolder: string): AmpPaths {
   const xdg = env['XDG_DATA_HOME'];
-  const usual = path.join(homeFolder, '.local', 'share', 'amp');
-  const data = xdg !== undefined && path.isAbsolute(xdg) ? path.join(xdg, 'amp') : usual;
+  const defaultFolder = path.join(homeFolder, '.local', 'share', 'amp');
+  const data = xdg !== undefined && path.isAbsolute(xdg) ? path.join(xdg, 'amp') : defaultFolder;
   const state = env['XDG_STATE_HOME'];
   const stateFolder = state !== undefined && path.isAbsolute(state) ? state : path.join(homeFolder, '.local', 'state');
   return {
-    threads: path.join(data, 'threads'),
-    data: [...new Set([data, usual])],
+    threadFolder: path.join(data, 'threads'),
+    dataFolders: [...new Set([data, defaultFolder])],
     lastThreadFile: path.join(stateFolder, 'amp', 'last-thread-id'),
   };
 }
 
-/**
- * Where Amp's own extension, which is no longer there, has kept its threads beside other extensions' data. `storageFolder` is
- * that of one of these; a profile of VS Code has a place of its own.
- */
-export function oldExtensionFolders(storageFolder: string): readonly string[] {
-  const place = path.dirname(storageFolder);
-  const ofDefault = place.replace(/([\\/])profiles[\\/][^\\/]+(?=[\\/]globalStorage$)/, '');
-  return [...new Set([place, ofDefault])].map((folder) => path.join(folder, 'sourcegraph.amp', 'threads3'));
+/** Returns the thread folders of Amp's discontinued VS Code extension. `storageFolder` is our own global storage folder. */
+export function legacyExtensionFolders(storageFolder: string): readonly string[] {
+  const globalStorage = path.dirname(storageFolder);
+  const inDefaultProfile = globalStorage.replace(/([\\/])profiles[\\/][^\\/]+(?=[\\/]globalStorage$)/, '');
+  const storages = new Set([globalStorage, inDefaultProfile]);
+  return [...storages].map((folder) => path.join(folder, 'sourcegraph.amp', 'threads3'));
 }
 
-/** The name of a thread's file; what Amp is still writing (`.amptmp`) and whatever else lies there is none. */
+/** Excludes Amp's temporary files (`.amptmp`) and unrelated files. */
 export function isThreadFileName(name: string): boolean {
   return /^T-[\w-]+\.json$/.test(name);
 }

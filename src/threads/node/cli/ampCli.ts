@@ -4,129 +4,122 @@ import { rm } from 'node:fs/promises';
 import * as z from 'zod';
 import { messageOf } from '../../../base/common/errors';
 import { ThreadError } from '../../common/threadPorts';
-import { isThreadId } from '../ampFolder/ampData';
+import { isThreadId } from '../../common/heads/heads';
 import { cliFailure, isUnknownOption } from './cliFailures';
 import type { PrivateFolder } from './privateFolder';
-import { readOutput, type Command, type CommandRunner } from './runCommand';
+import { readAndDeleteOutput, type CliCommand, type CommandRunner } from './runCommand';
 import { maxThreadBytes } from '../files/threadFile';
 
-const text = z.string().optional().catch(undefined);
+const optionalText = z.string().optional().catch(undefined);
 const ListedThread = z.object({
   id: z.string().refine(isThreadId),
-  title: text,
+  title: optionalText,
   updated: z.unknown().optional(),
   updatedAt: z.unknown().optional(),
   tree: z.string().nullish().catch(undefined),
   messageCount: z.int().nonnegative().optional().catch(undefined),
 });
-/** What the CLI says of a thread without its messages. */
+/** A thread as listed by the Amp CLI, without its messages. */
 export type ListedThread = z.infer<typeof ListedThread>;
 
 const maxListBytes = 16 * 1024 * 1024;
-const maxListed = 500;
-const listMs = 30_000;
-const exportMs = 120_000;
+const maxThreads = 500;
+const listTimeoutMs = 30_000;
+const exportTimeoutMs = 120_000;
 
-/** The commands of the amp CLI that tell of threads; it is looked for at each call. */
+/** Lists, searches and exports threads with the Amp CLI, which is located again for each call. */
 export class AmpCli {
-  /** Options that this CLI does not know. */
-  private readonly unknown = new Set<string>();
+  private readonly unsupportedOptions = new Set<string>();
 
-  /** `findCommand`: undefined when there is no CLI on this machine. */
+  /** `findCommand` resolves to undefined when the CLI is not installed. */
   constructor(
-    private readonly findCommand: () => Promise<Command | undefined>,
-    private readonly run: CommandRunner,
-    private readonly folder: PrivateFolder,
+    private readonly findCommand: () => Promise<CliCommand | undefined>,
+    private readonly runCommand: CommandRunner,
+    private readonly outputFolder: PrivateFolder,
   ) {}
 
   /** @throws ThreadError `notFound` without a CLI, `notSignedIn`, `cli`, `cancelled` */
   async list(signal?: AbortSignal): Promise<readonly ListedThread[]> {
-    return await this.listWith([['--limit', String(maxListed)]], signal);
+    return await this.listWith([['--limit', String(maxThreads)]], signal);
   }
 
-  /** Archived ones too, if this CLI can tell them. @throws ThreadError as `list` */
+  /** Includes archived threads if the installed CLI supports that. @throws ThreadError as `list` */
   async listWithArchived(signal?: AbortSignal): Promise<readonly ListedThread[]> {
-    return await this.listWith([['--limit', String(maxListed)], ['--include-archived']], signal);
+    return await this.listWith([['--limit', String(maxThreads)], ['--include-archived']], signal);
   }
 
-  /** Writes the whole thread to a file and returns its path. @throws ThreadError as `list` */
+  /** Writes the whole thread to a file and returns the file's path. @throws ThreadError as `list` */
   async export(threadId: string, signal?: AbortSignal): Promise<string> {
     if (!isThreadId(threadId)) throw new ThreadError('notFound', `There is no thread ${threadId}.`);
-    const file = path.join(await this.folder.path(), `${threadId}.json`);
+    const file = path.join(await this.outputFolder.path(), `${threadId}.json`);
     const part = `${file}.${randomUUID()}.part`;
     try {
       await this.execute(['threads', 'export', threadId], part, {
         maxBytes: maxThreadBytes,
-        timeoutMs: exportMs,
+        timeoutMs: exportTimeoutMs,
         signal,
       });
-      return await this.folder.replace(part, file);
+      return await this.outputFolder.moveIn(part, file);
     } finally {
       await rm(part, { force: true });
     }
   }
 
-  /** Ids of threads, best first. @throws ThreadError as `list` */
+  /** Best match first. @throws ThreadError as `list` */
   async search(query: string, signal?: AbortSignal): Promise<readonly ListedThread[]> {
-    // A word in quotes is no option.
+    // Quoted, so that the CLI does not parse the query as an option.
     const words = query.startsWith('-') ? `"${query.replaceAll('"', '')}"` : query;
-    return listed(await this.ask(['threads', 'search', words, '--json', '-n', '50'], signal));
+    return parseThreads(await this.readOutputOf(['threads', 'search', words, '--json', '-n', '50'], signal));
   }
 
-  /** Each option that this CLI turns out not to know is left out from then on. */
-  private async listWith(
-    options: readonly Option[],
-    signal: AbortSignal | undefined,
-  ): Promise<readonly ListedThread[]> {
-    const known = options.filter(([name]) => !this.unknown.has(name));
+  /** Retries without an option that the CLI rejects, and does not pass that option again. */
+  private async listWith(options: readonly CliOption[], signal?: AbortSignal): Promise<readonly ListedThread[]> {
+    const supported = options.filter(([name]) => !this.unsupportedOptions.has(name));
     try {
-      return listed(await this.ask(['threads', 'list', '--json', ...known.flat()], signal));
+      return parseThreads(await this.readOutputOf(['threads', 'list', '--json', ...supported.flat()], signal));
     } catch (error) {
-      const unknown = known.find(([name]) => isUnknownOption(error, name));
-      if (!unknown) throw error;
-      this.unknown.add(unknown[0]);
-      return await this.listWith(known, signal);
+      const rejected = supported.find(([name]) => isUnknownOption(error, name));
+      if (!rejected) throw error;
+      this.unsupportedOptions.add(rejected[0]);
+      return await this.listWith(supported, signal);
     }
   }
 
-  private async ask(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
-    const file = path.join(await this.folder.path(), `${randomUUID()}.out`);
-    await this.execute(args, file, { maxBytes: maxListBytes, timeoutMs: listMs, signal });
-    return readOutput(file, maxListBytes);
+  private async readOutputOf(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
+    const file = path.join(await this.outputFolder.path(), `${randomUUID()}.out`);
+    await this.execute(args, file, { maxBytes: maxListBytes, timeoutMs: listTimeoutMs, signal });
+    return readAndDeleteOutput(file, maxListBytes);
   }
 
-  private async execute(args: readonly string[], outputFile: string, limits: Limits): Promise<void> {
+  private async execute(args: readonly string[], outputFile: string, limits: CommandLimits): Promise<void> {
     const command = await this.findCommand().catch((cause: unknown) => {
-      throw new ThreadError('cli', `The amp CLI cannot be started: ${messageOf(cause)}`, { cause });
+      throw new ThreadError('cli', `Could not start the Amp CLI: ${messageOf(cause)}`, { cause });
     });
-    if (!command) throw new ThreadError('notFound', 'There is no amp CLI on this machine.');
-    const { exitCode, errors } = await this.run({ command, args, outputFile, ...limits });
+    if (!command) throw new ThreadError('notFound', 'The Amp CLI is not installed.');
+    const { exitCode, stderrTail } = await this.runCommand({ command, args, outputFile, ...limits });
     if (exitCode === 0) return;
-    // Some builds write why to where the answer would be.
-    const said = await readOutput(outputFile, maxListBytes).catch(() => '');
-    throw cliFailure(args, exitCode, errors.trim() === '' ? said.slice(0, 4_000) : errors);
+    // Some builds write their error messages to stdout.
+    const output = await readAndDeleteOutput(outputFile, maxListBytes).catch(() => '');
+    throw cliFailure(args, exitCode, stderrTail.trim() === '' ? output.slice(0, 4_000) : stderrTail);
   }
 }
 
-/** With its value, if it has one. */
-type Option = readonly [name: string, ...values: string[]];
+type CliOption = readonly [name: string, ...values: string[]];
 
-interface Limits {
+interface CommandLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Rows of another form are left out: one thread must not hide the others. */
-function listed(output: string): readonly ListedThread[] {
+/** Skips invalid rows, so that one broken thread does not hide the others. */
+function parseThreads(output: string): readonly ListedThread[] {
   try {
     const rows = z.array(z.unknown()).parse(JSON.parse(output));
     return rows.flatMap((row) => ListedThread.safeParse(row).data ?? []);
   } catch (error) {
-    throw new ThreadError(
-      'cli',
-      'The amp CLI answered with something else than a list of threads. Update it: `amp update`.',
-      { cause: error },
-    );
+    throw new ThreadError('cli', 'The Amp CLI did not return a list of threads. Update it with `amp update`.', {
+      cause: error,
+    });
   }
 }

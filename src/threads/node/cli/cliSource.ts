@@ -1,11 +1,11 @@
-import { access } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
 import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { fileUriPath } from '../../common/model/fileUriPath';
-import { pastFrom, timeInId } from '../../common/heads/heads';
+import { isPlausibleAt, timeInId } from '../../common/heads/heads';
 import { timeOf } from '../../common/model/jsonValues';
 import {
   type OpenThread,
@@ -17,222 +17,223 @@ import {
 import type { ThreadFile, ThreadReader } from '../../common/threadReader';
 import type { AmpCli, ListedThread } from './ampCli';
 import { newestFirst } from '../../common/heads/newestFirst';
-import { asThreadError } from '../files/threadFile';
+import { toThreadError } from '../files/threadFile';
 import { ThreadSubscriptions } from '../threadSubscriptions';
 
-interface CliSourceOptions {
+interface CliSourceDeps {
   readonly cli: AmpCli;
   readonly reader: ThreadReader;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What the CLI's files are kept in; disposed with this source. */
+  /** Holds the CLI's output files. Disposed with this source. */
   readonly folder: Disposable;
 }
 
-interface Exported {
+interface ExportedThread {
   readonly path: string;
-  /** What the list said at the time; undefined when it was not listed. */
+  /** The list's row at the time of the export. Undefined when the thread was not listed. */
   readonly row: ListedThread | undefined;
   readonly head: ThreadHead;
 }
 
-/** What is said of a moment: when an export was written says nothing of now. */
-const passingStates: ReadonlySet<ThreadHead['state']> = new Set(['running', 'waiting', 'stale']);
-/** Amp's staff asks for no faster than this. */
-const polls: Backoff = { firstMs: 10_000, maxMs: 5 * 60_000 };
+/** Temporary states, which an old export cannot confirm. */
+const transientStates: ReadonlySet<ThreadHead['state']> = new Set(['running', 'waiting', 'stale']);
+/** Amp's developers asked clients not to poll faster. */
+const pollBackoff: Backoff = { firstMs: 10_000, maxMs: 5 * 60_000 };
 
 /**
- * The threads of the user's Amp account, as the `amp` CLI tells them. It is asked only while somebody looks, and a thread is
- * exported only when it has grown, when it was at work and something has changed, or when the user asks for all anew.
+ * The threads of the user's Amp account, read with the Amp CLI. The CLI is polled only while the list is viewed. A thread is
+ * exported again only when it has new messages, when it was running and changed, or after `invalidate`.
  */
 export class CliSource implements ThreadSource {
   readonly kind = 'cli';
   readonly title = 'Amp account';
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly onListenerError = (error: unknown): void =>
-    this.options.log.error('A listener of threads failed', error);
-  private readonly changes = this.store.add(new Emitter<void>(this.onListenerError));
-  readonly onDidChange = this.changes.event;
+    this.deps.log.error('A listener of threads failed', error);
+  private readonly emitter = this.disposables.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.emitter.event;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly queue = new KeyedQueue();
-  private readonly exported = new Map<string, Exported>();
-  /** Ids of what was exported before the user asked for all anew. */
-  private distrusted = new Set<string>();
-  private listed: readonly ListedThread[] = [];
-  /** By id. They hardly change: they are asked for at first, and when the user asks for all anew. */
-  private archived: ReadonlyMap<string, ListedThread> = new Map();
+  private readonly exportById = new Map<string, ExportedThread>();
+  /** Ids of threads whose export may not be reused. */
+  private outdatedExports = new Set<string>();
+  private listedThreads: readonly ListedThread[] = [];
+  /** Archived threads rarely change, so they are listed only at first and after `invalidate`. */
+  private archivedById: ReadonlyMap<string, ListedThread> = new Map();
   private isArchiveDue = true;
-  private askedAt = -Infinity;
-  private failures = 0;
-  private lookers = 0;
-  private timer: Disposable | undefined;
-  private current: ThreadSourceState = { kind: 'absent', message: 'The amp CLI has not been asked yet.' };
+  private lastPollAt = -Infinity;
+  private failureCount = 0;
+  private viewerCount = 0;
+  private pollTimer: Disposable | undefined;
+  private currentState: ThreadSourceState = { kind: 'absent', message: 'The Amp CLI was not called yet.' };
 
-  constructor(private readonly options: CliSourceOptions) {
-    this.store.add(options.folder);
-    const costMs = (id: string): number => options.reader.costMs(this.exported.get(id)?.path ?? '');
-    this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, this.onListenerError));
-    this.store.add({ dispose: () => this.timer?.dispose() });
+  constructor(private readonly deps: CliSourceDeps) {
+    this.disposables.add(deps.folder);
+    const costMs = (id: string): number => deps.reader.costMs(this.exportById.get(id)?.path ?? '');
+    this.subscriptions = this.disposables.add(new ThreadSubscriptions(deps.clock, costMs, this.onListenerError));
+    this.disposables.add({ dispose: () => this.pollTimer?.dispose() });
   }
 
   get state(): ThreadSourceState {
-    return this.current;
+    return this.currentState;
   }
 
-  /** Somebody looks: the CLI is asked now and again until the result is disposed. */
+  /** Polls the CLI until the result is disposed. */
   activate(): Disposable {
-    this.lookers++;
-    if (this.lookers === 1) this.poll();
+    this.viewerCount++;
+    if (this.viewerCount === 1) this.poll();
     return toDisposable(() => {
-      this.lookers--;
-      if (this.lookers > 0) return;
-      this.timer?.dispose();
-      this.timer = undefined;
+      this.viewerCount--;
+      if (this.viewerCount > 0) return;
+      this.pollTimer?.dispose();
+      this.pollTimer = undefined;
     });
   }
 
-  /**
-   * What the CLI said last. While somebody looks, it is asked when that is older than the time between two questions.
-   * Failures show in `state`.
-   */
+  /** Returns the last list, refreshed first if it is viewed and due for a poll. Failures are reported in `state`. */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    if (this.lookers > 0) await this.refresh(signal);
-    return newestFirst([...this.listed, ...this.archived.values()].map((thread) => this.headOf(thread)));
+    if (this.viewerCount > 0) await this.refresh(signal);
+    return newestFirst([...this.listedThreads, ...this.archivedById.values()].map((thread) => this.headOf(thread)));
   }
 
-  renew(): void {
-    this.distrusted = new Set(this.exported.keys());
+  invalidate(): void {
+    this.outdatedExports = new Set(this.exportById.keys());
     this.isArchiveDue = true;
-    // The user may have mended what it failed for.
-    if (this.failures > 0) this.askedAt = -Infinity;
+    // The user may have fixed the cause of the failure.
+    if (this.failureCount > 0) this.lastPollAt = -Infinity;
   }
 
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
     return this.queue.run(threadId, async () => {
-      const file = await this.fileOf(threadId, signal);
-      const thread = await this.options.reader.read(file, signal, onFirst);
-      const known = this.exported.get(threadId);
-      if (known) this.exported.set(threadId, { ...known, head: thread.head });
-      return { ...thread, head: this.merged(thread.head) };
+      const file = await this.exportOf(threadId, signal);
+      const thread = await this.deps.reader.read(file, signal, onFirst);
+      const known = this.exportById.get(threadId);
+      if (known) this.exportById.set(threadId, { ...known, head: thread.head });
+      return { ...thread, head: this.withListedTitle(thread.head) };
     });
   }
 
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
-    return this.queue.run(threadId, async () => this.options.reader.rawJson(await this.fileOf(threadId), entryId));
+    return this.queue.run(threadId, async () => this.deps.reader.rawJson(await this.exportOf(threadId), entryId));
   }
 
-  /** Best first, in the words and the search language of Amp; nothing where the CLI cannot list. @throws ThreadError */
+  /** Searches with Amp's own query language, best match first. Empty while the CLI is unavailable. @throws ThreadError */
   async search(query: string, signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    // Who has just begun to look waits for the first list.
-    if (this.lookers > 0) await this.refresh();
-    if (this.current.kind !== 'ready' || signal?.aborted === true) return [];
+    // A new viewer waits for the first list.
+    if (this.viewerCount > 0) await this.refresh();
+    if (this.currentState.kind !== 'ready' || signal?.aborted === true) return [];
     try {
-      return (await this.options.cli.search(query, signal)).map((thread) => this.headOf(thread));
+      return (await this.deps.cli.search(query, signal)).map((thread) => this.headOf(thread));
     } catch (error) {
-      throw asThreadError(error, signal);
+      throw toThreadError(error, signal);
     }
   }
 
-  /** Told when it grows, and of any change while it is at work, as long as somebody looks. */
+  /** Reports new messages, and any change while the thread is running. */
   subscribe(threadId: string, listener: () => void): Disposable {
     const subscription = this.subscriptions.add(threadId, listener);
-    const looking = this.activate();
+    const polling = this.activate();
     return toDisposable(() => {
       subscription.dispose();
-      looking.dispose();
+      polling.dispose();
     });
   }
 
   dispose(): void {
-    this.lookers = 0;
-    this.store.dispose();
+    this.viewerCount = 0;
+    this.disposables.dispose();
   }
 
   private poll(): void {
-    this.timer = undefined;
+    this.pollTimer = undefined;
     void this.refresh().finally(() => {
-      if (this.lookers === 0 || this.timer || this.store.isDisposed) return;
-      this.timer = this.options.clock.setTimer(this.pauseMs, () => this.poll());
+      if (this.viewerCount === 0 || this.pollTimer || this.disposables.isDisposed) return;
+      this.pollTimer = this.deps.clock.setTimer(this.pollIntervalMs, () => this.poll());
     });
   }
 
-  private get pauseMs(): number {
-    return backoffMs(polls, this.failures + 1);
+  private get pollIntervalMs(): number {
+    return backoffMs(pollBackoff, this.failureCount + 1);
   }
 
   private async refresh(signal?: AbortSignal): Promise<void> {
     await this.queue.run('', async () => {
-      if (this.options.clock.monotonicNow() - this.askedAt < this.pauseMs || this.store.isDisposed) return;
-      this.askedAt = this.options.clock.monotonicNow();
+      if (this.deps.clock.monotonicNow() - this.lastPollAt < this.pollIntervalMs || this.disposables.isDisposed) return;
+      this.lastPollAt = this.deps.clock.monotonicNow();
       try {
-        this.accept(await this.options.cli.list(signal));
-        if (this.isArchiveDue) await this.listArchived(signal);
+        this.applyList(await this.deps.cli.list(signal));
+        if (this.isArchiveDue) await this.refreshArchived(signal);
       } catch (error) {
-        this.fail(asThreadError(error, signal));
+        this.applyFailure(toThreadError(error, signal));
       }
     });
   }
 
-  private accept(listed: readonly ListedThread[]): void {
-    const before = new Map(this.listed.map((thread) => [thread.id, thread]));
-    const changed = new Set(listed.filter((thread) => !isSame(before.get(thread.id), thread)).map(({ id }) => id));
-    const isNews = changed.size > 0 || listed.length !== this.listed.length || this.current.kind !== 'ready';
-    const grown = listed.filter(
-      (thread) => before.has(thread.id) && hasGrown(before.get(thread.id), thread, this.exported.get(thread.id)?.head),
+  private applyList(listed: readonly ListedThread[]): void {
+    const before = new Map(this.listedThreads.map((thread) => [thread.id, thread]));
+    const isUnchanged = (thread: ListedThread): boolean =>
+      JSON.stringify(before.get(thread.id)) === JSON.stringify(thread);
+    const isSameList = listed.length === this.listedThreads.length && listed.every(isUnchanged);
+    const hasChanged = !isSameList || this.currentState.kind !== 'ready';
+    const updated = listed.filter(
+      (thread) =>
+        before.has(thread.id) && hasNewContent(before.get(thread.id), thread, this.exportById.get(thread.id)?.head),
     );
-    this.listed = listed;
+    this.listedThreads = listed;
     const ids = new Set(listed.map(({ id }) => id));
-    this.archived = new Map([...this.archived].filter(([id]) => !ids.has(id)));
-    this.failures = 0;
-    this.current = { kind: 'ready' };
-    this.subscriptions.changed(new Set(grown.map(({ id }) => id)));
-    if (isNews) this.changes.fire();
+    this.archivedById = new Map([...this.archivedById].filter(([id]) => !ids.has(id)));
+    this.failureCount = 0;
+    this.currentState = { kind: 'ready' };
+    this.subscriptions.notify(new Set(updated.map(({ id }) => id)));
+    if (hasChanged) this.emitter.fire();
   }
 
-  /** Rows do not say that they are archived; the other list leaves these out. */
-  private async listArchived(signal?: AbortSignal): Promise<void> {
-    const all = await this.options.cli.listWithArchived(signal);
+  /** Rows have no archived flag: a thread is archived when only the list with archived threads has it. */
+  private async refreshArchived(signal?: AbortSignal): Promise<void> {
+    const all = await this.deps.cli.listWithArchived(signal);
     this.isArchiveDue = false;
-    const others = new Set(this.listed.map(({ id }) => id));
-    const archived = new Map(all.filter(({ id }) => !others.has(id)).map((thread) => [thread.id, thread]));
-    if (archived.size === 0 && this.archived.size === 0) return;
-    this.archived = archived;
-    this.changes.fire();
+    const activeIds = new Set(this.listedThreads.map(({ id }) => id));
+    const archived = new Map(all.filter(({ id }) => !activeIds.has(id)).map((thread) => [thread.id, thread]));
+    if (archived.size === 0 && this.archivedById.size === 0) return;
+    this.archivedById = archived;
+    this.emitter.fire();
   }
 
-  private fail(error: ThreadError): void {
+  private applyFailure(error: ThreadError): void {
     if (error.code === 'cancelled') {
-      this.askedAt = -Infinity;
+      this.lastPollAt = -Infinity;
       return;
     }
-    this.failures++;
+    this.failureCount++;
     const kind = error.code === 'notFound' ? 'absent' : 'failed';
-    const isNews = this.current.kind !== kind || this.current.message !== error.message;
+    const hasChanged = this.currentState.kind !== kind || this.currentState.message !== error.message;
     const { message } = error;
-    this.current = kind === 'absent' ? { kind, message } : { kind, message, summary: summaryOf(error) };
-    if (!isNews) return;
-    this.options.log.info(`Threads of the amp CLI: ${error.message}`);
-    this.changes.fire();
+    this.currentState = kind === 'absent' ? { kind, message } : { kind, message, summary: failureSummary(error) };
+    if (!hasChanged) return;
+    this.deps.log.info(`Amp CLI threads: ${error.message}`);
+    this.emitter.fire();
   }
 
-  private async fileOf(threadId: string, signal?: AbortSignal): Promise<ThreadFile> {
-    const row = this.rowOf(threadId);
-    const known = this.exported.get(threadId);
-    const isCurrent = known && !this.distrusted.has(threadId) && !hasGrown(known.row, row, known.head);
-    if (isCurrent && (await isThere(known.path))) return { path: known.path, source: 'cli', threadId };
-    const { distrusted } = this;
-    const path = await this.options.cli.export(threadId, signal);
-    // Not in the set of a renewal that came meanwhile.
-    distrusted.delete(threadId);
+  /** Exports the thread unless a current export exists. */
+  private async exportOf(threadId: string, signal?: AbortSignal): Promise<ThreadFile> {
+    const row = this.listedThread(threadId);
+    const known = this.exportById.get(threadId);
+    const isCurrent = known && !this.outdatedExports.has(threadId) && !hasNewContent(known.row, row, known.head);
+    if (isCurrent && (await fileExists(known.path))) return { path: known.path, source: 'cli', threadId };
+    const { outdatedExports } = this;
+    const path = await this.deps.cli.export(threadId, signal);
+    // An `invalidate` during the export replaced the set and still applies.
+    outdatedExports.delete(threadId);
     const head = known?.head ?? this.headOf({ id: threadId, updated: undefined, updatedAt: undefined });
-    this.exported.set(threadId, { path, row, head });
+    this.exportById.set(threadId, { path, row, head });
     return { path, source: 'cli', threadId };
   }
 
   private headOf(thread: ListedThread): ThreadHead {
-    const known = this.exported.get(thread.id)?.head;
-    const updatedAt = updatedOf(thread);
-    const createdAt = [known?.createdAt, timeInId(thread.id)].find(pastFrom(this.options.clock.now()));
+    const known = this.exportById.get(thread.id)?.head;
+    const updatedAt = updatedAtOf(thread);
+    const createdAt = [known?.createdAt, timeInId(thread.id)].find(isPlausibleAt(this.deps.clock.now()));
     const folder = typeof thread.tree === 'string' ? fileUriPath(thread.tree) : undefined;
     return {
       ...(known ?? { promptCount: 0, hasChanges: false, relations: [] }),
@@ -243,48 +244,41 @@ export class CliSource implements ThreadSource {
       ...(createdAt === undefined ? {} : { createdAt }),
       lastPromptAt: updatedAt ?? known?.lastPromptAt ?? createdAt ?? 0,
       messageCount: thread.messageCount ?? known?.messageCount ?? 0,
-      isArchived: this.archived.has(thread.id),
-      state: known === undefined || passingStates.has(known.state) ? 'idle' : known.state,
+      isArchived: this.archivedById.has(thread.id),
+      state: known === undefined || transientStates.has(known.state) ? 'idle' : known.state,
     };
   }
 
-  private rowOf(threadId: string): ListedThread | undefined {
-    return this.listed.find(({ id }) => id === threadId) ?? this.archived.get(threadId);
+  private listedThread(threadId: string): ListedThread | undefined {
+    return this.listedThreads.find(({ id }) => id === threadId) ?? this.archivedById.get(threadId);
   }
 
-  private merged(head: ThreadHead): ThreadHead {
-    const listed = this.rowOf(head.id);
+  private withListedTitle(head: ThreadHead): ThreadHead {
+    const listed = this.listedThread(head.id);
     return listed?.title === undefined || listed.title === '' ? head : { ...head, title: listed.title };
   }
 }
 
-function summaryOf({ code }: ThreadError): string {
+function failureSummary({ code }: ThreadError): string {
   if (code === 'notSignedIn') return 'not signed in';
-  return code === 'offline' ? 'offline' : 'cannot be listed';
+  return code === 'offline' ? 'offline' : 'unavailable';
 }
 
-function isSame(one: ListedThread | undefined, other: ListedThread): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** A message more; of one that was at work, any change: its last message may have become longer. */
-function hasGrown(
+/** Whether the message count changed. For a running thread any change counts, because its last message may have grown. */
+function hasNewContent(
   before: ListedThread | undefined,
   now: ListedThread | undefined,
   head: ThreadHead | undefined,
 ): boolean {
   if (before?.messageCount !== now?.messageCount) return true;
-  return head !== undefined && passingStates.has(head.state) && updatedOf(before) !== updatedOf(now);
+  return head !== undefined && transientStates.has(head.state) && updatedAtOf(before) !== updatedAtOf(now);
 }
 
 /** Milliseconds since the epoch. */
-function updatedOf(thread: ListedThread | undefined): number | undefined {
+function updatedAtOf(thread: ListedThread | undefined): number | undefined {
   return timeOf(thread?.updated) ?? timeOf(thread?.updatedAt);
 }
 
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
+async function fileExists(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined;
 }

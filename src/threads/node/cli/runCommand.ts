@@ -3,22 +3,22 @@ import { open, readFile, rm, stat } from 'node:fs/promises';
 import type { Clock } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
 import { ThreadError } from '../../common/threadPorts';
-import { asThreadError, tooLarge } from '../files/threadFile';
+import { toThreadError, tooLargeError } from '../files/threadFile';
 
 /** A program to start, without a shell. */
-export interface Command {
-  /** Absolute. */
+export interface CliCommand {
+  /** Absolute path of the executable. */
   readonly file: string;
-  /** They come before the caller's own. */
+  /** Placed before the arguments of the call. */
   readonly args: readonly string[];
-  /** The whole environment; that of this process when there is none. */
+  /** The complete environment. Defaults to that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface CommandRun {
-  readonly command: Command;
+  readonly command: CliCommand;
   readonly args: readonly string[];
-  /** Absolute. What the command writes goes there: programs lose what a pipe does not take at once when they exit. */
+  /** Absolute path of the file that receives stdout. A pipe could lose output when the program exits. */
   readonly outputFile: string;
   readonly maxBytes: number;
   readonly timeoutMs: number;
@@ -26,73 +26,79 @@ export interface CommandRun {
 }
 
 interface CommandResult {
-  /** Null when a signal ended it. */
+  /** Null when a signal ended the process. */
   readonly exitCode: number | null;
-  /** The end of it. */
-  readonly errors: string;
+  readonly stderrTail: string;
 }
 
 /** @throws ThreadError `cancelled`, `tooLarge` or `cli`. */
 export type CommandRunner = (run: CommandRun) => Promise<CommandResult>;
 
-const maxErrorUnits = 16 * 1024;
-const checkSizeMs = 250;
+const maxStderrUnits = 16 * 1024;
+const sizeCheckIntervalMs = 250;
 const killAfterMs = 2_000;
 
-/** Runs commands one has been handed, each with its limits. */
+/** Returns a function that runs commands with a time limit and a limit of their output. */
 export function commandRunner(clock: Clock): CommandRunner {
   return async (run) => {
     const output = await open(run.outputFile, 'w', 0o600);
     try {
-      return await ended(run, output.fd, clock);
+      return await runToEnd(run, output.fd, clock);
     } finally {
       await output.close();
     }
   };
 }
 
-/** @throws ThreadError `cli` when there is more of it. */
-export async function readOutput(file: string, maxBytes: number): Promise<string> {
+/** Reads the output file and deletes it. @throws ThreadError `cli` when it is larger than `maxBytes` */
+export async function readAndDeleteOutput(file: string, maxBytes: number): Promise<string> {
   try {
-    if ((await stat(file)).size > maxBytes) throw new ThreadError('cli', 'The amp CLI wrote more than can be read.');
+    if ((await stat(file)).size > maxBytes) throw new ThreadError('cli', 'The Amp CLI wrote too much output.');
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw asThreadError(error);
+    throw toThreadError(error);
   } finally {
     await rm(file, { force: true });
   }
 }
 
-async function ended({ command, args, ...limits }: CommandRun, outputFd: number, clock: Clock): Promise<CommandResult> {
-  if (limits.signal?.aborted === true) throw new ThreadError('cancelled', 'Asking the amp CLI was cancelled.');
+async function runToEnd(
+  { command, args, ...limits }: CommandRun,
+  outputFd: number,
+  clock: Clock,
+): Promise<CommandResult> {
+  if (limits.signal?.aborted === true) throw new ThreadError('cancelled', 'The Amp CLI call was canceled.');
   const child = spawn(command.file, [...command.args, ...args], {
     stdio: ['ignore', outputFd, 'pipe'],
     env: command.env ?? process.env,
     windowsHide: true,
   });
-  const store = new DisposableStore();
+  const disposables = new DisposableStore();
   try {
     return await new Promise<CommandResult>((resolve, reject) => {
       const stop = (error: ThreadError): void => {
         reject(error);
         kill(child, clock);
       };
-      const onAbort = (): void => stop(new ThreadError('cancelled', 'Asking the amp CLI was cancelled.'));
+      const onAbort = (): void => stop(new ThreadError('cancelled', 'The Amp CLI call was canceled.'));
       limits.signal?.addEventListener('abort', onAbort);
-      store.add({ dispose: () => limits.signal?.removeEventListener('abort', onAbort) });
-      const late = new ThreadError('cli', `The amp CLI did not answer within ${limits.timeoutMs / 1000} s. Try again.`);
-      store.add(clock.setTimer(limits.timeoutMs, () => stop(late)));
-      watchSize(limits.outputFile, limits.maxBytes, clock, store, stop);
-      let errors = '';
-      child.stderr?.setEncoding('utf8');
-      child.stderr?.on('data', (text: string) => (errors = (errors + text).slice(-maxErrorUnits)));
-      child.on('error', (error) =>
-        reject(new ThreadError('cli', `The amp CLI cannot be started: ${error.message}`, { cause: error })),
+      disposables.add({ dispose: () => limits.signal?.removeEventListener('abort', onAbort) });
+      const timeoutError = new ThreadError(
+        'cli',
+        `The Amp CLI did not respond within ${limits.timeoutMs / 1000} s. Try again.`,
       );
-      child.on('close', (exitCode) => resolve({ exitCode, errors }));
+      disposables.add(clock.setTimer(limits.timeoutMs, () => stop(timeoutError)));
+      watchSize(limits.outputFile, limits.maxBytes, clock, disposables, stop);
+      let stderrTail = '';
+      child.stderr?.setEncoding('utf8');
+      child.stderr?.on('data', (text: string) => (stderrTail = (stderrTail + text).slice(-maxStderrUnits)));
+      child.on('error', (error) =>
+        reject(new ThreadError('cli', `Could not start the Amp CLI: ${error.message}`, { cause: error })),
+      );
+      child.on('close', (exitCode) => resolve({ exitCode, stderrTail }));
     });
   } finally {
-    store.dispose();
+    disposables.dispose();
   }
 }
 
@@ -100,26 +106,23 @@ function watchSize(
   file: string,
   maxBytes: number,
   clock: Clock,
-  store: DisposableStore,
+  disposables: DisposableStore,
   stop: (error: ThreadError) => void,
 ): void {
   const check = async (): Promise<void> => {
-    const size = await stat(file).then(
-      (found) => found.size,
-      () => 0,
-    );
-    if (store.isDisposed) return;
-    if (size > maxBytes) stop(tooLarge(size));
-    else next();
+    const size = (await stat(file).catch(() => undefined))?.size ?? 0;
+    if (disposables.isDisposed) return;
+    if (size > maxBytes) stop(tooLargeError(size));
+    else schedule();
   };
-  const next = (): void => {
-    const timer = clock.setTimer(checkSizeMs, () => {
-      store.release(timer);
+  const schedule = (): void => {
+    const timer = clock.setTimer(sizeCheckIntervalMs, () => {
+      disposables.release(timer);
       void check();
     });
-    store.add(timer);
+    disposables.add(timer);
   };
-  next();
+  schedule();
 }
 
 function kill(child: ChildProcess, clock: Clock): void {

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 
-/** What a file must still be for what was read of it to hold. */
+/** Identifies one version of a file. Data that was read from the file is valid while this is unchanged. */
 export const FileKey = z.object({
-  /** Absolute. */
+  /** Absolute path. */
   path: z.string(),
   sizeBytes: z.number(),
-  /** Milliseconds since the epoch, with fractions; only ever compared for being the same. */
+  /** Milliseconds since the epoch, with fractions. Compared only for equality. */
   mtimeMs: z.number(),
 });
 export type FileKey = z.infer<typeof FileKey>;

@@ -11,8 +11,6 @@ import {
 import { FileKey } from './fileKey';
 import { checkedBody, IndexFileError, type StoredHead } from './headFile';
 
-/** Reads the heads on disk, thousands of them each time somebody looks. */
-
 const text = z.string().exactOptional();
 const number = z.number().exactOptional();
 const head = z.object({
@@ -43,10 +41,7 @@ const head = z.object({
 const Line = z.object({ file: FileKey, head: head.nullable() });
 const newline = 0x0a;
 
-/**
- * One by one, so that who reads them can pause. One whose line is not as it should be is left out: its file is read again.
- * @throws IndexFileError
- */
+/** Yields heads one by one, so that the caller can pause. Skips invalid lines. @throws IndexFileError */
 export function* decodeHeads(content: Buffer): Generator<StoredHead, void> {
   const body = checkedBody(content);
   for (let start = 0; start < body.length;) {

@@ -5,25 +5,25 @@ import type { ThreadHead } from '../../common/threadPorts';
 import type { FileKey } from './fileKey';
 
 /**
- * The heads of all threads on disk: a line that says what follows, then a line for each file. It is written as a whole; a
- * checksum tells a damaged one.
+ * The file with the heads of all threads: a header line with a checksum, then one JSON line per thread file. It is only
+ * written as a whole.
  */
 
-/** In the folder of the index. */
+/** Relative to the index folder. */
 export const headFileName = 'heads.jsonl';
 
-/** To be raised when what a head says, or how it is written, changes. */
+/** Increment when the content or the encoding of a head changes. */
 const version = 3;
 const kind = 'backline thread heads';
 const headFileHeader = z.object({ kind: z.literal(kind), version: z.number(), crc: z.number() });
 
-/** A file and what it says of itself; null for one that is not listed. */
 export interface StoredHead {
   readonly file: FileKey;
+  /** Null when Amp hides the thread. */
   readonly head: ThreadHead | null;
 }
 
-/** What is wrong with an index on disk; it is made anew then. */
+/** Says why an index file cannot be used. The index is rebuilt then. */
 export class IndexFileError extends Error {
   override readonly name = 'IndexFileError';
 }
@@ -32,19 +32,13 @@ export function encodeHeads(heads: Iterable<StoredHead>): Buffer {
   return encodeLines([...heads].map(lineOf));
 }
 
-/**
- * What was written before, with these heads in the place of those of the same files, and without those that are gone. What
- * has not changed is not looked into.
- * @throws IndexFileError
- */
+/** Replaces or adds `heads` and removes the `gone` paths. Does not parse unchanged heads. @throws IndexFileError */
 export function mergeHeads(content: Buffer, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
-  const lines = new Map(
-    checkedBody(content)
-      .toString()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => [pathOf(line), line]),
-  );
+  const known = checkedBody(content)
+    .toString()
+    .split('\n')
+    .filter((line) => line !== '');
+  const lines = new Map(known.map((line) => [pathOf(line), line]));
   for (const path of gone) lines.delete(path);
   for (const stored of heads) lines.set(stored.file.path, lineOf(stored));
   return encodeLines([...lines.values()]);
@@ -54,10 +48,10 @@ function lineOf({ file: { path, sizeBytes, mtimeMs }, head }: StoredHead): strin
   return JSON.stringify({ file: { path, sizeBytes, mtimeMs }, head });
 }
 
-/** Of a line as `lineOf` makes it. */
+/** Extracts the path from a line that `lineOf` wrote, without parsing the rest. */
 function pathOf(line: string): string {
   const text = /^\{"file":\{"path":("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
-  if (text === undefined) throw new IndexFileError('a line is not what was written');
+  if (text === undefined) throw new IndexFileError('it contains an invalid line');
   return z.string().parse(JSON.parse(text));
 }
 
@@ -67,14 +61,12 @@ function encodeLines(lines: readonly string[]): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]);
 }
 
-const newline = 0x0a;
-
-/** Its lines, if they are what was written. @throws IndexFileError */
+/** Returns the lines after the header. @throws IndexFileError when the header or the checksum is wrong */
 export function checkedBody(content: Buffer): Buffer {
-  const end = content.indexOf(newline);
+  const end = content.indexOf('\n');
   const { data } = headFileHeader.safeParse(parseJson(content.toString('utf8', 0, Math.max(end, 0))));
-  if (!data) throw new IndexFileError('it does not begin as an index does');
-  if (data.version !== version) throw new IndexFileError(`it has version ${data.version}, this is ${version}`);
+  if (!data) throw new IndexFileError('its header is invalid');
+  if (data.version !== version) throw new IndexFileError(`it has version ${data.version} instead of ${version}`);
   const body = content.subarray(end + 1);
   if (crc32(body) !== data.crc) throw new IndexFileError('it is damaged');
   return body;

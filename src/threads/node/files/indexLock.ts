@@ -8,12 +8,12 @@ import { isProcessAlive } from '../../../base/node/isProcessAlive';
 
 const Holder = z.object({ token: z.string(), pid: z.number(), host: z.string() });
 
-/** A holder that has not touched its lock for so long is taken for dead. */
+/** A lock that was not touched for this long is abandoned. */
 const staleAfterMs = 30_000;
 
 /**
- * Says who may write: one process at a time. Readers need none. It keeps windows from doing the same work twice; if two
- * ever hold it, because one slept, each still replaces whole files only.
+ * A lock file that lets one process write the index at a time. Readers need no lock. If two processes ever hold it, because
+ * one was suspended, the index stays valid, because each replaces whole files.
  */
 export class IndexLock implements Disposable {
   private constructor(
@@ -21,20 +21,20 @@ export class IndexLock implements Disposable {
     private readonly token: string,
   ) {}
 
-  /** Undefined while somebody else has it. @throws Error of Node.js when the folder cannot be written */
-  static tryTake(file: string): IndexLock | undefined {
+  /** Returns undefined while another process holds the lock. @throws Error of Node.js when the folder is not writable */
+  static tryAcquire(file: string): IndexLock | undefined {
     const token = randomUUID();
-    if (create(file, token)) return new IndexLock(file, token);
-    return removeStale(file) && create(file, token) ? new IndexLock(file, token) : undefined;
+    if (createLockFile(file, token)) return new IndexLock(file, token);
+    return removeStale(file) && createLockFile(file, token) ? new IndexLock(file, token) : undefined;
   }
 
-  /** To be called more often than every 30 s. */
+  /** Call this at least every 30 s while holding the lock. */
   touch(): void {
     const now = new Date();
     try {
       utimesSync(this.file, now, now);
     } catch {
-      // Somebody took it over: whole files are replaced either way.
+      // Another process took the lock over. Whole files are replaced either way.
     }
   }
 
@@ -43,7 +43,7 @@ export class IndexLock implements Disposable {
   }
 }
 
-function create(file: string, token: string): boolean {
+function createLockFile(file: string, token: string): boolean {
   try {
     writeFileSync(file, JSON.stringify({ token, pid: process.pid, host: hostname() }), { flag: 'wx', mode: 0o600 });
     return true;
@@ -53,18 +53,18 @@ function create(file: string, token: string): boolean {
   }
 }
 
-/** Moves the lock of a dead holder out of the way, which only one of several can do. */
+/** Renames the lock of a dead process, which only one of several competing processes can do. */
 function removeStale(file: string): boolean {
   const holder = holderOf(file);
   if (!isStale(file, holder)) return false;
-  const aside = `${file}.${randomUUID()}`;
+  const renamedFile = `${file}.${randomUUID()}`;
   try {
-    renameSync(file, aside);
-    if (holderOf(aside)?.token !== holder?.token) {
-      renameSync(aside, file);
+    renameSync(file, renamedFile);
+    if (holderOf(renamedFile)?.token !== holder?.token) {
+      renameSync(renamedFile, file);
       return false;
     }
-    rmSync(aside, { force: true });
+    rmSync(renamedFile, { force: true });
     return true;
   } catch {
     return false;
@@ -74,7 +74,7 @@ function removeStale(file: string): boolean {
 function isStale(file: string, holder: z.infer<typeof Holder> | undefined): boolean {
   const touchedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   if (touchedAt === undefined) return true;
-  // Of the future, too: then a clock was set.
+  // Also covers times in the future, after the clock was changed.
   if (Math.abs(Date.now() - touchedAt) > staleAfterMs) return true;
   return holder?.host === hostname() && !isProcessAlive(holder.pid);
 }

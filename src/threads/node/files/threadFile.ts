@@ -3,96 +3,87 @@ import { errorCode, messageOf } from '../../../base/common/errors';
 import { ThreadError } from '../../common/threadPorts';
 import type { FileKey } from './fileKey';
 
-/** Amp itself reads nothing larger. */
+/** Amp's own limit. */
 export const maxThreadBytes = 50 * 1024 * 1024;
 
 type ThreadFileStats = Pick<FileKey, 'sizeBytes' | 'mtimeMs'>;
 
 interface ThreadFileContent extends ThreadFileStats {
-  /** Of any shape. */
   readonly json: unknown;
 }
 
 /**
- * Reads and parses one file, which keeps the thread it runs on busy: this is for workers. Bytes that are no UTF-8 become
- * U+FFFD. `stats` are those of a moment ago, if there are any.
+ * Reads and parses a file synchronously, so call it only in workers. Replaces invalid UTF-8 with U+FFFD. `stats` are the
+ * file's recent stats if the caller has them.
  * @throws ThreadError `notFound`, `tooLarge`, `beingWritten` or `unreadable`
  */
 export function readThreadFile(path: string, stats?: ThreadFileStats): ThreadFileContent {
   let before = stats;
   try {
-    // Amp replaces the file by rename, so that what is read is whole; the size may be that of what was there before.
+    // Amp replaces the file by renaming, so the content is complete, but the stats may belong to the previous file.
     before ??= statsOf(path);
     const { sizeBytes, mtimeMs } = before;
-    if (sizeBytes > maxThreadBytes) throw tooLarge(sizeBytes);
+    if (sizeBytes > maxThreadBytes) throw tooLargeError(sizeBytes);
     const content = readFileSync(path);
-    if (content.length > maxThreadBytes) throw tooLarge(content.length);
-    // Asking for a string at once takes half as long again.
+    if (content.length > maxThreadBytes) throw tooLargeError(content.length);
+    // Passing an encoding to `readFileSync` takes 50 % longer.
     return { json: parsed(content.toString()), sizeBytes, mtimeMs };
   } catch (error) {
-    const failed = asThreadError(error);
+    const failed = toThreadError(error);
     if (failed.code !== 'unreadable' || !before || !hasChanged(path, before)) throw failed;
-    throw new ThreadError('beingWritten', 'This file is being written. It is shown when it is whole.', {
+    throw new ThreadError('beingWritten', 'This file is being written. It will be shown when it is complete.', {
       cause: error,
     });
   }
 }
 
-/** Other programs than Amp, as one that synchronises folders, may write into the file itself. */
+/** Programs other than Amp, such as file synchronizers, may write into the file in place. */
 function hasChanged(path: string, before: ThreadFileStats): boolean {
   const now = statSync(path, { throwIfNoEntry: false });
   return now !== undefined && (now.size !== before.sizeBytes || now.mtimeMs !== before.mtimeMs);
 }
 
-/** Why a file that is too large is not read. */
-export function tooLarge(sizeBytes: number): ThreadError {
+export function tooLargeError(sizeBytes: number): ThreadError {
   const size = (sizeBytes / 1024 / 1024).toFixed(1);
-  return new ThreadError(
-    'tooLarge',
-    `This thread has ${size} MiB, more than the 50 MiB that Amp itself reads. Its file can be opened as JSON.`,
-  );
+  const message = `This thread is too large to show: ${size} MiB, the limit is 50 MiB. You can open its file as JSON.`;
+  return new ThreadError('tooLarge', message);
 }
 
-export function asThreadError(error: unknown, signal?: AbortSignal): ThreadError {
+export function toThreadError(error: unknown, signal?: AbortSignal): ThreadError {
   if (error instanceof ThreadError) return error;
-  if (signal?.aborted === true) return new ThreadError('cancelled', 'The reading was cancelled.', { cause: error });
+  if (signal?.aborted === true)
+    return new ThreadError('cancelled', 'Reading the thread was canceled.', { cause: error });
   const code = errorCode(error);
   if (code === 'ENOENT') {
-    return new ThreadError('notFound', 'The file of this thread is not there any more. Refresh the list.', {
+    return new ThreadError('notFound', 'The file of this thread no longer exists. Refresh the list.', {
       cause: error,
     });
   }
   return new ThreadError('unreadable', unreadableText(error), { cause: error });
 }
 
-/** What the system's errors mean, and what to do; its own words name calls that nobody has made. */
-const unreadable: Readonly<Record<string, string>> = {
-  EACCES: 'This file may not be read. Look at its permissions.',
-  EPERM: 'This file may not be read. Look at its permissions.',
-  EISDIR: 'This is a folder, not a file. Look for the thread in it.',
-  ENOTDIR: 'A part of the path of this file is not a folder. Refresh the list.',
-  ELOOP: 'This file is a link that leads back to itself. Replace it by the file it should lead to.',
-  ENAMETOOLONG: 'The path of this file is too long. Move it to a shorter one.',
+/** Messages for error codes of Node.js, whose own messages name system calls. */
+const unreadableTexts: Readonly<Record<string, string>> = {
+  EACCES: 'This file can’t be read. Check its permissions.',
+  EPERM: 'This file can’t be read. Check its permissions.',
+  EISDIR: 'This is a folder, not a file. Open the thread file in it.',
+  ENOTDIR: 'Part of this file’s path is not a folder. Refresh the list.',
+  ELOOP: 'This file is a symbolic link to itself. Replace it with the file that it should link to.',
+  ENAMETOOLONG: 'The path of this file is too long. Move the file to a shorter path.',
   EMFILE: 'Too many files are open. Close some programs, then try again.',
   ENFILE: 'Too many files are open. Close some programs, then try again.',
-  EBUSY: 'Another program uses this file. Close it there, then try again.',
-  EIO: 'The disk could not read this file. Look at the disk, then try again.',
-  ESTALE: 'The drive of this file is not there any more. Connect it, then try again.',
-  ETIMEDOUT: 'The drive of this file does not answer. Look at its connection, then try again.',
+  EBUSY: 'Another program is using this file. Close it there, then try again.',
+  EIO: 'The disk could not read this file. Check the disk, then try again.',
+  ESTALE: 'The drive of this file is not connected. Connect it, then try again.',
+  ETIMEDOUT: 'The drive of this file does not respond. Check its connection, then try again.',
   ENOMEM: 'There is not enough memory to read this file. Close some programs, then try again.',
 };
 
 function unreadableText(error: unknown): string {
   const code = errorCode(error);
-  if (code === undefined) return `This file cannot be read: ${messageOf(error)}`;
-  return (
-    ownText(code) ??
-    `This file cannot be read. The system calls it ${code}. Try again, or copy the file and open the copy.`
-  );
-}
-
-function ownText(code: string): string | undefined {
-  return Object.hasOwn(unreadable, code) ? unreadable[code] : undefined;
+  if (code === undefined) return `This file can’t be read: ${messageOf(error)}`;
+  const text = Object.hasOwn(unreadableTexts, code) ? unreadableTexts[code] : undefined;
+  return text ?? `This file can’t be read (${code}). Try again, or copy the file and open the copy.`;
 }
 
 function statsOf(path: string): ThreadFileStats {
@@ -105,8 +96,8 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch (error) {
-    // The parser's words quote what is in the file: what is a prompt does not belong in a row.
-    throw new ThreadError('unreadable', 'This file is not whole JSON: it was cut off or is something else.', {
+    // The parser's own message quotes the file, which may contain prompts.
+    throw new ThreadError('unreadable', 'This file is not valid JSON. It may be incomplete.', {
       cause: error,
     });
   }

@@ -8,57 +8,57 @@ import { isSameFile, type FileKey } from '../files/fileKey';
 import { decodeHeads } from '../files/headDecoder';
 import { headFileName, type StoredHead } from '../files/headFile';
 
-/** For so long the host may be busy with it at a time. */
+/** How long decoding may block the host at a time. */
 const sliceMs = 4;
 
-/** What is known of files without reading them. */
+/** The known heads of thread files. */
 export class HeadCache {
-  private readonly heads = new Map<string, StoredHead>();
+  private readonly headByPath = new Map<string, StoredHead>();
 
   constructor(
     private readonly folder: string,
     private readonly log: Logger,
   ) {}
 
-  /** From disk, in slices; an index that cannot be used is as none. */
+  /** Loads the index file in slices. Ignores an invalid file. */
   async load(): Promise<void> {
     try {
       const content = await readFile(path.join(this.folder, headFileName));
       let sliceEnd = performance.now() + sliceMs;
       for (const stored of decodeHeads(content)) {
-        this.heads.set(stored.file.path, stored);
+        this.headByPath.set(stored.file.path, stored);
         if (performance.now() < sliceEnd) continue;
         await setImmediate();
         sliceEnd = performance.now() + sliceMs;
       }
     } catch (error) {
-      this.heads.clear();
-      if (errorCode(error) !== 'ENOENT') this.log.warn(`The index of threads is made anew: ${messageOf(error)}`);
+      this.headByPath.clear();
+      if (errorCode(error) !== 'ENOENT') this.log.warn(`Rebuilding the thread index: ${messageOf(error)}`);
     }
   }
 
   get(file: FileKey): StoredHead | undefined {
-    return this.heads.get(file.path);
+    return this.headByPath.get(file.path);
   }
 
   set(stored: StoredHead): void {
-    this.heads.set(stored.file.path, stored);
+    this.headByPath.set(stored.file.path, stored);
   }
 
   delete(file: string): void {
-    this.heads.delete(file);
+    this.headByPath.delete(file);
   }
 
-  /** Whether what is known of the file still holds: it is the same, and has not become stale meanwhile. */
-  holds(file: FileKey, nowMs: number): boolean {
-    const stored = this.heads.get(file.path);
+  /** Whether the cached head is still valid: the file is unchanged and the thread has not become stale. */
+  isCurrent(file: FileKey, nowMs: number): boolean {
+    const stored = this.headByPath.get(file.path);
     if (!stored || !isSameFile(stored.file, file)) return false;
     return stored.head?.state !== 'running' || isFresh(file.mtimeMs, nowMs);
   }
 
-  /** Paths in these folders that are not among the files. */
-  goneFrom(folders: ReadonlySet<string>, files: readonly FileKey[]): readonly string[] {
+  /** Returns the cached paths in these folders that are not among the files. */
+  missingPaths(folders: ReadonlySet<string>, files: readonly FileKey[]): readonly string[] {
     const present = new Set(files.map((file) => file.path));
-    return [...this.heads.keys()].filter((file) => !present.has(file) && folders.has(path.dirname(file)));
+    return [...this.headByPath.keys()].filter((file) => !present.has(file) && folders.has(path.dirname(file)));
   }
 }

@@ -7,27 +7,27 @@ import type { FileKey } from '../files/fileKey';
 
 interface StoreScan {
   readonly files: readonly FileKey[];
-  /** Those that were read. */
+  /** The readable folders. */
   readonly folders: readonly string[];
-  /** Folders that are there and cannot be read. */
+  /** The folders that exist but cannot be read. */
   readonly problems: readonly FolderProblem[];
 }
 
 export interface FolderProblem {
   readonly folder: string;
-  /** Else something else stands in its place. */
+  /** False when the path is not a folder. */
   readonly isFolder: boolean;
   readonly message: string;
 }
 
-const statsAtOnce = 64;
+const maxParallelStats = 64;
 
-/** The thread files of the folders, by names and stats alone. A file that vanishes meanwhile is left out. */
-export async function scanFolders(all: readonly string[]): Promise<StoreScan> {
+/** Lists the thread files in folders by name and stats, without reading them. */
+export async function scanFolders(candidates: readonly string[]): Promise<StoreScan> {
   const files: FileKey[] = [];
   const folders: string[] = [];
   const problems: FolderProblem[] = [];
-  for (const folder of new Set(all)) {
+  for (const folder of new Set(candidates)) {
     try {
       const names = await readdir(folder);
       const paths = names.filter(isThreadFileName).map((name) => path.join(folder, name));
@@ -41,10 +41,10 @@ export async function scanFolders(all: readonly string[]): Promise<StoreScan> {
   return { files, folders, problems };
 }
 
-/** By callbacks: promises of stats cost twice the time, and lists are made of thousands. */
+/** Uses callbacks, because promises take twice as long for thousands of files. Skips files that no longer exist. */
 function statAll(paths: readonly string[]): Promise<readonly FileKey[]> {
   return new Promise((resolve) => {
-    const found: FileKey[] = [];
+    const files: FileKey[] = [];
     let started = 0;
     let ended = 0;
     const next = (): void => {
@@ -53,12 +53,12 @@ function statAll(paths: readonly string[]): Promise<readonly FileKey[]> {
       started++;
       stat(file, (error, stats) => {
         ended++;
-        if (!error && stats.isFile()) found.push({ path: file, sizeBytes: stats.size, mtimeMs: stats.mtimeMs });
-        if (ended === paths.length) resolve(found);
+        if (!error && stats.isFile()) files.push({ path: file, sizeBytes: stats.size, mtimeMs: stats.mtimeMs });
+        if (ended === paths.length) resolve(files);
         else next();
       });
     };
-    if (paths.length === 0) resolve(found);
-    for (let index = 0; index < statsAtOnce; index++) next();
+    if (paths.length === 0) resolve(files);
+    for (let index = 0; index < maxParallelStats; index++) next();
   });
 }

@@ -1,59 +1,58 @@
 /**
- * Tells of a thread which words follow each other in it, so that a search for a phrase of common words does not read all
- * texts that have the words: a Bloom filter of pairs, which is sometimes wrong with yes and never with no. It has as many
- * bits as there are different pairs to tell apart.
+ * A Bloom filter of the pairs of consecutive words in a thread. With it, a search for a phrase of common words reads only the
+ * threads that probably have the phrase. Its size depends on the number of different pairs.
  */
 
 const bitsPerPair = 8;
 const minBits = 64;
-/** 512 KiB: more different pairs than there are in the longest threads that were seen. */
+/** 512 KiB, enough for the longest known threads. */
 const maxBits = 4 * 1024 * 1024;
-/** A filter with fewer bits set is folded to half its size. */
-const fullEnough = 0.15;
+/** A filter with a smaller share of set bits is folded to half its size. */
+const minFillShare = 0.15;
 
-/** Collects the pairs of one thread after another. */
+/** Builds the pair filter of one thread after another. */
 export class PairFilterBuilder {
-  private pairs = new Int32Array(1 << 12);
+  private pairHashes = new Int32Array(1 << 12);
   private count = 0;
 
-  /** The words of a text, by their hashes. */
+  /** Adds the words of a text by their hashes. */
   addAll(words: Int32Array, wordCount: number): void {
-    while (this.count + wordCount > this.pairs.length) {
-      const more = new Int32Array(this.pairs.length * 2);
-      more.set(this.pairs);
-      this.pairs = more;
+    while (this.count + wordCount > this.pairHashes.length) {
+      const more = new Int32Array(this.pairHashes.length * 2);
+      more.set(this.pairHashes);
+      this.pairHashes = more;
     }
-    const { pairs } = this;
+    const { pairHashes } = this;
     let { count } = this;
     let before = words[0] ?? 0;
     for (let index = 1; index < wordCount; index++) {
       const after = words[index] ?? 0;
-      pairs[count++] = pairHash(before, after);
+      pairHashes[count++] = pairHash(before, after);
       before = after;
     }
     this.count = count;
   }
 
-  /** The filter of all since the last call. */
-  take(): Buffer {
-    const { count, pairs } = this;
+  /** Returns the filter of all pairs since the last call. */
+  build(): Buffer {
+    const { count, pairHashes } = this;
     this.count = 0;
     if (count === 0) return Buffer.alloc(0);
     let bits = minBits;
     while (bits < maxBits && bits < count * bitsPerPair) bits *= 2;
     const filter = new Uint8Array(bits / 8);
-    let set = 0;
+    let setBits = 0;
     for (let index = 0; index < count; index++) {
-      const pair = pairs[index] ?? 0;
-      set += setBit(filter, pair & (bits - 1)) + setBit(filter, secondHash(pair) & (bits - 1));
+      const pair = pairHashes[index] ?? 0;
+      setBits += setBit(filter, pair & (bits - 1)) + setBit(filter, secondHash(pair) & (bits - 1));
     }
-    for (; bits > minBits && set < bits * fullEnough; bits /= 2) set = folded(filter, bits / 8);
+    for (; bits > minBits && setBits < bits * minFillShare; bits /= 2) setBits = foldInHalf(filter, bits / 8);
     return Buffer.from(filter.buffer, 0, bits / 8);
   }
 }
 
-/** Whether words of these hashes may follow each other. */
-export function mayFollow(filter: Uint8Array, words: readonly number[]): boolean {
+/** Whether a thread may have words with these hashes in sequence. Only false is certain. */
+export function mayContainSequence(filter: Uint8Array, words: readonly number[]): boolean {
   const mask = filter.length * 8 - 1;
   return words.every((hash, index) => {
     const before = words[index - 1];
@@ -63,7 +62,7 @@ export function mayFollow(filter: Uint8Array, words: readonly number[]): boolean
   });
 }
 
-/** 1 when it was not set. */
+/** Returns 1 if the bit was not set before, else 0. */
 function setBit(filter: Uint8Array, bit: number): number {
   const byte = filter[bit >>> 3] ?? 0;
   const mask = 1 << (bit & 7);
@@ -76,18 +75,18 @@ function hasBit(filter: Uint8Array, bit: number): boolean {
   return ((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
 }
 
-/** Puts the second half of so many bytes onto the first; how many bits are set there then. */
-function folded(filter: Uint8Array, bytes: number): number {
-  let set = 0;
+/** Combines the second half of the first `bytes` bytes into the first half. Returns the number of bits set there. */
+function foldInHalf(filter: Uint8Array, bytes: number): number {
+  let setBits = 0;
   for (let index = 0; index < bytes / 2; index++) {
     const byte = (filter[index] ?? 0) | (filter[index + bytes / 2] ?? 0);
     filter[index] = byte;
-    set += bitsIn[byte] ?? 0;
+    setBits += bitCounts[byte] ?? 0;
   }
-  return set;
+  return setBits;
 }
 
-const bitsIn = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
+const bitCounts = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
 function pairHash(before: number, after: number): number {
   const both = Math.imul(before, 0x9e3779b1) ^ after;

@@ -1,14 +1,14 @@
-import type { SearchedThread } from '../../common/heads/heads';
-import { isConversation, maxTextUnits, maxWorkUnits, type SearchedText } from '../../common/query/searchedText';
-import type { Arena } from './arena';
+import type { SearchData } from '../../common/heads/heads';
+import { isConversationKind, maxTextUnits, maxWorkUnits, type SearchableText } from '../../common/query/searchableText';
+import type { GrowableBuffer } from './growableBuffer';
 import type { FileKey } from '../files/fileKey';
 import { PairFilterBuilder } from './pairFilter';
 import { encodeTexts } from './storedTexts';
 import type { SegmentContent, SegmentThread, TextSegment } from './textSegment';
-import { WordScan } from './wordScan';
+import { WordScanner } from './wordScanner';
 import { wordFields, WordTable } from './wordTable';
 
-export interface ThreadToIndex extends SearchedThread {
+export interface ThreadToIndex extends SearchData {
   readonly file: FileKey;
   readonly threadId: string;
 }
@@ -18,22 +18,20 @@ const promptField = wordFields.indexOf('prompt');
 const answerField = wordFields.indexOf('answer');
 const workField = wordFields.indexOf('work');
 
-/** Collects threads for one segment. */
 export class SegmentBuilder {
   private readonly threads: SegmentThread[] = [];
-  private readonly table = new WordTable();
-  private readonly pairs = new Pieces();
+  private readonly wordTable = new WordTable();
+  private readonly pairFilters = new BufferList();
   private readonly pairBuilder = new PairFilterBuilder();
-  private readonly scan = new WordScan();
+  private readonly scanner = new WordScanner();
 
-  /** The texts are collected in `texts`, which is cleared. */
-  constructor(private readonly texts: Arena) {
+  /** Clears `texts` and collects the texts in it. */
+  constructor(private readonly texts: GrowableBuffer) {
     texts.clear();
   }
 
-  /** Of what has been added. */
-  get bytes(): number {
-    return this.table.bytes + this.pairs.bytes + this.texts.length;
+  get sizeBytes(): number {
+    return this.wordTable.sizeBytes + this.pairFilters.sizeBytes + this.texts.length;
   }
 
   get isEmpty(): boolean {
@@ -41,91 +39,89 @@ export class SegmentBuilder {
   }
 
   add({ file, threadId, title, lastPromptAt, texts }: ThreadToIndex): void {
-    const { conversation, work } = partsOf(texts);
+    const { conversation, work } = splitTexts(texts);
     const titleBytes = Buffer.from(title);
     this.scanText(titleBytes, titleBytes.length === title.length, titleField);
-    // A word counts where it is first found: prompts come before answers.
+    // Only the first field of a word counts, so prompts come before answers.
     const textsStart = this.texts.length;
     encodeTexts(conversation, this.texts, (bytes, isAscii, index) =>
       this.scanText(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
     );
-    const pairsStart = this.pairs.add(this.pairBuilder.take());
+    const pairsStart = this.pairFilters.add(this.pairBuilder.build());
     const workStart = this.texts.length;
     encodeTexts(work, this.texts, (bytes, isAscii) => this.scanText(bytes, isAscii, workField));
-    const workPairsStart = this.pairs.add(this.pairBuilder.take());
+    const workPairsStart = this.pairFilters.add(this.pairBuilder.build());
     this.threads.push({
       ...{ file, threadId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.length },
-      ...{ pairsStart, workPairsStart, pairsEnd: this.pairs.bytes },
+      ...{ pairsStart, workPairsStart, pairsEnd: this.pairFilters.sizeBytes },
     });
   }
 
-  /** Threads of another segment, as they are. */
-  copy(threads: readonly SegmentThread[], segment: TextSegment): void {
-    const numbers = new Map<number, number>();
+  copyFrom(segment: TextSegment, threads: readonly SegmentThread[]): void {
+    const newIndexes = new Map<number, number>();
     for (const thread of threads) {
-      numbers.set(segment.threads.indexOf(thread), this.threads.length);
+      newIndexes.set(segment.threads.indexOf(thread), this.threads.length);
       const textsStart = this.texts.length;
-      this.texts.add(segment.readTexts(thread, 'all'));
+      this.texts.append(segment.readTexts(thread, 'all'));
       this.threads.push({
         ...thread,
-        pairsStart: this.pairs.add(segment.pairsOf(thread, 'conversation')),
-        workPairsStart: this.pairs.add(segment.pairsOf(thread, 'work')),
-        pairsEnd: this.pairs.bytes,
+        pairsStart: this.pairFilters.add(segment.pairFilterOf(thread, 'conversation')),
+        workPairsStart: this.pairFilters.add(segment.pairFilterOf(thread, 'work')),
+        pairsEnd: this.pairFilters.sizeBytes,
         textsStart,
         workStart: thread.workStart - thread.textsStart + textsStart,
         textsEnd: this.texts.length,
       });
     }
-    this.table.copy(segment.lists, (number) => numbers.get(number));
+    this.wordTable.copyFrom(segment.wordIndex, (index) => newIndexes.get(index));
   }
 
-  /** The texts are those of the arena: only until it is cleared. */
+  /** The result shares memory with the buffer of the texts, so it is valid until that is cleared. */
   build(): SegmentContent {
-    const { threads, table, pairs, texts } = this;
-    return { threads, lists: table.lists(), pairs: pairs.all, texts: texts.content };
+    const { threads, wordTable, pairFilters, texts } = this;
+    return { threads, wordIndex: wordTable.toWordIndex(), pairs: pairFilters.buffers, texts: texts.content };
   }
 
   private scanText(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {
-    const { scan } = this;
-    scan.scan(bytes, isAscii);
-    this.pairBuilder.addAll(scan.first, scan.count);
-    this.table.addAll(scan, this.threads.length, field);
-    return scan.others;
+    const { scanner } = this;
+    scanner.scan(bytes, isAscii);
+    this.pairBuilder.addAll(scanner.firstHashes, scanner.count);
+    this.wordTable.addAll(scanner, this.threads.length, field);
+    return scanner.hiddenWords;
   }
 }
 
-/** Prompts before answers, and what is looked through of the rest. */
-function partsOf(texts: readonly SearchedText[]): {
-  readonly conversation: readonly SearchedText[];
-  readonly work: readonly SearchedText[];
+/** Splits texts into the conversation, prompts first, and the searchable part of all other texts. */
+function splitTexts(texts: readonly SearchableText[]): {
+  readonly conversation: readonly SearchableText[];
+  readonly work: readonly SearchableText[];
 } {
-  const prompts: SearchedText[] = [];
-  const answers: SearchedText[] = [];
-  const work: SearchedText[] = [];
-  let left = maxWorkUnits;
+  const prompts: SearchableText[] = [];
+  const answers: SearchableText[] = [];
+  const work: SearchableText[] = [];
+  let unitsLeft = maxWorkUnits;
   for (const searched of texts) {
     const text = searched.text.slice(0, maxTextUnits);
     const kept = { ...searched, text };
     if (searched.kind === 'prompt') prompts.push(kept);
-    else if (isConversation(searched.kind)) answers.push(kept);
-    else if (left > 0) {
+    else if (isConversationKind(searched.kind)) answers.push(kept);
+    else if (unitsLeft > 0) {
       work.push(kept);
-      left -= text.length;
+      unitsLeft -= text.length;
     }
   }
   return { conversation: [...prompts, ...answers], work };
 }
 
-/** What is written one after another. */
-class Pieces {
-  readonly all: Buffer[] = [];
-  bytes = 0;
+class BufferList {
+  readonly buffers: Buffer[] = [];
+  sizeBytes = 0;
 
-  /** Where it starts. */
-  add(piece: Buffer): number {
-    const start = this.bytes;
-    this.all.push(piece);
-    this.bytes += piece.length;
+  /** Returns the byte offset at which the buffer starts. */
+  add(buffer: Buffer): number {
+    const start = this.sizeBytes;
+    this.buffers.push(buffer);
+    this.sizeBytes += buffer.length;
     return start;
   }
 }

@@ -1,21 +1,20 @@
 import * as z from 'zod/mini';
 import { isAscii } from '../../common/query/fold';
-import { type SearchedText } from '../../common/query/searchedText';
+import { type SearchableText } from '../../common/query/searchableText';
 import { textKinds } from '../../common/threadPorts';
 import type { QueryTerm } from '../../common/query/threadQuery';
 import { findTerm } from '../../common/query/termMatch';
-import type { Arena } from './arena';
+import type { GrowableBuffer } from './growableBuffer';
 import { parseJson } from '../../../base/common/parseJson';
 import { IndexFileError } from '../files/headFile';
 
 /**
- * The texts of one thread in a segment. A search looks at the bytes and decodes only those
- * that may have what it seeks: most have not, and there are thousands.
+ * The encoded texts of one thread in a segment. A search looks at the bytes and decodes only the few texts that may match.
  *
- *     count, bytes of the ids ─ for each text: its bytes and kind, bytes of its more words ─ ids ─ texts ─ more words
+ *     count, bytes of the ids ─ for each text: its bytes and kind, bytes of its extra words ─ ids ─ texts ─ extra words
  *
- * Each id is JSON on a line of its own. A text ends with a line end, so that the next one begins a word. Its more words are those that its bytes do not show,
- * whatever the case: `naive` for `naïve`.
+ * Each id is a line of JSON. A text ends with a newline, so that the next one begins a word. Extra words are words that are
+ * not visible in the bytes of the text: `naive` for `naïve`.
  */
 
 const prefixBytes = 8;
@@ -26,100 +25,101 @@ const kindMask = 0xf;
 const lengthShift = 5;
 const Id = z.string();
 
-/** Writes texts as they are stored. `onText` is called for each and tells which words of it its bytes do not show. */
+/** Encodes texts. `onText` is called for each text and returns its words that are not visible in its bytes. */
 export function encodeTexts(
-  texts: readonly SearchedText[],
-  to: Arena,
+  texts: readonly SearchableText[],
+  target: GrowableBuffer,
   onText: (bytes: Buffer, isAscii: boolean, index: number) => readonly string[],
 ): void {
-  let row = to.length;
-  to.take(prefixBytes + texts.length * rowBytes);
-  const ids = to.addText(texts.map(({ entryId }) => JSON.stringify(entryId)).join('\n'));
-  to.writeUInt32(texts.length, row);
-  to.writeUInt32(ids.length, row + 4);
+  let row = target.length;
+  target.reserve(prefixBytes + texts.length * rowBytes);
+  const ids = target.appendText(texts.map(({ entryId }) => JSON.stringify(entryId)).join('\n'));
+  target.writeUInt32(texts.length, row);
+  target.writeUInt32(ids.length, row + 4);
   row += prefixBytes;
-  const others: string[] = [];
+  const allExtraWords: string[] = [];
   for (const [index, { kind, text }] of texts.entries()) {
-    const bytes = to.addText(text);
+    const bytes = target.appendText(text);
     const isTextAscii = bytes.length === text.length;
     const words = onText(bytes, isTextAscii, index);
-    const more = words.length === 0 ? '' : moreWords(bytes, words);
+    const extraWords = words.length === 0 ? '' : extraWordsOf(bytes, words);
     const bits = (textKinds.indexOf(kind) << kindShift) | (isTextAscii ? asciiBit : 0);
-    to.writeUInt32((((bytes.length + 1) << lengthShift) | bits) >>> 0, row);
-    to.writeUInt32(Buffer.byteLength(more), row + 4);
+    target.writeUInt32((((bytes.length + 1) << lengthShift) | bits) >>> 0, row);
+    target.writeUInt32(Buffer.byteLength(extraWords), row + 4);
     row += rowBytes;
-    to.addText('\n');
-    if (more !== '') others.push(more);
+    target.appendText('\n');
+    if (extraWords !== '') allExtraWords.push(extraWords);
   }
-  for (const more of others) to.addText(more);
+  for (const extraWords of allExtraWords) target.appendText(extraWords);
 }
 
-/** What begins like them in ASCII and is not in the bytes, each with a line end before it. */
-function moreWords(content: Buffer, words: readonly string[]): string {
+/** Returns the ASCII prefixes of the words that are not in the bytes, each after a newline. */
+function extraWordsOf(content: Buffer, words: readonly string[]): string {
   const lower = lowerBytes(content, 0, content.length);
-  const begins = new Set(words.flatMap((word) => /^[a-z0-9]+/.exec(word)?.[0] ?? []));
-  return [...begins]
-    .filter((begin) => !hasWord(lower, begin))
-    .map((begin) => `\n${begin}`)
+  const prefixes = new Set(words.flatMap((word) => /^[a-z0-9]+/.exec(word)?.[0] ?? []));
+  return [...prefixes]
+    .filter((prefix) => !hasWordPrefix(lower, prefix))
+    .map((prefix) => `\n${prefix}`)
     .join('');
 }
 
-/** As they were written; nothing is decoded before it is asked for. */
+/** Reads the encoded texts of a thread and decodes only the requested ones. */
 export class StoredTexts {
-  private readonly count: number;
-  private readonly idsAt: number;
-  private readonly textsAt: number;
-  private readonly moreAt: number;
+  private readonly textCount: number;
+  private readonly idsStart: number;
+  private readonly textsStart: number;
+  private readonly extraWordsStart: number;
 
-  /** @throws IndexFileError when it is not what was written */
+  /** @throws IndexFileError when the content is damaged */
   constructor(private readonly content: Buffer) {
-    const isThere = content.length >= prefixBytes;
-    this.count = isThere ? content.readUInt32LE(0) : 0;
-    this.idsAt = prefixBytes + this.count * rowBytes;
-    this.textsAt = this.idsAt + (isThere ? content.readUInt32LE(4) : 0);
-    if (!isThere || this.textsAt > content.length) throw new IndexFileError('a thread has no texts');
-    let [texts, more] = [0, 0];
-    for (let index = 0; index < this.count; index++) {
-      texts += this.bytesAt(index);
-      more += this.moreBytesAt(index);
+    const hasPrefix = content.length >= prefixBytes;
+    this.textCount = hasPrefix ? content.readUInt32LE(0) : 0;
+    this.idsStart = prefixBytes + this.textCount * rowBytes;
+    this.textsStart = this.idsStart + (hasPrefix ? content.readUInt32LE(4) : 0);
+    if (!hasPrefix || this.textsStart > content.length) throw new IndexFileError('a thread has no texts');
+    let [textBytes, extraWordBytes] = [0, 0];
+    for (let index = 0; index < this.textCount; index++) {
+      textBytes += this.textBytesAt(index);
+      extraWordBytes += this.extraWordBytesAt(index);
     }
-    this.moreAt = this.textsAt + texts;
-    if (this.moreAt + more !== content.length) throw new IndexFileError('the texts of a thread are damaged');
+    this.extraWordsStart = this.textsStart + textBytes;
+    if (this.extraWordsStart + extraWordBytes !== content.length)
+      throw new IndexFileError('the texts of a thread are damaged');
   }
 
   /**
-   * For each text: a bit for each term that it may have, the first one for the first term. In a text of ASCII the term is
-   * there then; in any other all of its words are, or words that begin with them.
+   * Returns a bit mask for each text: bit n is set if the text may contain term n. Exact for ASCII texts. Other texts contain
+   * at least all words of the term, or words that begin with them.
    */
-  mayHave(terms: readonly QueryTerm[]): Uint32Array {
-    const bits = new Uint32Array(this.count);
-    let start = this.textsAt;
-    let moreStart = this.moreAt;
-    for (let index = 0; index < this.count; index++) {
-      const [end, moreEnd] = [start + this.bytesAt(index), moreStart + this.moreBytesAt(index)];
+  possibleTerms(terms: readonly QueryTerm[]): Uint32Array {
+    const bits = new Uint32Array(this.textCount);
+    let start = this.textsStart;
+    let extraStart = this.extraWordsStart;
+    for (let index = 0; index < this.textCount; index++) {
+      const [end, extraEnd] = [start + this.textBytesAt(index), extraStart + this.extraWordBytesAt(index)];
       const lower = lowerBytes(this.content, start, end);
-      const isFolded = (this.rowAt(index) & asciiBit) !== 0;
-      const more = moreStart === moreEnd ? '' : lowerBytes(this.content, moreStart, moreEnd);
+      const isTextAscii = (this.rowAt(index) & asciiBit) !== 0;
+      const extraWords = extraStart === extraEnd ? '' : lowerBytes(this.content, extraStart, extraEnd);
       for (let position = 0; position < terms.length; position++) {
         const term = terms[position];
-        if (term && (isFolded ? findTerm(lower, term) !== undefined : mayFold(term, lower, more)))
+        if (term && (isTextAscii ? findTerm(lower, term) !== undefined : mayContain(term, lower, extraWords)))
           bits[index] = (bits[index] ?? 0) | (1 << position);
       }
       start = end;
-      moreStart = moreEnd;
+      extraStart = extraEnd;
     }
     return bits;
   }
 
-  /** In their order. @throws IndexFileError when it is not what was written */
-  read(isWanted: (index: number) => boolean): readonly SearchedText[] {
-    const found: SearchedText[] = [];
+  /** Returns the wanted texts in their stored order. @throws IndexFileError when the content is damaged */
+  read(isWanted: (index: number) => boolean): readonly SearchableText[] {
+    const found: SearchableText[] = [];
     let ids: readonly string[] | undefined;
-    let start = this.textsAt;
-    for (let index = 0; index < this.count; index++) {
-      const end = start + this.bytesAt(index);
+    let start = this.textsStart;
+    for (let index = 0; index < this.textCount; index++) {
+      const end = start + this.textBytesAt(index);
       if (isWanted(index)) {
-        ids ??= this.ids();
+        ids ??= this.readIds();
         const kind = textKinds[(this.rowAt(index) >>> kindShift) & kindMask] ?? 'output';
         found.push({ entryId: idIn(ids[index]), kind, text: this.content.toString('utf8', start, end - 1) });
       }
@@ -128,13 +128,13 @@ export class StoredTexts {
     return found;
   }
 
-  private ids(): readonly string[] {
-    const ids = this.content.toString('utf8', this.idsAt, this.textsAt).split('\n');
-    if (ids.length !== this.count) throw new IndexFileError('the texts of a thread are damaged');
+  private readIds(): readonly string[] {
+    const ids = this.content.toString('utf8', this.idsStart, this.textsStart).split('\n');
+    if (ids.length !== this.textCount) throw new IndexFileError('the texts of a thread are damaged');
     return ids;
   }
 
-  private bytesAt(index: number): number {
+  private textBytesAt(index: number): number {
     return this.rowAt(index) >>> lengthShift;
   }
 
@@ -142,7 +142,7 @@ export class StoredTexts {
     return this.content.readUInt32LE(prefixBytes + index * rowBytes);
   }
 
-  private moreBytesAt(index: number): number {
+  private extraWordBytesAt(index: number): number {
     return this.content.readUInt32LE(prefixBytes + index * rowBytes + 4);
   }
 }
@@ -153,21 +153,21 @@ function idIn(line: string | undefined): string {
   return id;
 }
 
-/** Whether a text that is not ASCII may have the term, by its bytes and its more words. */
-function mayFold({ words }: QueryTerm, lower: string, more: string): boolean {
-  return words.every((word) => !isAscii(word) || hasWord(lower, word) || hasWord(more, word));
+/** Whether a non-ASCII text may contain the term, according to its lower-case bytes and its extra words. */
+function mayContain({ words }: QueryTerm, lower: string, extraWords: string): boolean {
+  return words.every((word) => !isAscii(word) || hasWordPrefix(lower, word) || hasWordPrefix(extraWords, word));
 }
 
-/** One character a byte; ASCII in lower case, and nothing else becomes ASCII. */
+/** Returns one character per byte, with ASCII letters in lower case. */
 function lowerBytes(content: Buffer, start: number, end: number): string {
   return content.toString('latin1', start, end).toLowerCase();
 }
 
-/** Whether a word begins so. */
-function hasWord(lower: string, word: string): boolean {
-  let at = lower.indexOf(word);
-  while (at > 0 && isWordUnit(lower.charCodeAt(at - 1))) at = lower.indexOf(word, at + 1);
-  return at >= 0;
+/** Whether the text has a word that begins with `prefix`. */
+function hasWordPrefix(lower: string, prefix: string): boolean {
+  let index = lower.indexOf(prefix);
+  while (index > 0 && isWordUnit(lower.charCodeAt(index - 1))) index = lower.indexOf(prefix, index + 1);
+  return index >= 0;
 }
 
 function isWordUnit(unit: number): boolean {

@@ -4,102 +4,90 @@ import * as path from 'node:path';
 import { messageOf } from '../../../base/common/errors';
 import { parseQuery } from '../../common/query/threadQuery';
 import type { TextCoverage, ThreadHit } from '../../common/threadPorts';
-import { Arena } from './arena';
+import { GrowableBuffer } from './growableBuffer';
 import { isSameFile, type FileKey } from '../files/fileKey';
 import { IndexLock } from '../files/indexLock';
 import { SegmentBuilder, type ThreadToIndex } from './segmentBuilder';
 import { searchSegments, type SearchRequest } from './segmentSearch';
 import { readManifest, removeOrphans, writeManifest } from './textManifest';
 import { encodeSegment, TextSegment, type SegmentThread } from './textSegment';
-import { writeWholeFile } from '../files/wholeFile';
+import { writeFileAtomically } from '../files/atomicWrite';
 
-export interface TextIndexPorts {
-  /** Of the index; made when it is written. */
+export interface TextIndexDeps {
+  /** Absolute path of the index folder. Created when needed. */
   readonly folder: string;
-  /** Undefined for a file that has vanished or cannot be read. */
+  /** Returns undefined when the file no longer exists. */
   readonly read: (file: FileKey) => ThreadToIndex | undefined;
   readonly warn: (message: string) => void;
-  /** Lets others run; rejects to stop. */
+  /** Lets other work run. Rejects to stop indexing. */
   readonly pause: () => Promise<void>;
 }
 
-interface TextsBuilt {
-  readonly isDone: boolean;
-  readonly isKept: boolean;
-}
-
-interface TextQuestion extends Omit<SearchRequest, 'query'> {
-  /** As it was typed, see `parseQuery`. */
+interface TextSearchRequest extends Omit<SearchRequest, 'query'> {
+  /** As typed by the user, see `parseQuery`. */
   readonly query: string;
 }
 
-/** Each segment has the words of all its threads once: fewer of them are smaller together, and searched sooner. */
+/** Large, because fewer segments repeat fewer words and are faster to search. */
 const segmentBytes = 32 * 1024 * 1024;
 const smallBytes = 4 * 1024 * 1024;
 const maxSmallSegments = 8;
-/** What is kept of texts in memory at most, where nothing can be written. */
-const maxTextsInMemory = 256 * 1024 * 1024;
+/** The limit for texts in memory when the folder is not writable. */
+const maxMemoryBytes = 256 * 1024 * 1024;
 
 /**
- * The text of all threads, for a search. Segments are shared with other windows, whoever wrote them; only who builds takes
- * the lock. Where the folder cannot be written, what is new is kept in memory. Runs in a worker: it reads and writes as it
- * stands.
+ * A full-text index of all threads. Windows share its segments and lock it only to build them. Keeps new segments in memory
+ * if the folder is not writable. Reads and writes synchronously, so use it only in a worker.
  */
 export class TextIndex {
   private segments: readonly TextSegment[] = [];
-  private files: ReadonlyMap<string, FileKey> = new Map();
+  private fileByPath: ReadonlyMap<string, FileKey> = new Map();
   private folders: ReadonlySet<string> = new Set();
-  /** Of each file: the newest segment that has it. */
-  private owners = new Map<string, { readonly segment: TextSegment; readonly thread: SegmentThread }>();
+  /** The newest indexed version of each file, by path. */
+  private newestByPath = new Map<string, { readonly segment: TextSegment; readonly thread: SegmentThread }>();
   private isInMemory = false;
 
-  constructor(private readonly ports: TextIndexPorts) {}
+  constructor(private readonly deps: TextIndexDeps) {}
 
-  /** Which files there are. Those of other folders are another window's, and stay. */
-  know(files: readonly FileKey[], folders: readonly string[]): void {
-    this.files = new Map(files.map((file) => [file.path, file]));
+  /** Sets the files to index. Threads in other folders belong to other windows and stay in the index. */
+  setFiles(files: readonly FileKey[], folders: readonly string[]): void {
+    this.fileByPath = new Map(files.map((file) => [file.path, file]));
     this.folders = new Set(folders);
   }
 
-  /**
-   * Takes in what is new and what has changed.
-   * @returns whether all is done: else another window is at it, and its work can be had by calling again later; and whether
-   * it is on disk, for another worker and other windows
-   */
-  async build(onProgress: (coverage: TextCoverage) => void): Promise<TextsBuilt> {
-    const isDone = await this.buildNow(onProgress);
-    return { isDone, isKept: !this.isInMemory };
+  /** Indexes new and changed files. `isDone` is false while another window builds the index: call again later then. */
+  async build(onProgress: (coverage: TextCoverage) => void): Promise<{ isDone: boolean; isOnDisk: boolean }> {
+    const isDone = await this.buildSegments(onProgress);
+    return { isDone, isOnDisk: !this.isInMemory };
   }
 
-  private async buildNow(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
+  private async buildSegments(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
     if (!this.isInMemory) this.load();
-    const todo = [...this.files.values()].filter((file) => !this.has(file));
-    onProgress({ indexed: this.files.size - todo.length, total: this.files.size });
+    const todo = [...this.fileByPath.values()].filter((file) => !this.isIndexed(file));
+    onProgress({ indexed: this.fileByPath.size - todo.length, total: this.fileByPath.size });
     if (todo.length === 0) return true;
-    const lock = this.isInMemory ? undefined : this.takeLock();
+    const lock = this.isInMemory ? undefined : this.acquireLock();
     if (!lock && !this.isInMemory) return false;
     try {
-      // What another window wrote until the lock was ours.
+      // Another window may have written segments before this one acquired the lock.
       if (lock) this.load();
-      await this.addAll(
-        todo.filter((file) => !this.has(file)),
-        lock,
-        onProgress,
-      );
+      const unindexed = todo.filter((file) => !this.isIndexed(file));
+      await this.indexFiles(unindexed, lock, onProgress);
       this.compact();
-      if (!this.isInMemory) this.removeOrphans();
+      const names = this.segments.map(({ file }) => path.basename(file));
+      if (!this.isInMemory) removeOrphans(this.deps.folder, names);
     } finally {
       lock?.dispose();
     }
     return true;
   }
 
-  /** What is not indexed yet is not found. Segments that vanish under it are those of before another window's work. */
-  search({ query, limit, nowMs }: TextQuestion): readonly ThreadHit[] {
+  /** Searches the indexed files. Reloads once if another window has replaced segments. */
+  search({ query, limit, nowMs }: TextSearchRequest): readonly ThreadHit[] {
     const request = { query: parseQuery(query), limit, nowMs };
     const scope = {
       isCurrent: (thread: SegmentThread, segment: TextSegment) =>
-        this.files.has(thread.file.path) && this.owners.get(thread.file.path)?.segment === segment,
+        this.fileByPath.has(thread.file.path) && this.newestByPath.get(thread.file.path)?.segment === segment,
     };
     try {
       return searchSegments({ ...scope, segments: this.segments }, request);
@@ -111,130 +99,120 @@ export class TextIndex {
     }
   }
 
-  /** What is on disk now. An index that cannot be used is an empty one. */
+  /** Loads the index from disk. An invalid index counts as empty. */
   load(): void {
-    const { folder, warn } = this.ports;
+    const { folder, warn } = this.deps;
     this.isInMemory = false;
     const known = new Map(this.segments.map((segment) => [path.basename(segment.file), segment]));
     try {
-      this.take(readManifest(folder).map((name) => known.get(name) ?? TextSegment.load(path.join(folder, name))));
+      const names = readManifest(folder);
+      this.setSegments(names.map((name) => known.get(name) ?? TextSegment.load(path.join(folder, name))));
     } catch (error) {
-      warn(`The index of thread texts is made anew: ${messageOf(error)}.`);
-      this.take([]);
+      warn(`Rebuilding the text index of threads: ${messageOf(error)}.`);
+      this.setSegments([]);
     }
   }
 
-  private take(segments: readonly TextSegment[]): void {
+  private setSegments(segments: readonly TextSegment[]): void {
     this.segments = segments;
-    this.owners = new Map(
+    this.newestByPath = new Map(
       segments.flatMap((segment) => segment.threads.map((thread) => [thread.file.path, { segment, thread }])),
     );
   }
 
-  /** Undefined while another window builds, and where nothing can be written. */
-  private takeLock(): IndexLock | undefined {
-    const { folder } = this.ports;
+  /** Returns undefined while another window builds the index and when the folder is not writable. */
+  private acquireLock(): IndexLock | undefined {
+    const { folder } = this.deps;
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      return IndexLock.tryTake(path.join(folder, 'texts.lock'));
+      return IndexLock.tryAcquire(path.join(folder, 'texts.lock'));
     } catch (error) {
-      this.goOnInMemory(error);
+      this.switchToMemory(error);
       return undefined;
     }
   }
 
-  private goOnInMemory(error: unknown): void {
-    const { folder, warn } = this.ports;
+  private switchToMemory(error: unknown): void {
+    const { folder, warn } = this.deps;
     this.isInMemory = true;
-    warn(
-      `The texts of threads cannot be kept in ${folder}: ${messageOf(error)}. They are searched in memory, and read again by the next window.`,
-    );
+    warn(`Cannot store the text index in ${folder}, using memory instead: ${messageOf(error)}`);
   }
 
-  private get isFull(): boolean {
-    const inMemory = this.segments.reduce((bytes, segment) => bytes + segment.textsInMemory, 0);
-    return this.isInMemory && inMemory >= maxTextsInMemory;
+  private get isMemoryFull(): boolean {
+    const memoryBytes = this.segments.reduce((bytes, segment) => bytes + segment.memoryBytes, 0);
+    return this.isInMemory && memoryBytes >= maxMemoryBytes;
   }
 
-  private removeOrphans(): void {
-    const names = this.segments.map(({ file }) => path.basename(file));
-    removeOrphans(this.ports.folder, names);
+  private isIndexed(file: FileKey): boolean {
+    const newest = this.newestByPath.get(file.path);
+    return newest !== undefined && isSameFile(newest.thread.file, file);
   }
 
-  private has(file: FileKey): boolean {
-    const owner = this.owners.get(file.path);
-    return owner !== undefined && isSameFile(owner.thread.file, file);
-  }
-
-  private async addAll(
+  private async indexFiles(
     files: readonly FileKey[],
     lock: IndexLock | undefined,
     onProgress: (coverage: TextCoverage) => void,
   ): Promise<void> {
-    const texts = new Arena();
+    const texts = new GrowableBuffer();
     let builder = new SegmentBuilder(texts);
-    let left = files.length;
+    let leftCount = files.length;
     for (const file of files) {
-      if (this.isFull) return;
-      await this.ports.pause();
-      const thread = this.ports.read(file);
+      if (this.isMemoryFull) return;
+      await this.deps.pause();
+      const thread = this.deps.read(file);
       if (thread) builder.add(thread);
-      left--;
-      if (builder.bytes < segmentBytes && left > 0) continue;
+      leftCount--;
+      if (builder.sizeBytes < segmentBytes && leftCount > 0) continue;
       lock?.touch();
-      if (!builder.isEmpty) this.append(builder);
+      if (!builder.isEmpty) this.replaceSegments([...this.segments, this.writeSegment(builder)]);
       builder = new SegmentBuilder(texts);
-      onProgress({ indexed: this.files.size - left, total: this.files.size });
+      onProgress({ indexed: this.fileByPath.size - leftCount, total: this.fileByPath.size });
     }
   }
 
-  private append(builder: SegmentBuilder): void {
-    this.replace([...this.segments, this.write(builder)]);
-  }
-
-  /** Makes one of many small segments, and leaves out what is dead. */
+  /** Merges small segments and drops outdated threads. */
   private compact(): void {
-    const worn = this.segments.filter((segment) => this.liveThreads(segment).length * 2 < segment.threads.length);
-    const small = this.segments.filter(({ bytes }) => bytes < smallBytes);
-    const merged = new Set([...worn, ...(small.length > maxSmallSegments ? small : [])]);
+    const outdated = this.segments.filter((segment) => this.liveThreads(segment).length * 2 < segment.threads.length);
+    const small = this.segments.filter(({ sizeBytes }) => sizeBytes < smallBytes);
+    const merged = new Set([...outdated, ...(small.length > maxSmallSegments ? small : [])]);
     if (merged.size === 0) return;
-    const builder = new SegmentBuilder(new Arena());
+    const builder = new SegmentBuilder(new GrowableBuffer());
     for (const segment of merged) {
-      builder.copy(this.liveThreads(segment), segment);
+      builder.copyFrom(segment, this.liveThreads(segment));
       segment.close();
     }
-    const others = this.segments.filter((segment) => !merged.has(segment));
-    this.replace(builder.isEmpty ? others : [...others, this.write(builder)]);
+    const unchanged = this.segments.filter((segment) => !merged.has(segment));
+    this.replaceSegments(builder.isEmpty ? unchanged : [...unchanged, this.writeSegment(builder)]);
   }
 
-  /** Those whose file is in no other segment since, and not gone. */
+  /** Returns the threads whose files still exist and are in no newer segment. */
   private liveThreads(segment: TextSegment): readonly SegmentThread[] {
     return segment.threads.filter(({ file }) => {
-      const isGone = !this.files.has(file.path) && this.folders.has(path.dirname(file.path));
-      return !isGone && this.owners.get(file.path)?.segment === segment;
+      const isGone = !this.fileByPath.has(file.path) && this.folders.has(path.dirname(file.path));
+      return !isGone && this.newestByPath.get(file.path)?.segment === segment;
     });
   }
 
-  private write(builder: SegmentBuilder): TextSegment {
-    const file = path.join(this.ports.folder, `${randomUUID()}.seg`);
+  private writeSegment(builder: SegmentBuilder): TextSegment {
+    const file = path.join(this.deps.folder, `${randomUUID()}.seg`);
     const content = builder.build();
     try {
-      if (this.isInMemory) return TextSegment.inMemory(file, content);
-      writeWholeFile(file, ...encodeSegment(content));
+      if (this.isInMemory) return TextSegment.createInMemory(file, content);
+      writeFileAtomically(file, ...encodeSegment(content));
       return TextSegment.load(file);
     } catch (error) {
-      this.goOnInMemory(error);
-      return TextSegment.inMemory(file, content);
+      this.switchToMemory(error);
+      return TextSegment.createInMemory(file, content);
     }
   }
 
-  private replace(segments: readonly TextSegment[]): void {
+  private replaceSegments(segments: readonly TextSegment[]): void {
     const names = segments.map(({ file }) => path.basename(file));
     try {
-      if (!this.isInMemory) writeManifest(this.ports.folder, names);
+      if (!this.isInMemory) writeManifest(this.deps.folder, names);
     } catch (error) {
-      this.goOnInMemory(error);
+      this.switchToMemory(error);
     }
-    this.take(segments);
+    this.setSegments(segments);
   }
 }

@@ -4,9 +4,9 @@ import * as z from 'zod/mini';
 import { errorCode } from '../../../base/common/errors';
 import { parseJson } from '../../../base/common/parseJson';
 import { IndexFileError } from '../files/headFile';
-import { temporarySuffix, writeWholeFile } from '../files/wholeFile';
+import { temporarySuffix, writeFileAtomically } from '../files/atomicWrite';
 
-/** To be raised when words, texts or segments change. */
+/** Increment when the format of words, texts or segments changes. */
 const version = 4;
 const fileName = 'texts.json';
 const segmentSuffix = '.seg';
@@ -14,27 +14,27 @@ const segmentSuffix = '.seg';
 const Manifest = z.object({
   kind: z.literal('backline thread texts'),
   version: z.number(),
-  /** Of segments, the oldest first; without folders. */
+  /** File names, oldest segment first. */
   segments: z.array(z.string().check(z.regex(/^[\w-]+\.seg$/))),
 });
 
-/** The segments that make up the index. @throws IndexFileError when it cannot be used; empty when there is none */
+/** Returns the file names of the segments, empty without an index. @throws IndexFileError when the manifest is invalid */
 export function readManifest(folder: string): readonly string[] {
   const content = readIfThere(path.join(folder, fileName));
   if (content === undefined) return [];
   const { data } = Manifest.safeParse(parseJson(content));
   if (!data) throw new IndexFileError('its list of segments is damaged');
-  if (data.version !== version) throw new IndexFileError(`it has version ${data.version}, this is ${version}`);
+  if (data.version !== version) throw new IndexFileError(`it has version ${data.version} instead of ${version}`);
   return data.segments;
 }
 
-/** Only for who has the lock. */
+/** Requires the lock. */
 export function writeManifest(folder: string, segments: readonly string[]): void {
   const manifest: z.infer<typeof Manifest> = { kind: 'backline thread texts', version, segments: [...segments] };
-  writeWholeFile(path.join(folder, fileName), JSON.stringify(manifest));
+  writeFileAtomically(path.join(folder, fileName), JSON.stringify(manifest));
 }
 
-/** Removes segments that nothing refers to, and what a writer that died left; only for who has the lock. */
+/** Deletes unused segments and temporary files of crashed writers. Requires the lock. */
 export function removeOrphans(folder: string, segments: readonly string[]): void {
   for (const name of readdirSync(folder)) {
     const isSegment = name.endsWith(segmentSuffix) && !segments.includes(name);
@@ -42,7 +42,7 @@ export function removeOrphans(folder: string, segments: readonly string[]): void
     try {
       rmSync(path.join(folder, name), { force: true });
     } catch {
-      // Another window has it open, on a system where that matters: later.
+      // On Windows, another window may have the file open. A later call deletes it.
     }
   }
 }

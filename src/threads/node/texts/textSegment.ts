@@ -3,18 +3,17 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { FileKey } from '../files/fileKey';
 import { IndexFileError } from '../files/headFile';
-import type { WordLists } from './wordTable';
+import type { WordIndex } from './wordTable';
 
 /**
- * A file of the text index: a table of threads, the words of all of them and which threads have each (what a search looks
- * through), which words follow each other in the conversation of each thread and in its work, and the texts (what it shows).
- * It is written once and never changed.
+ * A segment file of the text index, which is written once and never changed. It has a table of threads, all words with the
+ * threads that have them, filters of consecutive words for each thread, and the texts.
  *
  *     magic, length and checksum of the table ─ table ─ words ─ numbers ─ pairs ─ texts
  *
- * The words stand between line ends, each once: a search for `\nword` finds it, and all that begin with it, with the speed
- * of a plain byte search. The numbers say where words and their postings start, and the postings. Of each thread the texts
- * of the conversation come first, then those of its work.
+ * Each word occurs once, between newlines, so a plain byte search for `\nword` finds all words that begin with `word`. The
+ * numbers are the offsets of words and postings, then the postings. For each thread, the texts of the conversation precede
+ * all others.
  */
 
 const magic = Buffer.from('BLTEXT4\n');
@@ -22,7 +21,7 @@ const prefixBytes = magic.length + 8;
 const numberBytes = 4;
 const Position = z.int().check(z.nonnegative());
 
-/** Positions are bytes, of the pairs or the texts. */
+/** Positions are byte offsets in the pairs or the texts. */
 export const SegmentThread = z.object({
   file: FileKey,
   threadId: z.string(),
@@ -36,7 +35,7 @@ export const SegmentThread = z.object({
   textsEnd: Position,
 });
 export type SegmentThread = z.infer<typeof SegmentThread>;
-export type ThreadPart = 'conversation' | 'work';
+export type ThreadTextPart = 'conversation' | 'work';
 
 const Table = z.object({
   threads: z.array(SegmentThread),
@@ -52,14 +51,14 @@ const Table = z.object({
 
 export interface SegmentContent {
   readonly threads: readonly SegmentThread[];
-  readonly lists: WordLists;
+  readonly wordIndex: WordIndex;
   readonly pairs: readonly Buffer[];
   readonly texts: Buffer;
 }
 
-/** To be written one after another. */
-export function encodeSegment({ threads, lists, pairs, texts }: SegmentContent): readonly Buffer[] {
-  const { words, wordStarts, postingStarts, postings } = lists;
+/** Returns buffers to write one after another. */
+export function encodeSegment({ threads, wordIndex, pairs, texts }: SegmentContent): readonly Buffer[] {
+  const { words, wordStarts, postingStarts, postings } = wordIndex;
   const allPairs = Buffer.concat(pairs);
   const numbers = [wordStarts, postingStarts, postings].map(bytesOf);
   const table: z.infer<typeof Table> = {
@@ -81,110 +80,109 @@ export function encodeSegment({ threads, lists, pairs, texts }: SegmentContent):
   return [Buffer.concat([prefix, json, words, ...numbers, allPairs]), texts];
 }
 
-/** A segment: its table, words and pairs in memory, its texts read from disk when they are shown. */
+/** A loaded segment. Its texts stay on disk and are read on demand. */
 export class TextSegment {
-  private handle: number | undefined;
-  private lastRead: Buffer = Buffer.alloc(0);
+  private fileHandle: number | undefined;
+  private readBuffer: Buffer = Buffer.alloc(0);
 
   private constructor(
     readonly file: string,
     readonly threads: readonly SegmentThread[],
-    readonly lists: WordLists,
+    readonly wordIndex: WordIndex,
     readonly pairs: Buffer,
-    private readonly textsAt: number,
-    /** On disk, or that it would have there. */
-    readonly bytes: number,
-    /** Of one that is on no disk. */
-    private readonly texts?: Buffer,
+    private readonly textsStart: number,
+    readonly sizeBytes: number,
+    /** Only for a segment that is not on disk. */
+    private readonly memoryTexts?: Buffer,
   ) {}
 
-  /** One that is on no disk; `file` is only a name. Copies what the content shares. */
-  static inMemory(file: string, { lists, pairs, texts, threads }: SegmentContent): TextSegment {
+  /** Creates a segment that is not on disk. `file` is only a name. Copies the texts. */
+  static createInMemory(file: string, { wordIndex, pairs, texts, threads }: SegmentContent): TextSegment {
     const allPairs = Buffer.concat(pairs);
-    const bytes = lists.words.length + allPairs.length + texts.length;
-    return new TextSegment(file, threads, lists, allPairs, 0, bytes, Buffer.from(texts));
+    const sizeBytes = wordIndex.words.length + allPairs.length + texts.length;
+    return new TextSegment(file, threads, wordIndex, allPairs, 0, sizeBytes, Buffer.from(texts));
   }
 
-  /** How much memory the texts of one that is on no disk take. */
-  get textsInMemory(): number {
-    return this.texts?.length ?? 0;
+  /** The size of the texts in memory, 0 for a segment on disk. */
+  get memoryBytes(): number {
+    return this.memoryTexts?.length ?? 0;
   }
 
-  /** @throws IndexFileError when it is damaged; Error of Node.js when it cannot be read */
+  /** @throws IndexFileError when the file is damaged; Error of Node.js when it cannot be read */
   static load(file: string): TextSegment {
     const handle = openSync(file, 'r');
     try {
       const prefix = readAt(handle, 0, newBuffer(prefixBytes));
-      if (!prefix.subarray(0, magic.length).equals(magic)) throw new IndexFileError('it is of another version');
+      if (!prefix.subarray(0, magic.length).equals(magic)) throw new IndexFileError('it has another version');
       const json = readAt(handle, prefixBytes, newBuffer(prefix.readUInt32LE(magic.length)));
       if (crc32(json) !== prefix.readUInt32LE(magic.length + 4)) throw new IndexFileError('its table is damaged');
       const table = Table.parse(JSON.parse(json.toString('utf8')));
-      const wordsAt = prefixBytes + json.length;
-      const words = readAt(handle, wordsAt, newBuffer(table.wordsBytes));
+      const wordsStart = prefixBytes + json.length;
+      const words = readAt(handle, wordsStart, newBuffer(table.wordsBytes));
       if (crc32(words) !== table.wordsCrc) throw new IndexFileError('its words are damaged');
-      const numbersAt = wordsAt + table.wordsBytes;
+      const numbersStart = wordsStart + table.wordsBytes;
       const counts = [table.wordCount + 1, table.wordCount + 1, table.postingCount] as const;
-      const numbers = readAt(handle, numbersAt, newBuffer((counts[0] + counts[1] + counts[2]) * numberBytes));
+      const numbers = readAt(handle, numbersStart, newBuffer((counts[0] + counts[1] + counts[2]) * numberBytes));
       if (crc32(numbers) !== table.numbersCrc) throw new IndexFileError('its words are damaged');
-      const pairsAt = numbersAt + numbers.length;
-      const pairs = readAt(handle, pairsAt, newBuffer(table.pairsBytes));
+      const pairsStart = numbersStart + numbers.length;
+      const pairs = readAt(handle, pairsStart, newBuffer(table.pairsBytes));
       if (crc32(pairs) !== table.pairsCrc) throw new IndexFileError('its pairs are damaged');
-      const textsAt = pairsAt + table.pairsBytes;
-      const bytes = textsAt + table.textsBytes;
-      if (statSync(file).size !== bytes) throw new IndexFileError('it is not complete');
+      const textsStart = pairsStart + table.pairsBytes;
+      const sizeBytes = textsStart + table.textsBytes;
+      if (statSync(file).size !== sizeBytes) throw new IndexFileError('it is not complete');
       const all = new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length / numberBytes);
-      const lists = {
+      const wordIndex = {
         words,
         wordStarts: all.subarray(0, counts[0]),
         postingStarts: all.subarray(counts[0], counts[0] + counts[1]),
         postings: all.subarray(counts[0] + counts[1]),
       };
-      return new TextSegment(file, table.threads, lists, pairs, textsAt, bytes);
+      return new TextSegment(file, table.threads, wordIndex, pairs, textsStart, sizeBytes);
     } finally {
       closeSync(handle);
     }
   }
 
-  /** See `mayFollow`. */
-  pairsOf({ pairsStart, workPairsStart, pairsEnd }: SegmentThread, part: ThreadPart): Buffer {
+  /** Returns the pair filter of a part of the thread, see `mayContainSequence`. */
+  pairFilterOf({ pairsStart, workPairsStart, pairsEnd }: SegmentThread, part: ThreadTextPart): Buffer {
     return part === 'conversation'
       ? this.pairs.subarray(pairsStart, workPairsStart)
       : this.pairs.subarray(workPairsStart, pairsEnd);
   }
 
-  /** Until the next ones are read. @throws Error of Node.js when the file is gone */
-  readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: ThreadPart | 'all'): Buffer {
+  /** Returns a buffer that is valid until the next call. @throws Error of Node.js when the file no longer exists */
+  readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: ThreadTextPart | 'all'): Buffer {
     const start = part === 'work' ? workStart : textsStart;
     const end = part === 'conversation' ? workStart : textsEnd;
-    if (this.texts) return this.texts.subarray(start, end);
-    this.handle ??= openSync(this.file, 'r');
-    if (this.lastRead.length < end - start) this.lastRead = newBuffer(end - start);
-    return readAt(this.handle, this.textsAt + start, this.lastRead.subarray(0, end - start));
+    if (this.memoryTexts) return this.memoryTexts.subarray(start, end);
+    this.fileHandle ??= openSync(this.file, 'r');
+    if (this.readBuffer.length < end - start) this.readBuffer = newBuffer(end - start);
+    return readAt(this.fileHandle, this.textsStart + start, this.readBuffer.subarray(0, end - start));
   }
 
-  /** Closes what reading has opened; reading opens it again. */
+  /** Closes the file. `readTexts` opens it again. */
   close(): void {
-    if (this.handle !== undefined) closeSync(this.handle);
-    this.handle = undefined;
-    this.lastRead = Buffer.alloc(0);
+    if (this.fileHandle !== undefined) closeSync(this.fileHandle);
+    this.fileHandle = undefined;
+    this.readBuffer = Buffer.alloc(0);
   }
 }
 
-/** As this machine has them, which reads them again. */
+/** In the byte order of this machine, which is the only one to read them. */
 function bytesOf(numbers: Uint32Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
-/** Of its own memory, so that numbers in it are aligned. */
+/** Allocates separate memory, so that numbers in it are aligned. */
 function newBuffer(length: number): Buffer {
-  // A length that a damaged prefix says may be any.
+  // A damaged prefix may contain any length.
   if (length > 2 ** 30) throw new IndexFileError('it is damaged');
   return Buffer.allocUnsafeSlow(length);
 }
 
-/** Fills it, and returns it. */
-function readAt(handle: number, position: number, content: Buffer): Buffer {
-  if (readSync(handle, content, 0, content.length, position) !== content.length)
-    throw new IndexFileError('it is cut off');
-  return content;
+/** Fills and returns `target`. */
+function readAt(handle: number, position: number, target: Buffer): Buffer {
+  const bytesRead = readSync(handle, target, 0, target.length, position);
+  if (bytesRead !== target.length) throw new IndexFileError('it is truncated');
+  return target;
 }

@@ -1,106 +1,102 @@
 import { matchTexts, rankTexts, type RankedText, type SearchField } from '../../common/query/rank';
-import type { SearchedText } from '../../common/query/searchedText';
+import type { SearchableText } from '../../common/query/searchableText';
 import type { QueryTerm, ThreadQuery } from '../../common/query/threadQuery';
-import { mayFollow } from './pairFilter';
+import { mayContainSequence } from './pairFilter';
 import { StoredTexts } from './storedTexts';
-import type { SegmentThread, TextSegment, ThreadPart } from './textSegment';
-import { hashesOfWord } from './wordScan';
+import type { SegmentThread, TextSegment, ThreadTextPart } from './textSegment';
+import { hashesOfWord } from './wordScanner';
 
-const parts: readonly ThreadPart[] = ['conversation', 'work'];
+const parts: readonly ThreadTextPart[] = ['conversation', 'work'];
 
 interface IndexedMatch {
-  /** The best place of each term; undefined when that of each word says it. */
+  /** The best field of each term. Undefined when the best fields of the words are exact. */
   readonly fields: readonly SearchField[] | undefined;
-  /** Those with most terms first. */
+  /** Texts with the most terms first. */
   readonly texts: readonly RankedText[];
 }
 
 /**
- * Finds the best texts of a thread that may match. Its conversation is read first: what tools gave back is many times as
- * long, and is read only for what was not found there.
+ * Finds the best texts of a thread that may match. Searches the conversation first, and the much longer texts of tools only
+ * for terms that are not in the conversation.
  */
 export class ThreadMatcher {
-  /** Then the words alone say how well a thread matches. */
-  private readonly isByWords: boolean;
-  /** Of each term, the hashes of its whole words. */
-  private readonly hashes: readonly (readonly number[])[];
+  /** Whether each term is a single word, so that the index of words already has the exact score. */
+  private readonly hasOnlyWords: boolean;
+  /** The hashes of the complete words of each term. */
+  private readonly termHashes: readonly (readonly number[])[];
 
-  /** `words` is how many different words are looked for. */
+  /** `wordCount` is the number of different words in the query. */
   constructor(
     private readonly query: ThreadQuery,
-    words: number,
+    wordCount: number,
     private readonly maxTexts: number,
   ) {
-    this.isByWords = query.terms.length === words && query.terms.every((term) => term.words.length === 1);
-    this.hashes = query.terms.map(hashesOf);
+    this.hasOnlyWords = query.terms.length === wordCount && query.terms.every((term) => term.words.length === 1);
+    this.termHashes = query.terms.map(hashesOfTerm);
   }
 
-  /** `fields` are the best ones of each word. Undefined for a thread that does not match. */
+  /** `fields` are the best fields of each word. Returns undefined when the thread does not match. */
   match(segment: TextSegment, thread: SegmentThread, fields: readonly SearchField[]): IndexedMatch | undefined {
-    return this.isByWords ? this.byWords(segment, thread, fields) : this.byTerms(segment, thread);
+    return this.hasOnlyWords ? this.matchWords(segment, thread, fields) : this.matchTerms(segment, thread);
   }
 
-  private byWords(segment: TextSegment, thread: SegmentThread, fields: readonly SearchField[]): IndexedMatch {
-    const all = this.query.terms.length;
-    const said = this.bestTexts(new StoredTexts(segment.readTexts(thread, 'conversation')));
-    const isInWork = fields.includes('work');
-    if (!isInWork || said[0]?.terms === all) return { fields: undefined, texts: said };
+  private matchWords(segment: TextSegment, thread: SegmentThread, fields: readonly SearchField[]): IndexedMatch {
+    const conversation = this.bestTexts(new StoredTexts(segment.readTexts(thread, 'conversation')));
+    const most = conversation[0]?.termCount ?? 0;
+    if (!fields.includes('work') || most === this.query.terms.length) return { fields: undefined, texts: conversation };
     const work = this.bestTexts(new StoredTexts(segment.readTexts(thread, 'work')));
-    return { fields: undefined, texts: (work[0]?.terms ?? 0) > (said[0]?.terms ?? 0) ? work : [...said, ...work] };
+    return { fields: undefined, texts: (work[0]?.termCount ?? 0) > most ? work : [...conversation, ...work] };
   }
 
-  private byTerms(segment: TextSegment, thread: SegmentThread): IndexedMatch | undefined {
+  private matchTerms(segment: TextSegment, thread: SegmentThread): IndexedMatch | undefined {
     const { query } = this;
-    if (!this.hashes.every((words) => parts.some((part) => mayFollow(segment.pairsOf(thread, part), words))))
-      return undefined;
-    const said = matchTexts(query, thread.title, this.possible(segment, thread, 'conversation'));
-    const saidFields = said.fields.flatMap((field) => field ?? []);
-    if (saidFields.length === query.terms.length && said.texts.length + said.titleTerms > 0)
-      return { fields: saidFields, texts: said.texts };
-    const work = matchTexts(query, '', this.possible(segment, thread, 'work'));
-    const fields = said.fields.map((field, index) => field ?? work.fields[index]);
+    const mayMatch = (words: readonly number[]): boolean =>
+      parts.some((part) => mayContainSequence(segment.pairFilterOf(thread, part), words));
+    if (!this.termHashes.every(mayMatch)) return undefined;
+    const conversation = matchTexts(query, thread.title, this.possibleTexts(segment, thread, 'conversation'));
+    const foundFields = conversation.fields.flatMap((field) => field ?? []);
+    if (foundFields.length === query.terms.length && conversation.texts.length + conversation.titleTermCount > 0)
+      return { fields: foundFields, texts: conversation.texts };
+    const work = matchTexts(query, '', this.possibleTexts(segment, thread, 'work'));
+    const fields = conversation.fields.map((field, index) => field ?? work.fields[index]);
     if (fields.some((field) => field === undefined)) return undefined;
-    const texts = [...said.texts, ...work.texts].sort((one, other) => other.terms - one.terms);
+    const texts = [...conversation.texts, ...work.texts].sort((one, other) => other.termCount - one.termCount);
     return { fields: fields.flatMap((field) => field ?? []), texts };
   }
 
-  /** The texts that may have a term. */
-  private possible(segment: TextSegment, thread: SegmentThread, part: ThreadPart): readonly SearchedText[] {
-    const pairs = segment.pairsOf(thread, part);
-    if (!this.hashes.some((words) => mayFollow(pairs, words))) return [];
+  /** Returns the texts that may contain a term. */
+  private possibleTexts(segment: TextSegment, thread: SegmentThread, part: ThreadTextPart): readonly SearchableText[] {
+    const pairs = segment.pairFilterOf(thread, part);
+    if (!this.termHashes.some((words) => mayContainSequence(pairs, words))) return [];
     const texts = new StoredTexts(segment.readTexts(thread, part));
-    const may = texts.mayHave(this.query.terms);
-    return texts.read((index) => may[index] !== 0);
+    const masks = texts.possibleTerms(this.query.terms);
+    return texts.read((index) => masks[index] !== 0);
   }
 
-  /** The texts with most of the terms, of a thread that has them all, and maybe some with fewer. */
+  /** Returns the texts with the most terms, and possibly some with fewer. */
   private bestTexts(texts: StoredTexts): readonly RankedText[] {
     const { query, maxTexts } = this;
-    const may = texts.mayHave(query.terms);
-    for (let least = query.terms.length; least > 0; least--) {
+    const masks = texts.possibleTerms(query.terms);
+    for (let minTerms = query.terms.length; minTerms > 0; minTerms--) {
       let left = maxTexts;
-      // A text that may have them nearly always has them.
-      const first = texts.read((index) => bitsIn(may[index] ?? 0) >= least && left-- > 0);
+      // A text that may contain the terms nearly always does.
+      const first = texts.read((index) => countBits(masks[index] ?? 0) >= minTerms && left-- > 0);
       const ranked = rankTexts(query, first);
-      const isEnough = ranked.filter(({ terms }) => terms >= least).length === maxTexts;
-      const all =
-        isEnough || left >= 0
-          ? ranked
-          : rankTexts(
-              query,
-              texts.read((index) => bitsIn(may[index] ?? 0) >= least),
-            );
-      if ((all[0]?.terms ?? 0) >= least) return all;
+      const isEnough = ranked.filter(({ termCount }) => termCount >= minTerms).length === maxTexts;
+      const isComplete = isEnough || left >= 0;
+      const possible = isComplete ? [] : texts.read((index) => countBits(masks[index] ?? 0) >= minTerms);
+      const all = isComplete ? ranked : rankTexts(query, possible);
+      if ((all[0]?.termCount ?? 0) >= minTerms) return all;
     }
     return [];
   }
 }
 
-function hashesOf({ words, isPrefix }: QueryTerm): readonly number[] {
+function hashesOfTerm({ words, isPrefix }: QueryTerm): readonly number[] {
   return (isPrefix ? words.slice(0, -1) : words).map((word) => hashesOfWord(Buffer.from(word))[0]);
 }
 
-function bitsIn(value: number): number {
+function countBits(value: number): number {
   let bits = 0;
   for (let rest = value; rest !== 0; rest &= rest - 1) bits++;
   return bits;

@@ -1,33 +1,33 @@
-import { fieldOf, threadOf, type WordLists } from './wordTable';
+import { fieldIndexOf, threadIndexOf, type WordIndex } from './wordTable';
 
-const lineEnd = 0x0a;
+const newline = 0x0a;
 const shortUnits = 3;
 
-/** Finds a word, or all that begin with it, among the words of a segment. */
+/** Finds a word, or all words that begin with it, in a segment. */
 export class WordLookup {
   private readonly needle: Buffer;
-  /** What is sought begins with the line end before the word. */
-  private readonly isLed: boolean;
+  /** Whether the needle begins with the newline before the word. */
+  private readonly hasNewline: boolean;
 
-  /** `line` is a word, with a line end unless it may go on. */
+  /** `line` is a complete word with a newline, or a prefix without one. */
   constructor(private readonly line: string) {
-    // The search looks for the first byte, and every seventh is a line end; but short words are inside of many others.
-    this.isLed = line.length <= shortUnits;
-    this.needle = Buffer.from(this.isLed ? `\n${line}` : line);
+    // A leading newline slows the byte search down, because it is a frequent byte, but short words occur in many others.
+    this.hasNewline = line.length <= shortUnits;
+    this.needle = Buffer.from(this.hasNewline ? `\n${line}` : line);
   }
 
-  /** For each of so many threads: 1 plus the number of the best field that has it; 0 when it is not there. */
-  bestFields(lists: WordLists, threads: number): Uint8Array {
-    const best = new Uint8Array(threads);
+  /** Returns for each thread 1 + the index of the best field with the word, or 0 when the thread does not have it. */
+  bestFields(wordIndex: WordIndex, threadCount: number): Uint8Array {
+    const best = new Uint8Array(threadCount);
     const isWhole = this.line.endsWith('\n');
     let word = 0;
-    for (let at = this.indexIn(lists.words, 0); at >= 0; at = this.indexIn(lists.words, at + 1)) {
-      word = wordAt(lists.wordStarts, at, word);
-      for (let index = lists.postingStarts[word] ?? 0; index < (lists.postingStarts[word + 1] ?? 0); index++) {
-        const posting = lists.postings[index] ?? 0;
-        const thread = threadOf(posting);
+    for (let at = this.findLine(wordIndex.words, 0); at >= 0; at = this.findLine(wordIndex.words, at + 1)) {
+      word = wordAt(wordIndex.wordStarts, at, word);
+      for (let index = wordIndex.postingStarts[word] ?? 0; index < (wordIndex.postingStarts[word + 1] ?? 0); index++) {
+        const posting = wordIndex.postings[index] ?? 0;
+        const thread = threadIndexOf(posting);
         const known = best[thread] ?? 0;
-        const field = fieldOf(posting) + 1;
+        const field = fieldIndexOf(posting) + 1;
         if (known === 0 || field < known) best[thread] = field;
       }
       if (isWhole) break;
@@ -35,25 +35,25 @@ export class WordLookup {
     return best;
   }
 
-  /** Where a line with it starts, at or after `from`; -1 when there is none. */
-  private indexIn(words: Buffer, from: number): number {
-    if (this.isLed) {
+  /** Returns the offset of the next match at or after `from`, or -1. */
+  private findLine(words: Buffer, from: number): number {
+    if (this.hasNewline) {
       const at = words.indexOf(this.needle, Math.max(0, from - 1));
       return at < 0 ? -1 : at + 1;
     }
     let at = words.indexOf(this.needle, from);
-    while (at >= 0 && words[at - 1] !== lineEnd) at = words.indexOf(this.needle, at + 1);
+    while (at >= 0 && words[at - 1] !== newline) at = words.indexOf(this.needle, at + 1);
     return at;
   }
 }
 
-/** The number of the word that starts at `at`; not before `from`. */
-function wordAt(wordStarts: Uint32Array, at: number, from: number): number {
+/** Returns the index of the word that starts at `offset`, which must be `from` or later. */
+function wordAt(wordStarts: Uint32Array, offset: number, from: number): number {
   let low = from;
   let high = wordStarts.length - 1;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((wordStarts[middle] ?? 0) < at) low = middle + 1;
+    if ((wordStarts[middle] ?? 0) < offset) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,135 +1,136 @@
-import { copyWord, hashesOfWord, type WordScan } from './wordScan';
+import { copyWord, hashesOfWord, type WordScanner } from './wordScanner';
 
-/** Where in a thread a word is, the best place first. */
+/** The fields of a thread that may contain a word, best first. */
 export const wordFields = ['title', 'prompt', 'answer', 'work'] as const;
 const fieldBits = 2;
 const fieldMask = (1 << fieldBits) - 1;
-const lineEnd = 0x0a;
-/** The words that were added last, by a part of their hash: most come again and again. */
+const newline = 0x0a;
 const recentMask = (1 << 13) - 1;
 
-/** The words of a segment, each once, and which of its threads have them. */
-export interface WordLists {
-  /** Each word between line ends. */
+/** The words of a segment and the threads that have them. */
+export interface WordIndex {
+  /** All words, each between newlines. */
   readonly words: Buffer;
-  /** Where each word starts in `words`; one more at the end. */
+  /** The offset of each word in `words`, and the end. */
   readonly wordStarts: Uint32Array;
-  /** Where the postings of each word start; one more at the end. */
+  /** The index of each word's first posting, and the end. */
   readonly postingStarts: Uint32Array;
-  /** The thread's number in the segment, and in the lowest bits the field; one for each thread that has the word. */
+  /** One number per thread with the word: the thread's index, and the field in the lowest bits. */
   readonly postings: Uint32Array;
 }
 
-export function threadOf(posting: number): number {
+export function threadIndexOf(posting: number): number {
   return posting >>> fieldBits;
 }
 
-/** The number of the field in `wordFields`. */
-export function fieldOf(posting: number): number {
+/** Returns an index in `wordFields`. */
+export function fieldIndexOf(posting: number): number {
   return posting & fieldMask;
 }
 
-/** Collects the words of threads that come one after another, of each its fields from the best on. */
+/** Collects the words of threads, thread by thread, each from its best field to its worst. */
 export class WordTable {
   private words = Buffer.alloc(1 << 16);
-  private length = 1;
-  private count = 0;
-  private starts = new Uint32Array(1 << 12);
+  private wordsLength = 1;
+  private wordCount = 0;
+  private wordStarts = new Uint32Array(1 << 12);
   private postingCounts = new Uint32Array(1 << 12);
   /**
-   * By hash, with open addressing; four numbers a word, which are near each other in memory: its hashes, its number plus 1
-   * and the last thread that has it plus 1.
+   * A hash table with open addressing. Each word has four adjacent numbers: its two hashes, its index + 1, and the index of
+   * the last thread with the word + 1.
    */
   private slots = new Int32Array(1 << 16);
   private slotMask = (1 << 14) - 1;
   private postingWords = new Uint32Array(1 << 14);
   private postings = new Uint32Array(1 << 14);
   private postingCount = 0;
-  /** Two hashes a word. */
-  private readonly recent = new Int32Array((recentMask + 1) * 2);
-  private others = new Uint32Array(1 << 12);
-  /** Of no use but to be kept: what is not used is not read. */
+  /** A cache of the words that were added last, because most words repeat. Two hashes per word. */
+  private readonly recentHashes = new Int32Array((recentMask + 1) * 2);
+  /** Indexes of the scanned words that are not recent. */
+  private newIndexes = new Uint32Array(1 << 12);
+  /** Stored only so that the engine does not remove the reads of `touchSlots`. */
   protected touched = 0;
   private recentThread = -1;
 
   constructor() {
-    this.words[0] = lineEnd;
+    this.words[0] = newline;
   }
 
-  /** About what it takes on disk. */
-  get bytes(): number {
-    return this.length + this.count * 8 + this.postingCount * 4;
+  /** The approximate size on disk. */
+  get sizeBytes(): number {
+    return this.wordsLength + this.wordCount * 8 + this.postingCount * 4;
   }
 
-  /** All words of a text. `field` is a number of `wordFields`; only the first one of a word in a thread counts. */
-  addAll(scan: WordScan, thread: number, field: number): void {
-    const found = this.withoutRecent(scan, thread);
-    this.touchSlots(scan, found);
-    const { first, second, starts, ends, bytes } = scan;
-    const { others } = this;
-    for (let index = 0; index < found; index++) {
-      const word = others[index] ?? 0;
-      const slot = this.find(first[word] ?? 0, second[word] ?? 0, bytes, starts[word] ?? 0, ends[word] ?? 0);
-      this.post(slot, thread, field);
+  /** Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a word in a thread counts. */
+  addAll(scan: WordScanner, thread: number, field: number): void {
+    const newCount = this.findNew(scan, thread);
+    this.touchSlots(scan, newCount);
+    const { firstHashes, secondHashes, starts, ends, bytes } = scan;
+    const { newIndexes } = this;
+    for (let index = 0; index < newCount; index++) {
+      const word = newIndexes[index] ?? 0;
+      const [first, second] = [firstHashes[word] ?? 0, secondHashes[word] ?? 0];
+      const slot = this.findSlot(first, second, bytes, starts[word] ?? 0, ends[word] ?? 0);
+      this.addPosting(slot, thread, field);
     }
   }
 
-  /** Puts the places of all words into `others` that were not added for this thread a moment ago; how many there are. */
-  private withoutRecent({ count, first, second }: WordScan, thread: number): number {
-    const { recent } = this;
+  /** Fills `newIndexes` with the words that were not added for this thread recently. Returns their number. */
+  private findNew({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
+    const { recentHashes } = this;
     if (this.recentThread !== thread) {
       this.recentThread = thread;
-      recent.fill(0);
+      recentHashes.fill(0);
     }
-    if (this.others.length < count) this.others = new Uint32Array(count * 2);
-    const { others } = this;
-    let found = 0;
+    if (this.newIndexes.length < count) this.newIndexes = new Uint32Array(count * 2);
+    const { newIndexes } = this;
+    let newCount = 0;
     for (let index = 0; index < count; index++) {
-      const one = first[index] ?? 0;
-      const other = second[index] ?? 0;
-      const at = ((one ^ (one >>> 16)) & recentMask) * 2;
-      if (recent[at] === one && recent[at + 1] === other) continue;
-      recent[at] = one;
-      recent[at + 1] = other;
-      others[found++] = index;
+      const first = firstHashes[index] ?? 0;
+      const second = secondHashes[index] ?? 0;
+      const slot = ((first ^ (first >>> 16)) & recentMask) * 2;
+      if (recentHashes[slot] === first && recentHashes[slot + 1] === second) continue;
+      recentHashes[slot] = first;
+      recentHashes[slot + 1] = second;
+      newIndexes[newCount++] = index;
     }
-    return found;
+    return newCount;
   }
 
-  /** Reading all slots in a row, without asking what is in them, lets the processor fetch many of them at once. */
-  private touchSlots({ first, second }: WordScan, found: number): void {
-    const { others, slots, slotMask } = this;
+  /** Prefetches: reads all slots without depending on their content, so that the processor loads many of them in parallel. */
+  private touchSlots({ firstHashes, secondHashes }: WordScanner, newCount: number): void {
+    const { newIndexes, slots, slotMask } = this;
     let touched = 0;
-    for (let index = 0; index < found; index++) {
-      const word = others[index] ?? 0;
-      touched ^= slots[(slotOf(first[word] ?? 0, second[word] ?? 0) & slotMask) * 4] ?? 0;
+    for (let index = 0; index < newCount; index++) {
+      const word = newIndexes[index] ?? 0;
+      touched ^= slots[(slotOf(firstHashes[word] ?? 0, secondHashes[word] ?? 0) & slotMask) * 4] ?? 0;
     }
     this.touched = touched;
   }
 
-  /** What other lists have of the threads that `numberOf` knows, under its numbers. */
-  copy(lists: WordLists, numberOf: (thread: number) => number | undefined): void {
-    const { words, wordStarts, postingStarts, postings } = lists;
+  /** Copies the words of the threads for which `newIndexOf` returns an index. */
+  copyFrom(wordIndex: WordIndex, newIndexOf: (thread: number) => number | undefined): void {
+    const { words, wordStarts, postingStarts, postings } = wordIndex;
     for (let word = 0; word + 1 < wordStarts.length; word++) {
       const start = wordStarts[word] ?? 0;
       const end = (wordStarts[word + 1] ?? 0) - 1;
-      let own: number | undefined;
+      let slot: number | undefined;
       for (let index = postingStarts[word] ?? 0; index < (postingStarts[word + 1] ?? 0); index++) {
         const posting = postings[index] ?? 0;
-        const thread = numberOf(threadOf(posting));
+        const thread = newIndexOf(threadIndexOf(posting));
         if (thread === undefined) continue;
-        own ??= this.find(...hashesOfWord(words.subarray(start, end)), words, start, end);
-        this.post(own, thread, fieldOf(posting));
+        slot ??= this.findSlot(...hashesOfWord(words.subarray(start, end)), words, start, end);
+        this.addPosting(slot, thread, fieldIndexOf(posting));
       }
     }
   }
 
-  lists(): WordLists {
-    const wordStarts = new Uint32Array(this.count + 1);
-    wordStarts.set(this.starts.subarray(0, this.count));
-    wordStarts[this.count] = this.length;
-    const postingStarts = new Uint32Array(this.count + 1);
-    for (let word = 0; word < this.count; word++)
+  toWordIndex(): WordIndex {
+    const wordStarts = new Uint32Array(this.wordCount + 1);
+    wordStarts.set(this.wordStarts.subarray(0, this.wordCount));
+    wordStarts[this.wordCount] = this.wordsLength;
+    const postingStarts = new Uint32Array(this.wordCount + 1);
+    for (let word = 0; word < this.wordCount; word++)
       postingStarts[word + 1] = (postingStarts[word] ?? 0) + (this.postingCounts[word] ?? 0);
     const next = postingStarts.slice();
     const postings = new Uint32Array(this.postingCount);
@@ -139,10 +140,10 @@ export class WordTable {
       postings[at] = this.postings[index] ?? 0;
       next[word] = at + 1;
     }
-    return { words: this.words.subarray(0, this.length), wordStarts, postingStarts, postings };
+    return { words: this.words.subarray(0, this.wordsLength), wordStarts, postingStarts, postings };
   }
 
-  private post(slot: number, thread: number, field: number): void {
+  private addPosting(slot: number, thread: number, field: number): void {
     const { slots } = this;
     if (slots[slot + 3] === thread + 1) return;
     slots[slot + 3] = thread + 1;
@@ -156,32 +157,32 @@ export class WordTable {
     this.postingWords[this.postingCount++] = word;
   }
 
-  /** Where the word is in the slots, which is a new one when it is not known. */
-  private find(first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
+  /** Returns the word's offset in `slots`, after adding a new word. */
+  private findSlot(first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
     const { slots, slotMask } = this;
     for (let at = slotOf(first, second) & slotMask; ; at = (at + 1) & slotMask) {
       const slot = at * 4;
-      if (slots[slot + 2] === 0) return this.append(slot, first, second, bytes, start, end);
+      if (slots[slot + 2] === 0) return this.addWord(slot, first, second, bytes, start, end);
       if (slots[slot] === first && slots[slot + 1] === second) return slot;
     }
   }
 
-  private append(slot: number, first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
-    while (this.length + end - start + 1 > this.words.length)
+  private addWord(slot: number, first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
+    while (this.wordsLength + end - start + 1 > this.words.length)
       this.words = Buffer.concat([this.words], this.words.length * 2);
-    if (this.count === this.starts.length) {
-      this.starts = grown(this.starts);
+    if (this.wordCount === this.wordStarts.length) {
+      this.wordStarts = grown(this.wordStarts);
       this.postingCounts = grown(this.postingCounts);
     }
-    this.starts[this.count++] = this.length;
+    this.wordStarts[this.wordCount++] = this.wordsLength;
     this.slots[slot] = first;
     this.slots[slot + 1] = second;
-    this.slots[slot + 2] = this.count;
-    this.length = copyWord(bytes, start, end, this.words, this.length);
-    this.words[this.length++] = lineEnd;
-    if (this.count * 3 <= this.slotMask * 2) return slot;
+    this.slots[slot + 2] = this.wordCount;
+    this.wordsLength = copyWord(bytes, start, end, this.words, this.wordsLength);
+    this.words[this.wordsLength++] = newline;
+    if (this.wordCount * 3 <= this.slotMask * 2) return slot;
     this.rehash();
-    return this.find(first, second, bytes, start, end);
+    return this.findSlot(first, second, bytes, start, end);
   }
 
   private rehash(): void {

@@ -9,49 +9,49 @@ import type { WorkerLink } from './workerLink';
 import { CountAnswer, EntriesAnswer, OpenAnswer } from './threadWorkerMessages';
 
 interface ReadOptions {
-  /** Called once with the last entries of a thread of which nothing is here yet, when there are more. */
+  /** Called at most once, with the last entries of a longer thread, before a first read is complete. */
   readonly onFirst?: ((thread: OpenThread) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-interface ReadingPorts {
+interface ThreadReadingDeps {
   readonly clock: Clock;
   readonly worker: Pick<ThreadWorkerOwner, 'use'>;
 }
 
-/** One open thread, read in a worker as often as its file changes. */
+/** Reads one open thread in a worker, again after each change of its file. */
 export class ThreadReading implements Disposable {
   private entries: readonly Entry[] = [];
-  /** Of what `entries` are; what was cut short does not count. */
+  /** The worker's revision of `entries`, 0 before the first complete read. */
   private revision = 0;
   private isClosed = false;
-  private cost = 0;
+  private lastCostMs = 0;
   private readonly queue = new KeyedQueue();
-  private readBy: WorkerLink | undefined;
+  private lastLink: WorkerLink | undefined;
 
-  /** `id` is its own among those of a worker. */
+  /** `id` identifies this thread in requests to the worker. */
   constructor(
     private readonly id: number,
     private readonly file: ThreadFile,
-    private readonly ports: ReadingPorts,
+    private readonly deps: ThreadReadingDeps,
   ) {}
 
-  /** What the last reading took of a processor, in milliseconds. */
+  /** Processor time of the last read, in milliseconds. */
   get costMs(): number {
-    return this.cost;
+    return this.lastCostMs;
   }
 
-  /** Entries that have not changed since the last reading are the same objects. @throws ThreadError */
+  /** Unchanged entries are the same objects as in the last read. @throws ThreadError */
   async read(options: ReadOptions = {}): Promise<OpenThread> {
-    return await this.queue.run('read', () => this.ports.worker.use((link) => this.readNow(link, options)));
+    return await this.queue.run('read', () => this.deps.worker.use((link) => this.readNow(link, options)));
   }
 
-  /** As indented JSON; undefined when there is no such entry. @throws ThreadError */
+  /** Returns an entry's source as indented JSON, or undefined when there is no such entry. @throws ThreadError */
   async rawJson(entryId: string): Promise<string | undefined> {
     return await this.queue.run('read', () =>
-      this.ports.worker.use(async (link) => {
-        // A worker forgets with its life what it has read.
-        if (this.readBy !== link) await this.readNow(link, {});
+      this.deps.worker.use(async (link) => {
+        // A restarted worker has not loaded the thread.
+        if (this.lastLink !== link) await this.readNow(link, {});
         const request = { method: 'raw', thread: this.id, entryId } as const;
         return await link.call(request, z.string().optional());
       }),
@@ -62,32 +62,34 @@ export class ThreadReading implements Disposable {
     if (this.isClosed) return;
     this.isClosed = true;
     this.entries = [];
-    if (this.readBy && !this.readBy.isOver)
-      this.readBy.call({ method: 'close', thread: this.id }, z.unknown()).catch(ignore);
+    if (this.lastLink && !this.lastLink.hasEnded)
+      this.lastLink.call({ method: 'close', thread: this.id }, z.unknown()).catch(() => undefined);
   }
 
   private async readNow(link: WorkerLink, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
-    this.checkOpen(signal);
+    this.throwIfClosed(signal);
     const { file, id: thread, revision } = this;
-    const request = { method: 'open', thread, file, revision, nowMs: this.ports.clock.now() } as const;
-    const { summary, last, ...opened } = await link.call(request, OpenAnswer);
-    this.readBy = link;
-    this.checkOpen(signal);
-    if (last.length > 0 && last.length < summary.head.messageCount) onFirst?.({ ...summary, entries: last });
+    const request = { method: 'open', thread, file, revision, nowMs: this.deps.clock.now() } as const;
+    const { summary, lastEntries, ...opened } = await link.call(request, OpenAnswer);
+    this.lastLink = link;
+    this.throwIfClosed(signal);
+    if (lastEntries.length > 0 && lastEntries.length < summary.head.messageCount)
+      onFirst?.({ ...summary, entries: lastEntries });
     const counted = await link.call({ method: 'count', thread }, CountAnswer);
-    const startedAt = this.ports.clock.monotonicNow();
-    const middle = await this.entriesBetween(link, counted.kept, counted.entryCount - last.length, signal);
-    this.entries = [...this.entries.slice(0, counted.kept), ...middle, ...last];
+    const startedAt = this.deps.clock.monotonicNow();
+    const { unchangedCount, entryCount } = counted;
+    const middle = await this.fetchEntries(link, unchangedCount, entryCount - lastEntries.length, signal);
+    this.entries = [...this.entries.slice(0, unchangedCount), ...middle, ...lastEntries];
     this.revision = opened.revision;
-    this.cost = opened.costMs + counted.costMs + this.ports.clock.monotonicNow() - startedAt;
+    this.lastCostMs = opened.costMs + counted.costMs + this.deps.clock.monotonicNow() - startedAt;
     return { ...summary, entries: this.entries };
   }
 
-  private async entriesBetween(link: WorkerLink, from: number, end: number, signal?: AbortSignal): Promise<Entry[]> {
+  private async fetchEntries(link: WorkerLink, from: number, end: number, signal?: AbortSignal): Promise<Entry[]> {
     const parts: (readonly Entry[])[] = [];
     for (let to = end; to > from;) {
-      this.checkOpen(signal);
-      // One after another: what is asked for at once arrives at once, and blocks the host as long as one large piece.
+      this.throwIfClosed(signal);
+      // Sequential, because answers to parallel requests would arrive together and block the host.
       const part = await link.call({ method: 'entries', thread: this.id, from, to }, EntriesAnswer);
       parts.push(part.entries);
       to = part.from;
@@ -95,11 +97,7 @@ export class ThreadReading implements Disposable {
     return parts.reverse().flat();
   }
 
-  private checkOpen(signal?: AbortSignal): void {
+  private throwIfClosed(signal?: AbortSignal): void {
     if (this.isClosed || signal?.aborted === true) throw new ThreadError('cancelled', 'The thread was closed.');
   }
-}
-
-function ignore(): void {
-  // It ended with its worker.
 }

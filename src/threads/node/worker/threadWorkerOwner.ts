@@ -5,66 +5,66 @@ import type { Logger } from '../../../base/common/log';
 import { ThreadError } from '../../common/threadPorts';
 import { WorkerEndedError, WorkerLink } from './workerLink';
 
-interface ThreadWorkerPorts {
-  /** `dist/thread-index-worker.js`, absolute. */
+interface ThreadWorkerDeps {
+  /** Absolute path of `dist/thread-index-worker.js`. */
   readonly workerFile: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 type WorkerState =
-  /** `failures`: so many workers in a row ended before they had answered anything. `startsAt` is of the monotonic clock. */
-  | { readonly kind: 'ended'; readonly failures: number; readonly startsAt: number }
-  | { readonly kind: 'running'; readonly failures: number; readonly link: WorkerLink }
+  /** `failureCount` counts consecutive workers that ended before any answer. `startsAt` is a monotonic time. */
+  | { readonly kind: 'ended'; readonly failureCount: number; readonly startsAt: number }
+  | { readonly kind: 'running'; readonly failureCount: number; readonly link: WorkerLink }
   | { readonly kind: 'closed' };
 
-/** A worker that nobody asks, and of which nobody needs what it has in memory, is ended after so long. */
+/** How long an unused worker is kept running. */
 const idleMs = 60_000;
-/** The second try comes at once: a file that is too much for one worker need not be for the next. */
-const pauses: Backoff = { firstMs: 250, maxMs: 10_000 };
+/** Applies from the second failure on: the first restart is immediate, because the next worker may succeed. */
+const restartBackoff: Backoff = { firstMs: 250, maxMs: 10_000 };
 
-/** The one worker that lists, searches and reads threads. It starts when it is asked something, and again when it has ended. */
+/** Owns the worker that lists, searches and reads threads. Starts it on demand, restarts it after failures. */
 export class ThreadWorkerOwner implements Disposable {
-  private state: WorkerState = { kind: 'ended', failures: 0, startsAt: -Infinity };
-  private readonly store = new DisposableStore();
+  private state: WorkerState = { kind: 'ended', failureCount: 0, startsAt: -Infinity };
+  private readonly disposables = new DisposableStore();
   private readonly queue = new KeyedQueue();
-  private users = 0;
+  private holdCount = 0;
   private idleTimer: Disposable | undefined;
 
-  constructor(private readonly ports: ThreadWorkerPorts) {}
+  constructor(private readonly deps: ThreadWorkerDeps) {}
 
   /**
-   * Runs `work` with the worker of the moment, and once more with the next one when the worker ended while it also did
-   * something else, which may have ended it.
-   * @throws ThreadError `cancelled` after the end; WorkerEndedError
+   * Runs `work` with the current worker. Retries once with a new worker if the worker ended during several requests, because
+   * another request may have ended it.
+   * @throws ThreadError `cancelled` after disposal; WorkerEndedError
    */
   async use<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
     try {
       return await this.useOnce(work);
     } catch (error) {
       if (!(error instanceof WorkerEndedError) || !error.wasShared) throw error;
-      return await this.queue.run('again', () => this.useOnce(work));
+      return await this.queue.run('retry', () => this.useOnce(work));
     }
   }
 
-  /** The same without a second try. */
+  /** Like `use`, without the retry. */
   async useOnce<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
-    const holding = this.hold();
+    const hold = this.keepAlive();
     try {
-      return await work(await this.running());
+      return await work(await this.runningLink());
     } finally {
-      holding.dispose();
+      hold.dispose();
     }
   }
 
-  /** Somebody needs what the worker has in memory: it is not ended before the result is disposed. */
-  hold(): Disposable {
-    this.users++;
+  /** Keeps the worker and its memory until the result is disposed. */
+  keepAlive(): Disposable {
+    this.holdCount++;
     this.idleTimer?.dispose();
     return toDisposable(() => {
-      this.users--;
-      if (this.users === 0 && this.state.kind !== 'closed')
-        this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.rest());
+      this.holdCount--;
+      if (this.holdCount === 0 && this.state.kind !== 'closed')
+        this.idleTimer = this.deps.clock.setTimer(idleMs, () => this.stopWorker());
     });
   }
 
@@ -72,55 +72,54 @@ export class ThreadWorkerOwner implements Disposable {
     const { state } = this;
     this.state = { kind: 'closed' };
     this.idleTimer?.dispose();
-    this.store.dispose();
+    this.disposables.dispose();
     if (state.kind === 'running') state.link.dispose();
   }
 
-  private async running(): Promise<WorkerLink> {
+  private async runningLink(): Promise<WorkerLink> {
     for (;;) {
-      const state = this.look();
+      const state = this.updateState();
       if (state.kind === 'closed') throw new ThreadError('cancelled', 'The threads were closed.');
       if (state.kind === 'running') return state.link;
-      const pauseMs = state.startsAt - this.ports.clock.monotonicNow();
-      if (pauseMs <= 0) this.start(state.failures);
+      const pauseMs = state.startsAt - this.deps.clock.monotonicNow();
+      if (pauseMs <= 0) this.startWorker(state.failureCount);
       else await this.pause(pauseMs);
     }
   }
 
-  /** What became of the worker meanwhile. */
-  private look(): WorkerState {
+  private updateState(): WorkerState {
     const { state } = this;
-    if (state.kind !== 'running' || !state.link.isOver) return state;
-    const failures = state.link.hasAnswered ? 0 : state.failures + 1;
-    const pauseMs = failures < 2 ? 0 : backoffMs(pauses, failures - 1);
-    this.state = { kind: 'ended', failures, startsAt: this.ports.clock.monotonicNow() + pauseMs };
+    if (state.kind !== 'running' || !state.link.hasEnded) return state;
+    const failureCount = state.link.hasAnswered ? 0 : state.failureCount + 1;
+    const pauseMs = failureCount < 2 ? 0 : backoffMs(restartBackoff, failureCount - 1);
+    this.state = { kind: 'ended', failureCount, startsAt: this.deps.clock.monotonicNow() + pauseMs };
     return this.state;
   }
 
-  private start(failures: number): void {
-    const link = new WorkerLink(this.ports.workerFile, this.ports.log);
+  private startWorker(failureCount: number): void {
+    const link = new WorkerLink(this.deps.workerFile, this.deps.log);
     link.start();
-    this.state = { kind: 'running', failures, link };
+    this.state = { kind: 'running', failureCount, link };
   }
 
-  /** Ends early with this. */
+  /** Resolves early on disposal. */
   private pause(pauseMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = this.ports.clock.setTimer(pauseMs, () => {
-        this.store.release(end);
+      const timer = this.deps.clock.setTimer(pauseMs, () => {
+        this.disposables.release(end);
         resolve();
       });
       const end = toDisposable(() => {
         timer.dispose();
         resolve();
       });
-      this.store.add(end);
+      this.disposables.add(end);
     });
   }
 
-  private rest(): void {
+  private stopWorker(): void {
     if (this.state.kind !== 'running') return;
     this.state.link.dispose();
-    this.state = { kind: 'ended', failures: 0, startsAt: -Infinity };
+    this.state = { kind: 'ended', failureCount: 0, startsAt: -Infinity };
   }
 }

@@ -4,7 +4,7 @@ import type { ThreadFile } from '../../common/threadReader';
 import { FileKey } from '../files/fileKey';
 import { HeadPart } from './threadWorkerMessages';
 
-/** What the extension host asks of the worker that reads threads; its answers are in `workerMessages.ts`. */
+/** Requests from the extension host to the thread worker. The answers are in `threadWorkerMessages.ts`. */
 
 const file = z.object({
   path: z.string(),
@@ -14,26 +14,30 @@ const file = z.object({
 
 const files = z.array(FileKey);
 const nowMs = z.number();
-/** Which opened thread is meant. */
+/** Identifies an open thread. */
 const thread = z.number();
 
 export const WorkerRequest = z.discriminatedUnion('method', [
-  /**
-   * Reads the files one after another and saves what they say, with the heads that another one has `read`; `gone` is
-   * forgotten. Parts: `HeadPart`.
-   */
-  z.object({ method: z.literal('heads'), folder: z.string(), files, read: HeadPart, gone: z.array(z.string()), nowMs }),
-  z.object({ method: z.literal('know'), files, folders: z.array(z.string()) }),
-  /** Parts: `CoveragePart`. Answer: false when another window does it. */
-  z.object({ method: z.literal('texts'), folder: z.string() }),
+  /** Reads heads and saves them with the `known` ones, without the `gone` paths. Parts: `HeadPart`. */
+  z.object({
+    method: z.literal('readHeads'),
+    folder: z.string(),
+    files,
+    known: HeadPart,
+    gone: z.array(z.string()),
+    nowMs,
+  }),
+  z.object({ method: z.literal('setFiles'), files, folders: z.array(z.string()) }),
+  /** Parts: `CoveragePart`. Answer: `TextsAnswer`. */
+  z.object({ method: z.literal('indexTexts'), folder: z.string() }),
   z.object({ method: z.literal('search'), folder: z.string(), query: z.string(), limit: z.number(), nowMs }),
   /** Answer: `HeadAnswer`. */
   z.object({ method: z.literal('head'), file, nowMs }),
-  /** Reads a thread for the first time or again. `revision` is of what the host has of it; 0 for nothing. Answer: `OpenAnswer`. */
+  /** `revision` is the one that the host has, or 0. Answer: `OpenAnswer`. */
   z.object({ method: z.literal('open'), thread, file, revision: z.number(), nowMs }),
-  /** After `open`. Answer: `CountAnswer`. */
+  /** Allowed only after `open`. Answer: `CountAnswer`. */
   z.object({ method: z.literal('count'), thread }),
-  /** Answer: `EntriesAnswer`, as many as are taken in at once of those that end before `to` and not before `from`. */
+  /** Answer: `EntriesAnswer` with the last entries between `from` (inclusive) and `to` (exclusive). */
   z.object({ method: z.literal('entries'), thread, from: z.number(), to: z.number() }),
   z.object({ method: z.literal('raw'), thread, entryId: z.string() }),
   z.object({ method: z.literal('close'), thread }),

@@ -7,76 +7,71 @@ import { ThreadError } from '../../common/threadPorts';
 import { WorkerMessage } from './threadWorkerMessages';
 import type { WorkerRequest } from './threadWorkerRequests';
 
-interface Pending {
+interface PendingCall {
   readonly onPart: (value: unknown) => void;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** The worker itself ended, whatever it was asked. */
+/** The worker ended before it answered. */
 export class WorkerEndedError extends ThreadError {
-  /** `wasShared`: it was asked more than one thing, and any of them may have been too much. */
+  /** `wasShared`: several requests were pending, and any of them may have ended the worker. */
   constructor(
     reason: string,
     readonly wasShared: boolean,
   ) {
-    super('unreadable', `The threads could not be read: ${reason}`);
+    super('unreadable', `Could not read the threads: ${reason}`);
   }
 }
 
 const memoryMib = 2_048;
-/** Parsing makes much that lives: with the usual room for what is new, it is copied again and again. */
-const newMemoryMib = 96;
+/** Larger than the default, because parsing allocates many long-lived objects, which would be copied repeatedly. */
+const youngMemoryMib = 96;
 
-/**
- * The life of one worker that reads threads: from its start to its end, after which nothing can be asked of it. It keeps
- * the process alive only while it is asked something.
- */
+/** Sends requests to one worker, from its start to its end. Keeps the process alive only while requests are pending. */
 export class WorkerLink implements Disposable {
   private worker: Worker | undefined;
-  private ended: ThreadError | undefined;
-  private answers = 0;
+  private endError: ThreadError | undefined;
+  private answerCount = 0;
   private lastId = 0;
-  private readonly pending = new Map<number, Pending>();
+  private readonly pending = new Map<number, PendingCall>();
 
-  /** `workerFile` is absolute: `dist/thread-index-worker.js`. */
+  /** `workerFile` is the absolute path of `dist/thread-index-worker.js`. */
   constructor(
     private readonly workerFile: string,
     private readonly log: Logger,
   ) {}
 
-  get isOver(): boolean {
-    return this.ended !== undefined;
+  get hasEnded(): boolean {
+    return this.endError !== undefined;
   }
 
-  /** It works: what ends it later is what it was asked. */
+  /** Whether the worker has answered at all. If it ends after that, a request was the cause. */
   get hasAnswered(): boolean {
-    return this.answers > 0;
+    return this.answerCount > 0;
   }
 
   start(): void {
     const worker = new Worker(this.workerFile, {
-      resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: newMemoryMib },
-      // Flags of the host are not for workers.
+      resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: youngMemoryMib },
+      // The host's flags may not be valid in workers.
       execArgv: [],
     });
     worker.unref();
     worker.on('message', (message: unknown) => this.onMessage(message));
     worker.on('messageerror', (error) => this.fail(error.message));
     worker.on('error', (error: unknown) => this.fail(messageOf(error)));
-    worker.on('exit', (code) => this.fail(`It ended with code ${code}.`));
+    worker.on('exit', (code) => this.fail(`The worker exited with code ${code}.`));
     this.worker = worker;
   }
 
-  /**
-   * @throws ThreadError when the request failed, WorkerEndedError when the worker ended before it answered
-   */
+  /** @throws ThreadError when the request failed; WorkerEndedError when the worker ended before it answered */
   async call<Answer extends z.ZodType>(
     request: WorkerRequest,
     answer: Answer,
     onPart: (value: unknown) => void = () => undefined,
   ): Promise<z.infer<Answer>> {
-    if (this.ended) throw this.ended;
+    if (this.endError) throw this.endError;
     const id = ++this.lastId;
     const value = await new Promise<unknown>((resolve, reject) => {
       this.pending.set(id, { onPart, resolve, reject });
@@ -91,13 +86,13 @@ export class WorkerLink implements Disposable {
   }
 
   private onMessage(value: unknown): void {
-    if (this.ended) return;
+    if (this.endError) return;
     const message = WorkerMessage.parse(value);
     if (message.kind === 'warning') {
       this.log.warn(message.message);
       return;
     }
-    this.answers++;
+    this.answerCount++;
     const pending = this.pending.get(message.id);
     if (message.kind === 'part') {
       pending?.onPart(message.value);
@@ -114,8 +109,8 @@ export class WorkerLink implements Disposable {
   }
 
   private end(error: ThreadError): void {
-    if (this.ended) return;
-    this.ended = error;
+    if (this.endError) return;
+    this.endError = error;
     for (const { reject } of this.pending.values()) reject(error);
     this.pending.clear();
     void this.worker?.terminate();

@@ -6,40 +6,40 @@ import { ThreadReading } from './threadReading';
 import { HeadAnswer } from './threadWorkerMessages';
 import type { ThreadWorkerOwner } from './threadWorkerOwner';
 
-interface ThreadReaderPorts {
-  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'hold'>;
+interface WorkerThreadReaderDeps {
+  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'keepAlive'>;
   readonly clock: Clock;
 }
 
-/** Threads that are kept for the next reading: those that somebody looks at, and a few more. */
-const maxKept = 4;
-/** What nobody has asked for in all this time is forgotten. */
+/** How many threads stay loaded for the next read. Threads that are being read do not count. */
+const maxReadings = 4;
+/** All threads are unloaded after this time without a request. */
 const idleMs = 5 * 60_000;
 
-interface Kept {
+interface CachedReading {
   readonly reading: ThreadReading;
-  busy: number;
+  useCount: number;
 }
 
-/** Reads threads in a worker, so that a huge one keeps nobody waiting. */
+/** Reads threads in a worker, so that a large thread does not block the extension host. */
 export class WorkerThreadReader implements ThreadReader, Disposable {
-  /** Of the worker, which has what was read. */
-  private hold: Disposable | undefined;
+  /** Keeps the worker running while it has loaded threads. */
+  private workerHold: Disposable | undefined;
   private lastId = 0;
-  /** By path, the one used last at the end. */
-  private readonly readings = new Map<string, Kept>();
+  /** Least recently used first. */
+  private readonly readingByPath = new Map<string, CachedReading>();
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
 
-  constructor(private readonly ports: ThreadReaderPorts) {}
+  constructor(private readonly deps: WorkerThreadReaderDeps) {}
 
   async read(file: ThreadFile, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
     return await this.withReading(file, (reading) => reading.read({ signal, onFirst }));
   }
 
   async head(file: ThreadFile): Promise<ThreadHead | undefined> {
-    const request = { method: 'head', file, nowMs: this.ports.clock.now() } as const;
-    return await this.ports.worker.use((link) => link.call(request, HeadAnswer));
+    const request = { method: 'head', file, nowMs: this.deps.clock.now() } as const;
+    return await this.deps.worker.use((link) => link.call(request, HeadAnswer));
   }
 
   async rawJson(file: ThreadFile, entryId: string): Promise<string | undefined> {
@@ -47,59 +47,59 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
   }
 
   costMs(path: string): number {
-    return this.readings.get(path)?.reading.costMs ?? 0;
+    return this.readingByPath.get(path)?.reading.costMs ?? 0;
   }
 
   dispose(): void {
     this.isDisposed = true;
-    this.forget();
+    this.closeAll();
   }
 
   private async withReading<Result>(
     file: ThreadFile,
     work: (reading: ThreadReading) => Promise<Result>,
   ): Promise<Result> {
-    const kept = this.readings.get(file.path) ?? this.open(file);
-    this.readings.delete(file.path);
-    this.readings.set(file.path, kept);
-    kept.busy++;
+    const cached = this.readingByPath.get(file.path) ?? this.open(file);
+    this.readingByPath.delete(file.path);
+    this.readingByPath.set(file.path, cached);
+    cached.useCount++;
     try {
-      return await work(kept.reading);
+      return await work(cached.reading);
     } finally {
-      kept.busy--;
-      this.tidy();
-      this.rest();
+      cached.useCount--;
+      this.evictUnused();
+      this.restartIdleTimer();
     }
   }
 
-  private open(file: ThreadFile): Kept {
+  private open(file: ThreadFile): CachedReading {
     if (this.isDisposed) throw new ThreadError('cancelled', 'The threads were closed.');
-    this.hold ??= this.ports.worker.hold();
-    return { reading: new ThreadReading(++this.lastId, file, this.ports), busy: 0 };
+    this.workerHold ??= this.deps.worker.keepAlive();
+    return { reading: new ThreadReading(++this.lastId, file, this.deps), useCount: 0 };
   }
 
-  private tidy(): void {
-    for (const [path, { reading, busy }] of this.readings) {
-      if (this.readings.size <= maxKept) return;
-      if (busy > 0) continue;
-      this.readings.delete(path);
+  private evictUnused(): void {
+    for (const [path, { reading, useCount }] of this.readingByPath) {
+      if (this.readingByPath.size <= maxReadings) return;
+      if (useCount > 0) continue;
+      this.readingByPath.delete(path);
       reading.dispose();
     }
   }
 
-  private rest(): void {
+  private restartIdleTimer(): void {
     this.idleTimer?.dispose();
     if (this.isDisposed) return;
-    this.idleTimer = this.ports.clock.setTimer(idleMs, () => {
-      if ([...this.readings.values()].every(({ busy }) => busy === 0)) this.forget();
+    this.idleTimer = this.deps.clock.setTimer(idleMs, () => {
+      if ([...this.readingByPath.values()].every(({ useCount }) => useCount === 0)) this.closeAll();
     });
   }
 
-  private forget(): void {
+  private closeAll(): void {
     this.idleTimer?.dispose();
-    for (const { reading } of this.readings.values()) reading.dispose();
-    this.readings.clear();
-    this.hold?.dispose();
-    this.hold = undefined;
+    for (const { reading } of this.readingByPath.values()) reading.dispose();
+    this.readingByPath.clear();
+    this.workerHold?.dispose();
+    this.workerHold = undefined;
   }
 }

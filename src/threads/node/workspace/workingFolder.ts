@@ -3,37 +3,38 @@ import * as path from 'node:path';
 import { isUncPath } from '../../../base/common/uncPath';
 import { isBelow } from '../../../base/node/isBelow';
 
-/** Where work on a thread goes on. A thread is a file that anybody may have written: its folders are only a proposal. */
-
-interface WorkingFolderPorts {
-  /** Absolute, of the workspace, with its worktrees, the workspace's first one first. */
+interface WorkingFolderDeps {
+  /** Absolute paths of the workspace folders and their worktrees, the first workspace folder first. */
   readonly roots: readonly string[];
-  /** Asked for a folder outside of the roots. Undefined when the user wants neither. */
-  readonly choose: (folder: string) => Promise<'there' | 'workspace' | undefined>;
-  /** For tests. Never asked for a path of another machine. */
+  /** Asks the user about a folder outside the roots. Undefined when the user cancels. */
+  readonly choose: (folder: string) => Promise<'thread' | 'workspace' | undefined>;
+  /** Replaceable for tests. Never called with a UNC path. */
   readonly isFolder?: (path: string) => Promise<boolean>;
 }
 
-/** `folder` is absolute; undefined for wherever the system begins. The whole is undefined when the user has cancelled. */
-export async function workingFolder(
+/**
+ * Selects the folder in which work on a thread continues. Anybody may have written the thread file, so the user must confirm
+ * its folders. `folder` is an absolute path, or undefined for the system's default. Resolves to undefined on cancel.
+ */
+export async function chooseWorkingFolder(
   folders: readonly string[],
-  { roots, choose, isFolder = isFolderHere }: WorkingFolderPorts,
+  { roots, choose, isFolder = isExistingFolder }: WorkingFolderDeps,
 ): Promise<{ readonly folder: string | undefined } | undefined> {
-  const own = await knownFolder(folders, roots, isFolder);
+  const own = await findWorkspaceFolder(folders, roots, isFolder);
   if (own !== undefined) return { folder: own };
   for (const folder of localFolders(folders)) {
     if (!(await isFolder(folder))) continue;
     const choice = await choose(folder);
-    return choice && { folder: choice === 'there' ? folder : roots[0] };
+    return choice && { folder: choice === 'thread' ? folder : roots[0] };
   }
   return { folder: roots[0] };
 }
 
-/** The first of a thread's folders that is in the workspace and still there. */
-export async function knownFolder(
+/** Returns the first of a thread's folders that is in the workspace and still exists. */
+export async function findWorkspaceFolder(
   folders: readonly string[],
   roots: readonly string[],
-  isFolder: (path: string) => Promise<boolean> = isFolderHere,
+  isFolder: (path: string) => Promise<boolean> = isExistingFolder,
 ): Promise<string | undefined> {
   for (const folder of localFolders(folders)) {
     if (roots.some((root) => isSameOrBelow(folder, root)) && (await isFolder(folder))) return folder;
@@ -41,7 +42,7 @@ export async function knownFolder(
   return undefined;
 }
 
-/** Without `..`, and without those of other machines. */
+/** Resolves `..` and drops relative and UNC paths. */
 function localFolders(folders: readonly string[]): readonly string[] {
   return folders
     .filter((folder) => path.isAbsolute(folder) && !isUncPath(folder))
@@ -52,7 +53,6 @@ function isSameOrBelow(folder: string, root: string): boolean {
   return path.relative(root, folder) === '' || isBelow(folder, root);
 }
 
-async function isFolderHere(folder: string): Promise<boolean> {
-  const found = await stat(folder).catch(() => undefined);
-  return found?.isDirectory() === true;
+async function isExistingFolder(folder: string): Promise<boolean> {
+  return (await stat(folder).catch(() => undefined))?.isDirectory() === true;
 }

@@ -1,6 +1,6 @@
 // A host that has a long thread, and gives its page parts of it as the extension does.
 import { didUpdate, threadRequests } from '../../../../src/threads/common/page/threadApi';
-import { foundIn } from '../../../../src/threads/common/page/threadFind';
+import { findEntries } from '../../../../src/threads/common/page/threadFind';
 import type { Entry } from '../../../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';
 import type { FakeHost } from '../../support/fakeHost';
@@ -44,16 +44,16 @@ export async function openLongThread(pages: ThreadPages, all: readonly Entry[]):
       return {};
     });
     host.answer(threadRequests.loadAround, ({ entryId }) => {
-      const isThere = feed.showAround(entryId);
+      const exists = feed.showAround(entryId);
       tellSoon();
-      return { isThere };
+      return { exists };
     });
     host.answer(threadRequests.loadLatest, () => {
       feed.restart(tail);
       tellSoon();
       return {};
     });
-    host.answer(threadRequests.find, ({ query }) => ({ found: foundIn(document.entries(), query) }));
+    host.answer(threadRequests.find, ({ query }) => ({ found: findEntries(document.entries(), query) }));
   };
   const transcript = feed.take();
   const here = await pages.openThread({ ...snapshot({}, all), transcript }, { prepare });

@@ -20,7 +20,7 @@ describe('the pace of reading again', () => {
 
   async function touchFor(ms: number, clock: FakeClock, throttle: CostThrottle): Promise<void> {
     for (let passed = 0; passed < ms; passed += 100) {
-      throttle.touch();
+      throttle.schedule();
       clock.advance(100);
       await setImmediate();
     }
@@ -66,9 +66,9 @@ describe('the pace of reading again', () => {
     );
     await touchFor(200, clock, throttle);
     assert.equal(errors.length, 2);
-    throttle.touch();
+    throttle.schedule();
     throttle.dispose();
-    throttle.touch();
+    throttle.schedule();
     assert.equal(clock.pending, 0);
   });
 });

@@ -4,8 +4,8 @@ import * as path from 'node:path';
 import { toDisposable } from '../../../../src/base/common/disposable';
 import { nullLogger } from '../../../../src/base/common/log';
 import { ThreadError, type ThreadHead } from '../../../../src/threads/common/threadPorts';
-import { ampPlaces } from '../../../../src/threads/node/ampFolder/ampData';
-import { currentThread } from '../../../../src/threads/node/ampFolder/currentThread';
+import { ampPaths } from '../../../../src/threads/node/ampFolder/ampData';
+import { findCurrentThreadId } from '../../../../src/threads/node/ampFolder/currentThread';
 import { LocalThreadSource } from '../../../../src/threads/node/localThreadSource';
 import { FakeClock } from '../../../fake/fakeClock';
 import { makeIndexBench, type IndexBench } from '../support/indexBench';
@@ -36,9 +36,9 @@ describe('the local store', () => {
   });
 
   it('is where Amp has it, on all systems', () => {
-    assert.equal(ampPlaces({}, '/home/kim').threads, path.join('/home/kim', '.local', 'share', 'amp', 'threads'));
-    assert.equal(ampPlaces({ XDG_DATA_HOME: '/data' }, '/home/kim').threads, path.join('/data', 'amp', 'threads'));
-    assert.equal(ampPlaces({ XDG_DATA_HOME: 'data' }, '/home/kim').threads, ampPlaces({}, '/home/kim').threads);
+    assert.equal(ampPaths({}, '/home/kim').threadFolder, path.join('/home/kim', '.local', 'share', 'amp', 'threads'));
+    assert.equal(ampPaths({ XDG_DATA_HOME: '/data' }, '/home/kim').threadFolder, path.join('/data', 'amp', 'threads'));
+    assert.equal(ampPaths({ XDG_DATA_HOME: 'data' }, '/home/kim').threadFolder, ampPaths({}, '/home/kim').threadFolder);
   });
 
   it('says of each broken file why it cannot be read, and ignores what is no thread', async () => {
@@ -46,10 +46,10 @@ describe('the local store', () => {
     for (const name of await readdir(broken)) await copyFile(path.join(broken, name), path.join(folder.threads, name));
     const heads = await byId();
     assert.deepEqual([...heads.keys()].sort(), ['T-latin1', 'T-list', 'T-no-messages', 'T-truncated', 'T-zero']);
-    assert.match(heads.get('T-truncated')?.problem ?? '', /not whole JSON/);
+    assert.match(heads.get('T-truncated')?.problem ?? '', /not valid JSON/);
     assert.match(heads.get('T-zero')?.problem ?? '', /empty/);
-    assert.match(heads.get('T-list')?.problem ?? '', /not a thread/);
-    assert.match(heads.get('T-no-messages')?.problem ?? '', /not a thread/);
+    assert.match(heads.get('T-list')?.problem ?? '', /not an Amp thread/);
+    assert.match(heads.get('T-no-messages')?.problem ?? '', /not an Amp thread/);
     assert.equal(heads.get('T-latin1')?.problem, undefined);
     assert.equal(heads.get('T-latin1')?.firstPrompt, 'caf\ufffd \ufffd');
     await assert.rejects(store.read('T-zero'), (error) => error instanceof ThreadError && error.code === 'unreadable');
@@ -80,7 +80,7 @@ describe('the local store', () => {
     await writeFile(path.join(more, 'T-b.json'), JSON.stringify(thread('T-b', 2)));
     await folder.put('T-a', thread('T-a', 2));
     await utimes(folder.file('T-a'), 1_000, 1_000);
-    await store.use([more]);
+    await store.watchFolders([more]);
     const heads = await byId();
     assert.deepEqual([...heads.keys()].sort(), ['T-a', 'T-b']);
     assert.equal(heads.get('T-a')?.messageCount, 4);
@@ -99,7 +99,7 @@ describe('the local store', () => {
       await writeFile(second(id), id === 'T-both' ? '' : JSON.stringify(thread(id, 2)));
     }
     for (const file of [folder.file('T-old'), second('T-new'), folder.file('T-both')]) await utimes(file, 1_000, 1_000);
-    await store.use([more]);
+    await store.watchFolders([more]);
     const heads = await byId();
     for (const id of ['T-old', 'T-new']) {
       assert.equal(heads.get(id)?.path, second(id));
@@ -122,7 +122,7 @@ describe('the local store', () => {
 
   it('is absent, not failed, where Amp never was, and comes to life with it', async () => {
     await rm(folder.data, { recursive: true });
-    await store.use([]);
+    await store.watchFolders([]);
     assert.deepEqual(await store.list(), []);
     assert.equal(store.state.kind, 'absent');
     await mkdir(folder.threads, { recursive: true });
@@ -145,10 +145,10 @@ describe('the local store', () => {
     await utimes(secrets, 1_000, 1_000);
     await chmod(folder.threads, 0o555);
     const names = await readdir(folder.data, { recursive: true });
-    await store.use([]);
+    await store.watchFolders([]);
     await store.list();
     await store.read('T-a');
-    await store.currentHint();
+    await store.currentThreadId();
     assert.deepEqual(await readdir(folder.data, { recursive: true }), names);
     assert.equal((await stat(secrets)).atimeMs, 1_000_000);
     await assert.rejects(store.read('../secrets'), ThreadError);
@@ -184,8 +184,8 @@ describe('the local store beside what the index lists', () => {
       onDidChangeCoverage: () => toDisposable(() => undefined),
       dispose: () => undefined,
     };
-    const places = ampPlaces({}, folder.home);
-    store = new LocalThreadSource({ places, index, reader: new ReaderHere(), clock, log: nullLogger });
+    const paths = ampPaths({}, folder.home);
+    store = new LocalThreadSource({ paths, index, reader: new ReaderHere(), clock, log: nullLogger });
   });
   afterEach(async () => {
     store.dispose();
@@ -226,7 +226,7 @@ describe('the local store beside what the index lists', () => {
 describe("Amp's own notes", () => {
   let folder: ThreadFolder;
   const put = (name: string, text: string): Promise<void> => writeFile(path.join(folder.data, name), text);
-  const hint = (): Promise<string | undefined> => currentThread(ampPlaces({}, folder.home));
+  const hint = (): Promise<string | undefined> => findCurrentThreadId(ampPaths({}, folder.home));
 
   beforeEach(async () => {
     folder = await ThreadFolder.make();

@@ -27,7 +27,7 @@ describe('this machine', () => {
   sourceContract('the local store', async (): Promise<SourceHarness> => {
     const folder = await ThreadFolder.make();
     const source = shippedStore(folder, bench.workerFile);
-    await source.use([]);
+    await source.watchFolders([]);
     return {
       source,
       put: (id, document) => folder.put(id, document),

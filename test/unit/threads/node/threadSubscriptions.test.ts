@@ -21,18 +21,18 @@ describe('who follows a thread', () => {
   });
 
   it('is told of that thread, and of changes that may be of any', () => {
-    subscriptions.changed(new Set(['T-b']));
+    subscriptions.notify(new Set(['T-b']));
     assert.equal(told, 0);
-    subscriptions.changed(new Set(['T-a', 'T-b']));
-    subscriptions.changed(undefined);
+    subscriptions.notify(new Set(['T-a', 'T-b']));
+    subscriptions.notify(undefined);
     assert.equal(told, 2);
   });
 
   it('is told in time when the clock was set back', () => {
     costMs = 100;
-    subscriptions.changed(new Set(['T-a']));
+    subscriptions.notify(new Set(['T-a']));
     clock.setBack(3_600_000);
-    subscriptions.changed(new Set(['T-a']));
+    subscriptions.notify(new Set(['T-a']));
     clock.advance(20_000);
     assert.equal(told, 2);
   });
@@ -40,12 +40,12 @@ describe('who follows a thread', () => {
   it('is told less often the longer the thread takes to be read, and never misses the last change', () => {
     costMs = 100;
     for (let change = 0; change < 100; change++) {
-      subscriptions.changed(new Set(['T-a']));
+      subscriptions.notify(new Set(['T-a']));
       clock.advance(100);
     }
     assert.ok(told <= 8, `told ${told} times in 10 s`);
     const before = told;
-    subscriptions.changed(new Set(['T-a']));
+    subscriptions.notify(new Set(['T-a']));
     clock.advance(2_000);
     assert.equal(told, before + 1);
   });
@@ -54,8 +54,8 @@ describe('who follows a thread', () => {
     const other = subscriptions.add('T-a', () => assert.fail('told'));
     other.dispose();
     costMs = 100;
-    subscriptions.changed(new Set(['T-a']));
-    subscriptions.changed(new Set(['T-a']));
+    subscriptions.notify(new Set(['T-a']));
+    subscriptions.notify(new Set(['T-a']));
     subscriptions.dispose();
     clock.advance(10_000);
     assert.equal(told, 1);
@@ -73,7 +73,7 @@ describe('who follows a thread', () => {
       throw new Error('no');
     });
     guarded.add('T-a', () => told++);
-    guarded.changed(undefined);
+    guarded.notify(undefined);
     assert.equal(told, 1);
     assert.equal(errors.length, 1);
   });

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Command } from '../../../../src/threads/node/cli/runCommand';
+import type { CliCommand } from '../../../../src/threads/node/cli/runCommand';
 
 /**
  * A stand-in for the amp CLI: a program that lists and exports the threads of a folder. What it was asked is in `calls`; with
@@ -18,7 +18,7 @@ export class FakeAmp {
     return amp;
   }
 
-  command(threads: string): Command {
+  command(threads: string): CliCommand {
     return { file: process.execPath, args: [this.at('amp.mjs'), this.folder, threads] };
   }
 

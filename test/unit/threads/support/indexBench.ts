@@ -73,8 +73,8 @@ export async function headsSaved({ store, index }: IndexBench): Promise<void> {
   await until('the saved heads', async () => {
     const cache = new HeadCache(index, nullLogger);
     await cache.load();
-    const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.holds(file, Date.now()));
-    return isSaved && cache.goneFrom(new Set([store]), files).length === 0;
+    const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.isCurrent(file, Date.now()));
+    return isSaved && cache.missingPaths(new Set([store]), files).length === 0;
   });
 }
 
@@ -92,7 +92,7 @@ export class OwnIndex extends ThreadIndex {
     };
     super({
       folder,
-      worker: { use, useOnce: (work) => worker.useOnce(work), hold: () => worker.hold() },
+      worker: { use, useOnce: (work) => worker.useOnce(work), keepAlive: () => worker.keepAlive() },
       ...ports,
     });
     this.worker = worker;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { ReadFrom } from '../../../../src/threads/common/threadReader';
+import type { DocumentOrigin } from '../../../../src/threads/common/threadReader';
 import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
 import { readThread } from '../../../../src/threads/common/mapping/readThread';
 import { isRecord } from '../../../../src/base/common/isRecord';
-import { wellFormedMessage } from '../../../../src/threads/common/model/threadSchema';
-import type { SearchedText } from '../../../../src/threads/common/query/searchedText';
+import { normalizeMessage } from '../../../../src/threads/common/model/threadSchema';
+import type { SearchableText } from '../../../../src/threads/common/query/searchableText';
 import { threadTexts } from '../../../../src/threads/common/query/threadTexts';
 import type { EntryOf } from '../../../../src/transcript/common/entries';
 
@@ -37,12 +37,12 @@ export const answer = (text: string, messageId: number, type = 'complete') => ({
 });
 
 /** All text of a document that a search goes through; nothing for what is no thread. */
-export function textsIn(document: unknown): readonly SearchedText[] {
+export function textsIn(document: unknown): readonly SearchableText[] {
   if (!isRecord(document) || !Array.isArray(document['messages'])) return [];
-  return threadTexts(document, document['messages'].map(wellFormedMessage));
+  return threadTexts(document, document['messages'].map(normalizeMessage));
 }
 
-export function read(messages: readonly unknown[], from: ReadFrom = live, more: object = {}): MappedThread {
+export function read(messages: readonly unknown[], from: DocumentOrigin = live, more: object = {}): MappedThread {
   return readThread({ id: 'T-1', messages, ...more }, from);
 }
 

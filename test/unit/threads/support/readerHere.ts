@@ -3,7 +3,7 @@ import type { OpenThread, ThreadHead } from '../../../../src/threads/common/thre
 import type { ThreadFile, ThreadReader } from '../../../../src/threads/common/threadReader';
 import { readHead } from '../../../../src/threads/node/worker/program/headReader';
 import { OpenThreads } from '../../../../src/threads/node/worker/program/openThreads';
-import { asThreadError } from '../../../../src/threads/node/files/threadFile';
+import { toThreadError } from '../../../../src/threads/node/files/threadFile';
 
 /** What the worker does, without a worker: each file is one of its open threads. */
 export class ReaderHere implements ThreadReader {
@@ -12,10 +12,10 @@ export class ReaderHere implements ThreadReader {
 
   read(file: ThreadFile, signal?: AbortSignal): Promise<OpenThread> {
     return Promise.resolve().then(() => {
-      if (signal?.aborted === true) throw asThreadError(signal.reason, signal);
+      if (signal?.aborted === true) throw toThreadError(signal.reason, signal);
       const id = this.idOf(file);
       const { summary } = this.threads.open(id, file, 0, Date.now());
-      const { entryCount } = this.threads.count(id);
+      const { entryCount } = this.threads.countEntries(id);
       return { ...summary, entries: this.allOf(id, entryCount) };
     });
   }

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { ampPlaces } from '../../../../src/threads/node/ampFolder/ampData';
+import { ampPaths } from '../../../../src/threads/node/ampFolder/ampData';
 import { LocalThreadSource } from '../../../../src/threads/node/localThreadSource';
 import { OwnIndex } from './indexBench';
 import { ReaderHere } from './readerHere';
@@ -11,5 +11,5 @@ import type { ThreadFolder } from './threadFolder';
 export function shippedStore(folder: ThreadFolder, workerFile: string): LocalThreadSource {
   const ports = { clock: systemClock, log: nullLogger };
   const index = new OwnIndex({ folder: path.join(folder.home, 'index'), workerFile, ...ports });
-  return new LocalThreadSource({ places: ampPlaces({}, folder.home), index, reader: new ReaderHere(), ...ports });
+  return new LocalThreadSource({ paths: ampPaths({}, folder.home), index, reader: new ReaderHere(), ...ports });
 }

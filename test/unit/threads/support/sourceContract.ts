@@ -106,9 +106,9 @@ export function sourceContract(name: string, open: () => Promise<SourceHarness>)
     });
 
     it('knows the current thread, or says that it does not', async () => {
-      assert.equal(await source.currentHint?.(), undefined);
+      assert.equal(await source.currentThreadId?.(), undefined);
       await harness.setCurrent?.(normalId);
-      assert.equal(await source.currentHint?.(), harness.setCurrent ? normalId : undefined);
+      assert.equal(await source.currentThreadId?.(), harness.setCurrent ? normalId : undefined);
     });
 
     it('survives a broken store: the list comes, and a thread is refused in words', async () => {

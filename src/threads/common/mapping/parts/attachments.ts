@@ -4,7 +4,7 @@ import { isRecord, listOf, textOf } from '../../model/jsonValues';
 import { NamedFile, type Message } from '../../model/threadSchema';
 import { dataPart, imageAttachment } from './images';
 
-/** What came with a prompt: files that it mentions, what the editor showed, what Amp put to it, and who sent it. */
+/** Returns a prompt's attachments: mentioned files, the state of the editor, guidance files, and the sender. */
 export function attachmentsOf(message: Message): readonly Attachment[] {
   return [
     ...(message.fileMentions?.files ?? []).map(mentionedFile),
@@ -16,7 +16,7 @@ export function attachmentsOf(message: Message): readonly Attachment[] {
 
 function mentionedFile(file: unknown): Attachment {
   const parsed = NamedFile.safeParse(file).data;
-  if (!parsed) return unnamed(file, 'A file');
+  if (!parsed) return unknownFile(file, 'File');
   const path = pathOrUriPath(parsed.uri);
   if (parsed.isImage !== true && !parsed.imageInfo) return { kind: 'file', title: baseName(path), path };
   const part =
@@ -26,7 +26,7 @@ function mentionedFile(file: unknown): Attachment {
 
 function guidanceFile(file: unknown): Attachment {
   const parsed = NamedFile.safeParse(file).data;
-  if (!parsed) return unnamed(file, 'Guidance');
+  if (!parsed) return unknownFile(file, 'Guidance');
   const path = pathOrUriPath(parsed.uri);
   return { kind: 'context', title: `Guidance: ${baseName(path)}`, path };
 }
@@ -35,10 +35,10 @@ function editorState(state: Message['userState']): readonly Attachment[] {
   if (!state) return [];
   const active = textOf(state.activeEditor);
   const start = state.selectionRange?.startLine ?? state.selectionRange?.start?.line;
-  const others = (state.currentlyVisibleFiles ?? [])
+  const visible = (state.currentlyVisibleFiles ?? [])
     .filter((file) => typeof file === 'string')
     .filter((file) => file !== active);
-  return [...(active === undefined ? [] : [activeEditor(pathOrUriPath(active), start)]), ...visibleEditors(others)];
+  return [...(active === undefined ? [] : [activeEditor(pathOrUriPath(active), start)]), ...visibleEditors(visible)];
 }
 
 /** `line` is 0-based. */
@@ -57,10 +57,10 @@ function senderOf({ meta, source }: Message): readonly Attachment[] {
   const notes = [
     ...(source?.type === undefined
       ? []
-      : [source.type === 'course-correction' ? 'Course correction by Amp' : `Source: ${source.type}`]),
+      : [source.type === 'course-correction' ? 'Course correction from Amp' : `Source: ${source.type}`]),
     ...(isSet(meta?.fromAutomation) ? ['Sent by an automation'] : []),
-    ...(isSet(meta?.fromAggman) || isSet(meta?.fromPuck) ? ['Sent by another agent of Amp'] : []),
-    ...(meta?.fromExecutorThreadID === undefined ? [] : [`Sent by the thread ${meta.fromExecutorThreadID}`]),
+    ...(isSet(meta?.fromAggman) || isSet(meta?.fromPuck) ? ['Sent by another Amp agent'] : []),
+    ...(meta?.fromExecutorThreadID === undefined ? [] : [`Sent by thread ${meta.fromExecutorThreadID}`]),
   ];
   return notes.map((title) => ({ kind: 'context', title }));
 }
@@ -69,10 +69,10 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-function unnamed(file: unknown, what: string): Attachment {
+function unknownFile(file: unknown, label: string): Attachment {
   const name = isRecord(file) ? listOf([file['name'], file['path']]).find((word) => typeof word === 'string') : file;
   return {
     kind: 'context',
-    title: typeof name === 'string' ? `${what}: ${name}` : `${what} whose name is not in the thread`,
+    title: typeof name === 'string' ? `${label}: ${name}` : `${label} (unknown name)`,
   };
 }

@@ -5,32 +5,32 @@ import { threadLink } from '../../model/threadLinks';
 import { countOf, isRecord, listOf, textOf } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { proposedParts } from './changeParts';
-import type { Mapped } from './mapped';
+import type { MappedEntry } from './mapped';
 import { progressSteps, subthreadIn } from './progress';
-import { isTodoReading, todosOf, todoWords } from './todos';
+import { isTodoRead, todosOf, todoText } from './todos';
 import { bareToolName, commandOf, inputPath, toolKind, toolTitle } from '../../model/toolNames';
 import { resultParts, type CallView } from './toolResult';
 import type { ToolCall, ToolRun } from './toolRun';
 
-/** The entry of a call, and those of what a subagent did in it. A list of todos is an entry of its own kind. */
-export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
+/** Maps a tool call to its entry and the entries of its subagent. A list of todos becomes a `todos` entry. */
+export function toolEntries(call: ToolCall, run: ToolRun): readonly MappedEntry[] {
   const { base, name, input, raw } = call;
   const view: CallView = { tool: call.knownName ?? name, input };
   const steps = progressSteps(run.progress, base, run.state === 'running' ? 'running' : 'stale');
   const nested = steps.flatMap((step) => ('call' in step ? toolEntries(step.call, step.run) : [step]));
   const subthread = subthreadIn(run.progress);
   const hasSubagent = nested.length > 0 || subthread !== undefined;
-  const unknown = unknownStatus(call, run);
-  const hasWorked = run.error === undefined && !['rejected', 'cancelled', 'waiting'].includes(run.state);
-  const items = hasWorked ? todosOf(view.tool, input, run.result) : undefined;
-  const isReading = isTodoReading(view.tool);
-  if (items && !isReading) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...unknown];
+  const statusEntries = unknownStatusEntries(call, run);
+  const isResultShown = run.error === undefined && !['rejected', 'cancelled', 'waiting'].includes(run.state);
+  const items = isResultShown ? todosOf(view.tool, input, run.result) : undefined;
+  const isRead = isTodoRead(view.tool);
+  if (items && !isRead) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...statusEntries];
   const locations = locationsOf(call);
   const entry: Entry = {
     kind: 'tool',
     ...base,
     name: bareToolName(name),
-    title: titleOf(name, input, locations),
+    title: callTitle(name, input, locations),
     toolKind: hasSubagent && toolKind(view.tool) === 'other' ? 'agent' : toolKind(view.tool),
     state: run.state,
     ...withoutUndefined({
@@ -41,13 +41,13 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
       subthread: subthread?.threadId,
     }),
     ...(locations.length > 0 ? { locations: [...locations] } : {}),
-    parts: items ? [{ type: 'list', items: items.map(todoWords) }] : [...partsOf(view, run, nested.length > 0)],
+    parts: items ? [{ type: 'list', items: items.map(todoText) }] : [...partsOf(view, run, nested.length > 0)],
   };
-  return [{ entry, raw }, ...nested, ...unknown];
+  return [{ entry, raw }, ...nested, ...statusEntries];
 }
 
-/** One line; a call that does not say what it is about is about its files. */
-function titleOf(name: string, input: unknown, locations: readonly Location[]): string {
+/** Returns a single line. Names the files of a call whose input has no subject. */
+function callTitle(name: string, input: unknown, locations: readonly Location[]): string {
   const title = toolTitle(name, input);
   const [first, ...others] = locations;
   if (first === undefined || title !== bareToolName(name)) return title;
@@ -56,20 +56,20 @@ function titleOf(name: string, input: unknown, locations: readonly Location[]): 
 
 function partsOf(view: CallView, run: ToolRun, hasNested: boolean): readonly Part[] {
   const isCommand = toolKind(view.tool) === 'execute';
-  // What a command has told while it ran is in what it gave back.
+  // The result of a command contains its progress.
   const subthread = subthreadIn(run.progress);
-  const progress = subthread ? subthread.others : run.progress;
+  const progress = subthread ? subthread.rest : run.progress;
   const isProgressShown = !hasNested && !isEmpty(progress) && !(isCommand && run.result !== undefined);
-  const shown = [
+  const progressParts = [
     ...(subthread ? [subthreadPart(subthread.threadId)] : []),
     ...(isProgressShown ? resultParts(view, progress) : []),
   ];
-  if (run.result !== undefined) return [...resultParts(view, run.result), ...shown, ...run.remarks];
-  if (shown.length > 0) return [...shown, ...run.remarks];
+  if (run.result !== undefined) return [...resultParts(view, run.result), ...progressParts, ...run.remarks];
+  if (progressParts.length > 0) return [...progressParts, ...run.remarks];
   const command = isCommand ? commandOf(view.input) : undefined;
-  const unseen: readonly Part[] =
+  const inputParts: readonly Part[] =
     command === undefined ? proposedParts(view) : [{ type: 'terminal', command, output: '' }];
-  return [...unseen, ...run.remarks];
+  return [...inputParts, ...run.remarks];
 }
 
 function subthreadPart(threadId: string): Part {
@@ -81,10 +81,10 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0);
 }
 
-function unknownStatus({ base, raw }: ToolCall, { unknownStatus: status }: ToolRun): readonly Mapped[] {
+function unknownStatusEntries({ base, raw }: ToolCall, { unknownStatus: status }: ToolRun): readonly MappedEntry[] {
   if (status === undefined) return [];
   const json = rawJson(raw.at(-1));
-  const label = `Result with the unknown status “${status}”`;
+  const label = `Result with unknown status “${status}”`;
   return [{ entry: { kind: 'raw', ...base, id: `${base.id}.result`, label, json }, raw: raw.at(-1) }];
 }
 
@@ -93,19 +93,19 @@ function inputJson(input: unknown): string | undefined {
   return typeof input === 'string' ? textOf(input) : rawJson(input);
 }
 
-/** The files it is about, each once. */
+/** Returns the files of a call without duplicates. */
 function locationsOf({ input, raw }: ToolCall): readonly Location[] {
   const path = inputPath(input);
   const line = isRecord(input) ? countOf(listOf(input['read_range'])[0]) : undefined;
-  const own: readonly Location[] =
+  const inputFiles: readonly Location[] =
     path === undefined ? [] : [{ path: pathOrUriPath(path), ...withoutUndefined({ line }) }];
   const run = raw.flatMap((block) => (isRecord(block) && isRecord(block['run']) ? [block['run']] : [])).at(-1) ?? {};
   const { result, trackFiles } = run;
   const files = isRecord(result) ? listOf(result['files']) : [];
-  const touched = [
+  const changedFiles = [
     ...listOf(trackFiles),
     ...files.map((file) => (isRecord(file) ? (file['uri'] ?? file['path']) : undefined)),
   ].filter((name) => typeof name === 'string');
-  const all = [...own, ...touched.map((name): Location => ({ path: pathOrUriPath(name) }))];
+  const all = [...inputFiles, ...changedFiles.map((name): Location => ({ path: pathOrUriPath(name) }))];
   return all.filter(({ path: one }, index) => all.findIndex(({ path: other }) => other === one) === index);
 }

@@ -1,54 +1,52 @@
 import * as z from 'zod/mini';
 import type { DiffPart, Part } from '../../../../transcript/common/entries';
 import { diffFromLines, diffFromUnified, diffOf } from '../../../../transcript/common/lineDiff';
-import { isRecord, listOf, ownOf, textOf } from '../../model/jsonValues';
+import { isRecord, listOf, ownValue, textOf } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
-import { soft } from '../../model/threadSchema';
+import { lenient } from '../../model/threadSchema';
 import { bareToolName, inputPath } from '../../model/toolNames';
 import { plainText } from './mapped';
-import { unreadParts } from './unreadParts';
+import { remainingParts } from './remainingParts';
 
-/** What calls that change files show: by their results, else by what they were asked for. */
-
-interface Change {
+interface ChangeCall {
   readonly tool: string;
   readonly input: unknown;
 }
 
-const text = soft(z.string());
-const count = soft(z.int().check(z.nonnegative()));
+const text = lenient(z.string());
+const count = lenient(z.int().check(z.nonnegative()));
 const PatchedFile = z.object({ path: text, uri: text, additions: count, deletions: count, diff: text, type: text });
 
-interface ShownChange {
+interface ChangeParts {
   readonly parts: readonly Part[];
-  /** What is still to be shown of the result. */
+  /** The part of the result that `parts` does not show. */
   readonly rest?: unknown;
 }
 
 const pathKeys = ['path', 'absolutePath', 'file_path', 'filePath', 'uri'];
 
-/** Undefined for a result that shows no change. */
-export function changeParts(call: Change, result: unknown): ShownChange | undefined {
+/** Returns the changes in a result, else those in the call's input. Undefined when neither has a change. */
+export function changeParts(call: ChangeCall, result: unknown): ChangeParts | undefined {
   if (isRecord(result) && Array.isArray(result['files'])) {
     const files = listOf(result['files']);
-    // One that could not be changed is among those that were.
+    // Some files of the list may have failed to change.
     if (files.some((file) => patchedFile(file) !== undefined))
-      return { parts: [...files.flatMap(patchedParts), ...unreadParts(result, ['files', 'diff', ...pathKeys])] };
+      return { parts: [...files.flatMap(patchedParts), ...remainingParts(result, ['files', 'diff', ...pathKeys])] };
   }
-  const isEdit = Object.hasOwn(proposals, toolName(call)) || toolName(call) === 'undo_edit';
+  const isEdit = Object.hasOwn(proposalReaders, toolName(call)) || toolName(call) === 'undo_edit';
   const diff = isRecord(result) ? textOf(result['diff']) : isEdit ? textOf(result) : undefined;
   const path = pathOrUriPath(inputPath(result) ?? inputPath(call.input) ?? '');
   const firstLine = firstLineOf(result);
-  const shown = diff === undefined ? undefined : diffFromText(path, unfenced(diff), firstLine);
-  const change = shown && isNew(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
+  const shown = diff === undefined ? undefined : diffFromText(path, withoutFence(diff), firstLine);
+  const change = shown && isCreation(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
   const shownKeys = ['lineRange', ...pathKeys];
-  if (change) return { parts: [change, ...(isRecord(result) ? unreadParts(result, ['diff', ...shownKeys]) : [])] };
+  if (change) return { parts: [change, ...(isRecord(result) ? remainingParts(result, ['diff', ...shownKeys]) : [])] };
   const proposed = proposedParts(call).map((part) => startingAt(part, firstLine));
   if (proposed.length === 0) return undefined;
-  // It says something that the change does not.
+  // Other results contain more than the change.
   return isRecord(result)
-    ? { parts: [...proposed, ...unreadParts(result, shownKeys)] }
+    ? { parts: [...proposed, ...remainingParts(result, shownKeys)] }
     : { parts: proposed, rest: result ?? undefined };
 }
 
@@ -56,7 +54,7 @@ function diffFromText(path: string, diff: string, firstLine: number | undefined)
   return diffFromUnified(path, diff) ?? diffFromLines(path, diff, firstLine ?? 1);
 }
 
-/** 1-based: where in the file the change begins, if the result says so. */
+/** Returns the 1-based line where the change begins, if the result contains it. */
 function firstLineOf(result: unknown): number | undefined {
   const range = isRecord(result) ? result['lineRange'] : undefined;
   const first = isRecord(range) ? (range['startLine'] ?? range['start']) : listOf(range)[0];
@@ -64,7 +62,7 @@ function firstLineOf(result: unknown): number | undefined {
   return typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? line : undefined;
 }
 
-/** A change that was made of the texts alone knows no lines but its own. */
+/** Shifts the line numbers of a diff of two texts, which begins at line 1. */
 function startingAt(part: Part, firstLine = 1): Part {
   if (part.type !== 'diff' || firstLine === 1) return part;
   const shift = firstLine - 1;
@@ -74,13 +72,13 @@ function startingAt(part: Part, firstLine = 1): Part {
   };
 }
 
-/** What a call would change, before it has. */
-export function proposedParts(call: Change): readonly Part[] {
+/** Returns the changes that a call's input describes. */
+export function proposedParts(call: ChangeCall): readonly Part[] {
   const { input } = call;
-  return isRecord(input) ? (ownOf(proposals, toolName(call))?.(input) ?? []) : [];
+  return isRecord(input) ? (ownValue(proposalReaders, toolName(call))?.(input) ?? []) : [];
 }
 
-const proposals: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => readonly Part[]>> = {
+const proposalReaders: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => readonly Part[]>> = {
   edit_file: replacement,
   create_file: (input) => {
     const path = inputPath(input);
@@ -101,14 +99,14 @@ function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] 
 function patchedParts(file: unknown): readonly Part[] {
   const shown = patchedFile(file);
   if (!shown || !isRecord(file)) return [{ type: 'json', json: rawJson(file) }];
-  return [shown, ...unreadParts(file, ['path', 'uri', 'additions', 'deletions', 'diff', 'type'])];
+  return [shown, ...remainingParts(file, ['path', 'uri', 'additions', 'deletions', 'diff', 'type'])];
 }
 
 function patchedFile(file: unknown): DiffPart | undefined {
   const parsed = PatchedFile.safeParse(file).data;
   const path = parsed?.path ?? (parsed?.uri === undefined ? undefined : pathOrUriPath(parsed.uri));
   if (!parsed || path === undefined) return undefined;
-  const shown = parsed.diff === undefined ? undefined : diffFromUnified(path, unfenced(parsed.diff));
+  const shown = parsed.diff === undefined ? undefined : diffFromUnified(path, withoutFence(parsed.diff));
   if (shown) return shown;
   if (parsed.additions === undefined && parsed.deletions === undefined && parsed.diff === undefined) return undefined;
   return {
@@ -121,15 +119,15 @@ function patchedFile(file: unknown): DiffPart | undefined {
   };
 }
 
-/** Amp puts a diff in a fence, as its model reads it. */
-function unfenced(diff: string): string {
+/** Removes the Markdown code fence around a diff. */
+function withoutFence(diff: string): string {
   return /^\s*(`{3,})\w*\n([\s\S]*?)\n?\1\s*$/.exec(diff)?.[2] ?? diff;
 }
 
-function isNew(call: Change): boolean {
+function isCreation(call: ChangeCall): boolean {
   return toolName(call) === 'create_file';
 }
 
-function toolName({ tool }: Change): string {
+function toolName({ tool }: ChangeCall): string {
   return bareToolName(tool).toLowerCase();
 }

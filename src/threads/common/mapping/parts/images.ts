@@ -2,17 +2,15 @@ import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Attachment, Part } from '../../../../transcript/common/entries';
 import { baseName } from '../../model/fileUriPath';
-import { soft } from '../../model/threadSchema';
+import { lenient } from '../../model/threadSchema';
 import { plainText } from './mapped';
 
-/** Images of a thread. Only their data is ever shown; an address is a link that the user may follow. */
-
-/** Base64 units of an image that is shown; longer ones are named with their size. */
+/** The maximum length of a shown image in base64 characters. Larger images are only named. */
 const maxImageUnits = 8 * 1024 * 1024;
-const shownTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const supportedTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-const text = soft(z.string());
-/** In the words of Amp, of providers, and of MCP. */
+const text = lenient(z.string());
+/** The key names differ between Amp, model providers and MCP. */
 const Source = z.object({
   type: text,
   mediaType: text,
@@ -22,34 +20,33 @@ const Source = z.object({
   url: text,
 });
 
-/** Undefined for what is no source of an image. */
+/** Returns undefined for an unknown source. Images at a URL are never loaded, only linked. */
 export function imagePart(source: unknown, title?: string): Part | undefined {
   const parsed = Source.safeParse(source).data;
   if (parsed?.data !== undefined) {
     return dataPart(parsed.mediaType ?? parsed.media_type ?? parsed.mimeType ?? 'image/png', parsed.data, title);
   }
-  if (parsed?.url === undefined) return undefined;
-  return imageLink(parsed.url);
+  return parsed?.url === undefined ? undefined : imageLink(parsed.url);
 }
 
-/** `data` is base64, with or without the beginning of a data URI. */
+/** `data` is base64 or a data URI. */
 export function dataPart(mimeType: string, data: string, title?: string): Part {
   const uri = /^data:([\w/+.-]+);base64,/.exec(data);
-  const bare = uri ? data.slice(uri[0].length) : data;
+  const base64 = uri ? data.slice(uri[0].length) : data;
   const type = (uri?.[1] ?? mimeType).toLowerCase();
   const name = title === undefined ? 'Image' : `Image ${title}`;
-  if (!shownTypes.has(type)) return plainText(`${name} is of a type that is not shown (${type}).`);
-  if (bare.length > maxImageUnits) return plainText(`${name} is too large to be shown (${megabytes(bare.length)} MB).`);
-  if (bare === '') return plainText(`${name} is not in the file.`);
-  return { type: 'image', mimeType: type, data: bare, ...withoutUndefined({ title }) };
+  if (!supportedTypes.has(type)) return plainText(`${name} has an unsupported type (${type}).`);
+  if (base64.length > maxImageUnits) return plainText(`${name} is too large to show (${megabytes(base64.length)} MB).`);
+  if (base64 === '') return plainText(`${name} is not in the file.`);
+  return { type: 'image', mimeType: type, data: base64, ...withoutUndefined({ title }) };
 }
 
-/** A link has no other words than its address: the path of a file would say that it leads there. */
+/** The link has no title, because a file path as its title would hide where it leads. */
 export function imageLink(url: string): Part {
   return /^data:/i.test(url) ? dataPart('image/png', url) : { type: 'link', uri: url };
 }
 
-/** Undefined for what is shown beside the prompt and not with it: a link, a remark. */
+/** Returns undefined for a link or a text, which is not shown as an attachment. */
 export function imageAttachment(part: Part, path?: string): Attachment | undefined {
   if (part.type !== 'image') return undefined;
   return {

@@ -1,53 +1,49 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Entry, Part, Usage } from '../../../../transcript/common/entries';
 
-/** An entry with the JSON that it was made of. */
-export interface Mapped {
+export interface MappedEntry {
   readonly entry: Entry;
   readonly raw: unknown;
 }
 
-/** What an unfinished thing is now; `lost`: the conversation went on without it. */
-export type Unfinished = 'running' | 'stale' | 'lost' | 'cancelled';
+/** The state of an unfinished message or call. `lost`: the conversation continued without it. */
+export type UnfinishedState = 'running' | 'stale' | 'lost' | 'cancelled';
 
-/** What a message needs to know of the thread around it. Plain data, so that two readings can be compared. */
+/** What the entries of a message depend on in the rest of the thread. Plain data, so that two reads can be compared. */
 export interface MessageContext {
-  /** The beginning of its ids. */
+  /** Prefix of the ids of the entries. */
   readonly key: string;
-  /** Prompts up to here, with its own. */
+  /** The number of prompts up to and including this message. */
   readonly turn: number;
   /** Milliseconds since the epoch. */
   readonly at?: number;
-  /** The entry of the subagent's call it belongs to. */
+  /** Id of the subagent call that the message belongs to. */
   readonly parent?: string;
-  /** Of what has no result. */
-  readonly unfinished: Unfinished;
-  /** It belongs to a turn that may still go on. */
+  /** The state of calls without a result. */
+  readonly unfinished: UnfinishedState;
+  /** Whether the message belongs to a turn that may still be running. */
   readonly isLive: boolean;
-  /** Of the whole turn that ends with it. */
+  /** The usage of the whole turn, if this is its last answer. */
   readonly usage?: Usage;
-  /** The conversation's next message is an answer. */
+  /** Whether the next message of the conversation is an answer. */
   readonly isAnswered: boolean;
 }
 
-/** What entries of a message begin with. */
-export function baseOf({ turn, at, parent }: MessageContext, id: string, ownAt = at): Base {
-  return { id, turn, ...withoutUndefined({ at: ownAt, parent }) };
+export function entryBase({ turn, at, parent }: MessageContext, id: string): EntryBase {
+  return { id, turn, ...withoutUndefined({ at, parent }) };
 }
 
-export interface Base {
+export interface EntryBase {
   readonly id: string;
   readonly turn: number;
   readonly at?: number;
   readonly parent?: string;
 }
 
-/** What nothing else fits. */
-export function rawEntry(base: Base, label: string, raw: unknown, json: string): Mapped {
+export function rawEntry(base: EntryBase, label: string, raw: unknown, json: string): MappedEntry {
   return { entry: { kind: 'raw', ...base, label, json }, raw };
 }
 
-/** Words that are shown as they are. */
 export function plainText(text: string): Part {
   return { type: 'text', text, plain: true };
 }

@@ -1,46 +1,47 @@
 import type { ToolState } from '../../../../transcript/common/entries';
-import { isRecord, ownOf, textOf } from '../../model/jsonValues';
+import { isRecord, ownValue, textOf, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
-import { threadIn } from '../../model/threadLinks';
+import { parseThreadId } from '../../model/threadLinks';
 import { ProgressCall, ProgressTurn } from '../../model/threadSchema';
-import { rawEntry, type Base, type Mapped, type Unfinished } from './mapped';
+import { rawEntry, type EntryBase, type MappedEntry, type UnfinishedState } from './mapped';
 import { errorText, type ToolCall, type ToolRun } from './toolRun';
 
-/** What a subagent said, as an entry, or a call that it made. */
-type ProgressStep = Mapped | { readonly call: ToolCall; readonly run: ToolRun };
+/** An entry or a call of a subagent. */
+type ProgressStep = MappedEntry | { readonly call: ToolCall; readonly run: ToolRun };
 
-/**
- * What a subagent said and did, as its call reports it. All of it belongs to the entry of the call. Nothing for progress of
- * another form, as that of a command.
- */
-export function progressSteps(progress: unknown, call: Base, unfinished: Unfinished): readonly ProgressStep[] {
+/** Maps the progress of a subagent's call. All steps are children of the call. Empty for other progress, as of a command. */
+export function progressSteps(
+  progress: unknown,
+  call: EntryBase,
+  unfinished: UnfinishedState,
+): readonly ProgressStep[] {
   if (!Array.isArray(progress) || !progress.some(isTurn)) return [];
   return progress.flatMap((turn, index) =>
     turnSteps(turn, { ...call, parent: call.id, id: `${call.id}.p${index}` }, unfinished),
   );
 }
 
-/** The thread that a subagent writes itself, for progress that names one, and what else the progress has. */
-export function subthreadIn(
-  progress: unknown,
-): { readonly threadId: string; readonly others: Readonly<Record<string, unknown>> } | undefined {
+/** Returns the id of the subagent's own thread if the progress has one, and the rest of the progress. */
+export function subthreadIn(progress: unknown): { threadId: string; rest: JsonRecord } | undefined {
   if (!isRecord(progress)) return undefined;
-  const { threadID, ...others } = progress;
-  const threadId = typeof threadID === 'string' ? threadIn(threadID) : undefined;
-  return threadId === undefined ? undefined : { threadId, others };
+  const { threadID, ...rest } = progress;
+  const threadId = typeof threadID === 'string' ? parseThreadId(threadID) : undefined;
+  return threadId === undefined ? undefined : { threadId, rest };
 }
 
 function isTurn(value: unknown): boolean {
   return isRecord(value) && ('message' in value || 'reasoning' in value || 'tool_uses' in value);
 }
 
-function turnSteps(turn: unknown, base: Base, unfinished: Unfinished): readonly ProgressStep[] {
+function turnSteps(turn: unknown, base: EntryBase, unfinished: UnfinishedState): readonly ProgressStep[] {
   const parsed = isTurn(turn) ? ProgressTurn.safeParse(turn).data : undefined;
   if (!parsed) return [rawEntry(base, 'Progress', turn, rawJson(turn))];
   const reasoning = textOf(parsed.reasoning);
   const message = textOf(parsed.message);
   return [
-    ...(isWhole(turn, parsed) ? [] : [rawEntry({ ...base, id: `${base.id}.raw` }, 'Progress', turn, rawJson(turn))]),
+    ...(isValidTurn(turn, parsed)
+      ? []
+      : [rawEntry({ ...base, id: `${base.id}.raw` }, 'Progress', turn, rawJson(turn))]),
     ...(reasoning === undefined
       ? []
       : [{ entry: { kind: 'thinking' as const, ...base, id: `${base.id}.thinking`, text: reasoning }, raw: turn }]),
@@ -51,19 +52,19 @@ function turnSteps(turn: unknown, base: Base, unfinished: Unfinished): readonly 
   ];
 }
 
-/** Nothing in it is of another form than expected. */
-function isWhole(turn: unknown, parsed: ProgressTurn): boolean {
+/** Whether all fields have the expected types. */
+function isValidTurn(turn: unknown, parsed: ProgressTurn): boolean {
   const keys = ['message', 'reasoning', 'tool_uses'] as const;
   return keys.every((key) => parsed[key] !== undefined || !isRecord(turn) || (turn[key] ?? '') === '');
 }
 
-function callStep(use: unknown, base: Base, unfinished: Unfinished): ProgressStep {
+function callStep(use: unknown, base: EntryBase, unfinished: UnfinishedState): ProgressStep {
   const call = ProgressCall.safeParse(use).data;
-  if (!call) return rawEntry(base, 'Call of a subagent', use, rawJson(use));
+  if (!call) return rawEntry(base, 'Subagent call', use, rawJson(use));
   return { call: { base, name: call.tool_name, input: call.input, raw: [use] }, run: runOf(call, unfinished) };
 }
 
-const states: Readonly<Record<string, ToolState>> = {
+const stateByStatus: Readonly<Record<string, ToolState>> = {
   done: 'done',
   completed: 'done',
   error: 'failed',
@@ -72,9 +73,10 @@ const states: Readonly<Record<string, ToolState>> = {
   'rejected-by-user': 'rejected',
 };
 
-function runOf({ status, result, error }: ProgressCall, unfinished: Unfinished): ToolRun {
+function runOf({ status, result, error }: ProgressCall, unfinished: UnfinishedState): ToolRun {
   const state =
-    ownOf(states, status ?? '') ?? (unfinished === 'running' ? 'running' : result === undefined ? 'stale' : 'done');
+    ownValue(stateByStatus, status ?? '') ??
+    (unfinished === 'running' ? 'running' : result === undefined ? 'stale' : 'done');
   const shown = result === undefined || result === null ? {} : { result };
   if (state === 'failed') {
     return { state, ...(error === undefined ? {} : shown), error: errorText(error ?? result), remarks: [] };

@@ -1,8 +1,8 @@
 import type { TodoItem } from '../../../../transcript/common/entries';
-import { isRecord, listOf, ownOf, textOf } from '../../model/jsonValues';
+import { isRecord, listOf, ownValue, textOf } from '../../model/jsonValues';
 import { bareToolName } from '../../model/toolNames';
 
-const statuses: Readonly<Record<string, TodoItem['status']>> = {
+const statusByName: Readonly<Record<string, TodoItem['status']>> = {
   todo: 'pending',
   pending: 'pending',
   'in-progress': 'in_progress',
@@ -12,22 +12,21 @@ const statuses: Readonly<Record<string, TodoItem['status']>> = {
   cancelled: 'cancelled',
 };
 
-/** What is read was written before, and is in the transcript already. */
-export function isTodoReading(name: string): boolean {
+/** Reading a list is not shown as a list of todos, because its last write is in the transcript already. */
+export function isTodoRead(name: string): boolean {
   return bareToolName(name).toLowerCase() === 'todo_read';
 }
 
-/** In words, for a call that reads a list. */
-export function todoWords({ status, text }: TodoItem): string {
-  return status === 'pending' ? text : `${text} (${statusWords[status]})`;
+export function todoText({ status, text }: TodoItem): string {
+  return status === 'pending' ? text : `${text} (${statusTexts[status]})`;
 }
 
-const statusWords = { in_progress: 'in progress', completed: 'done', cancelled: 'cancelled' } as const;
+const statusTexts = { in_progress: 'in progress', completed: 'done', cancelled: 'canceled' } as const;
 
-/** The list that a call about todos writes or reads; undefined for other calls, and for one that has no list yet. */
+/** Returns the list that a call writes or reads. Undefined for other calls and for a call without a list. */
 export function todosOf(name: string, input: unknown, result: unknown): TodoItem[] | undefined {
   if (!/^todo/i.test(bareToolName(name))) return undefined;
-  // What was written is the list that holds; a reading has it in its result.
+  // A write has the list in its input, a read in its result.
   return itemsOf(input) ?? itemsOf(result);
 }
 
@@ -46,7 +45,7 @@ function itemOf(item: unknown): TodoItem | undefined {
   const { priority, status } = item;
   return {
     text,
-    status: (typeof status === 'string' ? ownOf(statuses, status) : undefined) ?? 'pending',
+    status: (typeof status === 'string' ? ownValue(statusByName, status) : undefined) ?? 'pending',
     ...(priority === 'high' || priority === 'medium' || priority === 'low' ? { priority } : {}),
   };
 }

@@ -3,86 +3,83 @@ import type { Part, ToolState } from '../../../../transcript/common/entries';
 import { isRecord, listOf, textOf } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { ResultBlock, Run } from '../../model/threadSchema';
-import { plainText, type Base, type Unfinished } from './mapped';
+import { plainText, type EntryBase, type UnfinishedState } from './mapped';
 
-/** A call of a tool, before it is known how it went. */
+/** A tool call without its outcome. */
 export interface ToolCall {
-  readonly base: Base;
+  readonly base: EntryBase;
   readonly name: string;
-  /** The name that the tables know it by, when it is another one. */
+  /** The normalized name, if it differs. */
   readonly knownName?: string | undefined;
   readonly input: unknown;
-  /** The JSON of an input that was cut off while it was written. */
+  /** Incomplete JSON of an interrupted input. */
   readonly partialInput?: string | undefined;
-  /** The block of the call, then those of its results. */
+  /** The JSON of the call, then of its results. */
   readonly raw: readonly unknown[];
 }
 
-/** How a call of a tool stands, by what it gave back. */
 export interface ToolRun {
   readonly state: ToolState;
-  /** What it gave back; undefined for nothing yet. */
   readonly result?: unknown;
   readonly progress?: unknown;
   readonly error?: string;
   readonly decision?: string;
-  /** Why it was rejected, when Amp says so. */
+  /** The reason of a rejection, if known. */
   readonly rejection?: string;
-  /** What else there is to say. */
   readonly remarks: readonly Part[];
-  /** A status that nobody knows: the whole result is to be shown raw. */
+  /** An unknown status, for which the whole result is shown as JSON. */
   readonly unknownStatus?: string;
 }
 
-/** Amp stores a refusal with words as an error that begins so. Others may quote one. */
-const withFeedback =
+/** Amp stores a rejection with feedback as an error that begins like this. Other errors may quote one. */
+const feedbackPattern =
   /^\s*(?:(?:the |this )?tool (?:call |use )?(?:was |is )?)?rejected by the user with feedback:?\s*/i;
 
-/** What a call is whose result does not say how it ended, and what one is that has no result. */
-export interface OpenCall {
-  readonly reported: Unfinished;
-  readonly unheard: Unfinished;
-  /** Its input is whole. */
+/** The states of a call that has not ended: one for a call with an unfinished result, one for a call without a result. */
+export interface UnfinishedCall {
+  readonly withResult: UnfinishedState;
+  readonly withoutResult: UnfinishedState;
   readonly isComplete: boolean;
 }
 
-/** `block` is a result block; undefined while there is none. */
-export function toolRun(block: unknown, open: OpenCall): ToolRun {
+/** `block` is the result block, or undefined without a result. */
+export function toolRun(block: unknown, open: UnfinishedCall): ToolRun {
   const parsed = block === undefined ? undefined : ResultBlock.safeParse(block).data;
-  if (!parsed) return withoutResult(open);
-  if (parsed.type === 'program_output') return ofProgram(parsed);
-  if (parsed.run === undefined || parsed.run === null) return ofProvider(parsed);
+  if (!parsed) return missingResult(open);
+  if (parsed.type === 'program_output') return programOutcome(parsed);
+  if (parsed.run === undefined || parsed.run === null) return providerOutcome(parsed);
   const outcome = runOutcome(parsed.run, open);
   const decision = decisionOf(parsed.userInput, outcome);
   return decision === undefined ? outcome : { ...outcome, decision };
 }
 
-/** Of a run that is not in a block of its own, as of a command the user ran. One that has no status has ended. */
-export function runOutcome(value: unknown, open: OpenCall): ToolRun {
-  if (value === undefined || value === null) return withoutResult(open);
+/** Reads a run that is not in a result block, such as a command of the user. A run without a status has ended. */
+export function runOutcome(value: unknown, open: UnfinishedCall): ToolRun {
+  if (value === undefined || value === null) return missingResult(open);
   const run = Run.safeParse(value).data;
   return run ? knownOutcome(run, open) : { state: 'done', result: value, remarks: [] };
 }
 
-function knownOutcome(run: Run, { reported: unfinished, unheard }: OpenCall): ToolRun {
-  const open: ToolState = unfinished === 'running' || unfinished === 'cancelled' ? unfinished : 'stale';
+function knownOutcome(run: Run, { withResult, withoutResult }: UnfinishedCall): ToolRun {
+  const open: ToolState = withResult === 'running' || withResult === 'cancelled' ? withResult : 'stale';
   const { result, progress } = run;
   const known = { ...withoutUndefined({ result, progress }), remarks: [] };
   switch (run.status) {
     case 'done':
-      return { ...known, state: 'done', ...(hasError(run) ? { error: errorText(run.error) } : {}) };
+      return { ...known, state: 'done', ...(hasErrorDetails(run) ? { error: errorText(run.error) } : {}) };
     case 'queued':
       return { ...known, state: open === 'running' ? 'pending' : open };
     case 'in-progress':
       return { ...known, state: open };
     case 'blocked-on-user': {
-      const isOver = unfinished === 'cancelled' || unheard === 'lost';
-      return { ...known, state: isOver ? open : 'waiting', remarks: waitingFor(run, isOver ? 'Waited' : 'Waits') };
+      const isOver = withResult === 'cancelled' || withoutResult === 'lost';
+      const verb = isOver ? 'Waited' : 'Waiting';
+      return { ...known, state: isOver ? open : 'waiting', remarks: waitingParts(run, verb) };
     }
     case 'cancellation-requested':
-      return { ...known, state: open, remarks: [plainText('Asked to stop, has not stopped yet.')] };
+      return { ...known, state: open, remarks: [plainText('Cancellation requested.')] };
     case 'cancelled':
-      return { ...known, state: 'cancelled', error: run.reason ?? 'Cancelled before it was done.' };
+      return { ...known, state: 'cancelled', error: run.reason ?? 'Canceled before it finished.' };
     case 'rejected-by-user':
       return {
         ...known,
@@ -107,57 +104,51 @@ export function errorText(error: unknown): string {
   return path === undefined || message.includes(path) ? message : `${message} (${path})`;
 }
 
-function hasError({ error }: Run): boolean {
+function hasErrorDetails({ error }: Run): boolean {
   return textOf(error) !== undefined || (isRecord(error) && Object.keys(error).length > 0);
 }
 
 function failure(message: string): Pick<ToolRun, 'state' | 'error' | 'decision'> {
-  const match = withFeedback.exec(message);
+  const match = feedbackPattern.exec(message);
   if (!match) return { state: 'failed', error: message };
   const feedback = message.slice(match[0].length);
   return { state: 'rejected', decision: 'Rejected with feedback', error: feedback === '' ? message : feedback };
 }
 
-function withoutResult({ unheard: unfinished, isComplete }: OpenCall): ToolRun {
-  if (unfinished === 'cancelled') {
-    return { state: 'cancelled', error: 'Cancelled before it was done.', remarks: [] };
-  }
-  if (unfinished === 'lost') {
-    return { state: 'cancelled', error: 'The conversation went on without its result.', remarks: [] };
-  }
-  if (unfinished === 'stale') return { state: 'stale', remarks: [] };
+function missingResult({ withoutResult, isComplete }: UnfinishedCall): ToolRun {
+  if (withoutResult === 'cancelled') return { state: 'cancelled', error: 'Canceled before it finished.', remarks: [] };
+  if (withoutResult === 'lost')
+    return { state: 'cancelled', error: 'The conversation continued without a result.', remarks: [] };
+  if (withoutResult === 'stale') return { state: 'stale', remarks: [] };
   return { state: isComplete ? 'running' : 'pending', remarks: [] };
 }
 
-function ofProgram({ result, status }: ResultBlock): ToolRun {
-  if (status === 'incomplete')
-    return { state: 'failed', error: 'The program did not run to its end.', result, remarks: [] };
+function programOutcome({ result, status }: ResultBlock): ToolRun {
+  if (status === 'incomplete') return { state: 'failed', error: 'The program did not finish.', result, remarks: [] };
   return { state: 'done', result, remarks: [] };
 }
 
-function ofProvider({ content, is_error: isError }: ResultBlock): ToolRun {
+function providerOutcome({ content, is_error: isError }: ResultBlock): ToolRun {
   if (isError !== true) return { state: 'done', result: content, remarks: [] };
   const texts = listOf(content).flatMap((item) => (isRecord(item) ? (textOf(item['text']) ?? []) : []));
   return { state: 'failed', error: textOf(content) ?? textOf(texts.join('\n')) ?? errorText(content), remarks: [] };
 }
 
-function waitingFor({ reason, toAllow }: Run, waits: 'Waits' | 'Waited'): readonly Part[] {
+function waitingParts({ reason, toAllow }: Run, verb: 'Waiting' | 'Waited'): readonly Part[] {
   const items = (toAllow ?? []).map((item) => (typeof item === 'string' ? item : rawJson(item)));
   return [
-    plainText(
-      reason === undefined ? `${waits} for the user to allow it.` : `${waits} for the user to allow it: ${reason}`,
-    ),
+    plainText(`${verb} for the user’s approval${reason === undefined ? '.' : `: ${reason}`}`),
     ...(items.length > 0 ? [{ type: 'list' as const, items }] : []),
   ];
 }
 
-/** Words of the user before what the run says, and that before a plain yes or no. */
+/** Prefers the user's feedback, then the decision of the run, then the plain answer. */
 function decisionOf(userInput: ResultBlock['userInput'], { decision, rejection }: ToolRun): string | undefined {
   if (!userInput) return decision;
   const { accepted, denyFeedback, askAnswers } = userInput;
   if (denyFeedback !== undefined && denyFeedback !== '') {
-    const isMore = rejection !== undefined && !rejection.includes(denyFeedback);
-    return `Rejected: ${denyFeedback}${isMore ? ` (${rejection})` : ''}`;
+    const hasMore = rejection !== undefined && !rejection.includes(denyFeedback);
+    return `Rejected: ${denyFeedback}${hasMore ? ` (${rejection})` : ''}`;
   }
   if (askAnswers !== undefined && askAnswers !== null) return `Answered: ${rawJson(askAnswers)}`;
   return decision ?? (accepted === undefined ? undefined : accepted ? 'Allowed' : 'Rejected');

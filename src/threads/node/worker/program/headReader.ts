@@ -1,59 +1,50 @@
 import { statSync } from 'node:fs';
 import * as path from 'node:path';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
-import { headOf, problemHead, searchedThread } from '../../../common/heads/heads';
-import type { ReadFrom, ThreadFile } from '../../../common/threadReader';
+import { headOf, problemHead, searchDataOf } from '../../../common/heads/heads';
+import type { DocumentOrigin, ThreadFile } from '../../../common/threadReader';
 import type { ThreadHead } from '../../../common/threadPorts';
-import { asThreadError, readThreadFile } from '../../files/threadFile';
+import { toThreadError, readThreadFile } from '../../files/threadFile';
 import type { FileKey } from '../../files/fileKey';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 
-/**
- * For the search. What is not listed has no texts, and what cannot be read has none until it changes. Undefined for a file that
- * has vanished.
- */
+/** Returns no texts for a hidden or unreadable thread, and undefined when the file no longer exists. */
 export function readForSearch(file: FileKey): ThreadToIndex | undefined {
-  const from = inStore(file, file.mtimeMs);
-  const nothing = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
+  const from = originOf(file, file.mtimeMs);
+  const empty = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
   try {
     const { json } = readThreadFile(file.path, file);
-    return { ...nothing, ...searchedThread(json, from) };
+    return { ...empty, ...searchDataOf(json, from) };
   } catch (error) {
-    return asThreadError(error).code === 'notFound' ? undefined : nothing;
+    return toThreadError(error).code === 'notFound' ? undefined : empty;
   }
 }
 
-/** For the list; null for a thread that is not listed, undefined for a file that has vanished. */
+/** Returns null for a hidden thread and undefined when the file no longer exists. */
 export function readForList(file: FileKey, nowMs: number): ThreadHead | null | undefined {
-  return readListed(inStore(file, nowMs));
+  return readHeadOf(originOf(file, nowMs));
 }
 
-/** A file of the store is named by its thread. */
-function inStore(file: FileKey, nowMs: number): ReadFrom & FileKey & { readonly threadId: string } {
+/** The file name of a stored thread is its id. */
+function originOf(file: FileKey, nowMs: number): DocumentOrigin & FileKey & { readonly threadId: string } {
   return { source: 'local', threadId: path.basename(file.path, '.json'), ...file, nowMs };
 }
 
-/** Undefined for what is not listed, and for a file that has vanished. */
+/** Returns undefined for a hidden thread and when the file no longer exists. */
 export function readHead({ path: file, source, threadId }: ThreadFile, nowMs: number): ThreadHead | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return undefined;
-  const from = {
-    source,
-    ...withoutUndefined({ threadId }),
-    path: file,
-    sizeBytes: stats.size,
-    mtimeMs: stats.mtimeMs,
-    nowMs,
-  };
-  return readListed(from) ?? undefined;
+  const { size: sizeBytes, mtimeMs } = stats;
+  const from = { source, ...withoutUndefined({ threadId }), path: file, sizeBytes, mtimeMs, nowMs };
+  return readHeadOf(from) ?? undefined;
 }
 
-/** One that cannot be read has a problem. */
-function readListed(from: ReadFrom & FileKey): ThreadHead | null | undefined {
+/** An unreadable file gets a head with a `problem`. */
+function readHeadOf(from: DocumentOrigin & FileKey): ThreadHead | null | undefined {
   try {
     return headOf(readThreadFile(from.path, from).json, from) ?? null;
   } catch (error) {
-    const { code, message } = asThreadError(error);
+    const { code, message } = toThreadError(error);
     if (code === 'notFound') return undefined;
     const head = problemHead(from, message);
     return code === 'beingWritten' ? { ...head, isBeingWritten: true } : head;

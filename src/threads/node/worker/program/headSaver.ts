@@ -5,62 +5,58 @@ import { errorCode, messageOf } from '../../../../base/common/errors';
 import { encodeHeads, headFileName, IndexFileError, mergeHeads, type StoredHead } from '../../files/headFile';
 import { IndexLock } from '../../files/indexLock';
 import { CostThrottle } from '../../../common/costThrottle';
-import { writeWholeFile } from '../../files/wholeFile';
+import { writeFileAtomically } from '../../files/atomicWrite';
 
-/** Somebody waits for the list, nobody for this. */
+/** Slow, because the user waits for the list but not for saving. */
 const pace = { minMs: 100, share: 0.05 };
 
 /**
- * Adds what was read to the heads on disk, which another window may write too: a moment later, and of lists that follow
- * each other quickly only once. What is not saved when the worker ends is read again.
+ * Adds heads to the index file, which other windows write, too. Combines additions that follow each other quickly. Heads
+ * that are not saved when the worker ends are read again.
  */
 export class HeadSaver {
-  private heads = new Map<string, StoredHead>();
-  private gone = new Set<string>();
-  private readonly saving: CostThrottle;
+  private unsavedHeads = new Map<string, StoredHead>();
+  private gonePaths = new Set<string>();
+  private readonly throttle: CostThrottle;
 
-  /** `folder` is that of the index; made when it is written. */
+  /** `folder` is the index folder. It is created on the first save. */
   constructor(
     private readonly folder: string,
     private readonly clock: Clock,
     warn: (message: string) => void,
   ) {
-    this.saving = new CostThrottle(
-      clock,
-      pace,
-      () => Promise.resolve(this.save()),
-      (error) => warn(`The index of threads could not be saved: ${messageOf(error)}`),
-    );
+    const onError = (error: unknown): void => warn(`Could not save the thread index: ${messageOf(error)}`);
+    this.throttle = new CostThrottle(clock, pace, () => Promise.resolve(this.save()), onError);
   }
 
   add(heads: readonly StoredHead[], gone: readonly string[]): void {
     for (const stored of heads) {
-      this.gone.delete(stored.file.path);
-      this.heads.set(stored.file.path, stored);
+      this.gonePaths.delete(stored.file.path);
+      this.unsavedHeads.set(stored.file.path, stored);
     }
     for (const file of gone) {
-      this.heads.delete(file);
-      this.gone.add(file);
+      this.unsavedHeads.delete(file);
+      this.gonePaths.add(file);
     }
-    this.saving.touch();
+    this.throttle.schedule();
   }
 
-  /** What it took, in milliseconds. @throws Error of Node.js when the folder cannot be written */
+  /** Returns the duration in milliseconds. @throws Error of Node.js when the folder is not writable */
   private save(): number {
     const startedAt = this.clock.monotonicNow();
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    const lock = IndexLock.tryTake(path.join(this.folder, 'heads.lock'));
+    const lock = IndexLock.tryAcquire(path.join(this.folder, 'heads.lock'));
     if (!lock) {
-      // Another window writes: after it.
-      this.saving.touch();
+      // Another window is writing. Try again later.
+      this.throttle.schedule();
       return 0;
     }
-    const [heads, gone] = [this.heads, this.gone];
-    this.heads = new Map();
-    this.gone = new Set();
+    const [heads, gone] = [this.unsavedHeads, this.gonePaths];
+    this.unsavedHeads = new Map();
+    this.gonePaths = new Set();
     try {
       const file = path.join(this.folder, headFileName);
-      writeWholeFile(file, merged(file, [...heads.values()], [...gone]));
+      writeFileAtomically(file, merged(file, [...heads.values()], [...gone]));
     } finally {
       lock.dispose();
     }
@@ -68,7 +64,7 @@ export class HeadSaver {
   }
 }
 
-/** Who reads a file first that cannot be used says so in the log. */
+/** Replaces a file that is invalid. The reader of the index has logged that already. */
 function merged(file: string, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
   try {
     return mergeHeads(readFileSync(file), heads, gone);

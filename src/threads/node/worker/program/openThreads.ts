@@ -10,92 +10,97 @@ import type { ThreadFile } from '../../../common/threadReader';
 import { readThreadFile } from '../../files/threadFile';
 import type { CountAnswer, EntriesAnswer, OpenAnswer } from '../threadWorkerMessages';
 
-/** What the host takes in at once without anybody noticing. */
+/** Limits of one message to the host, so that receiving it causes no noticeable delay. */
 const chunkUnits = 128 * 1024;
 const chunkEntries = 250;
 
-/** As many as fill a screen, and some more. */
+/** Slightly more than fill a screen. */
 const firstEntries = 40;
 
-interface HeldThread {
+interface LoadedThread {
   readonly thread: MappedThread;
   readonly revision: number;
-  /** What the host has of the reading before, until all is mapped. */
-  readonly before: readonly Entry[];
+  /** The entries that the host has from the previous read. Emptied by `countEntries`. */
+  readonly hostEntries: readonly Entry[];
 }
 
-/** The threads that somebody looks at, as they were last read. */
+/** Keeps the last read state of the threads that the host has open. */
 export class OpenThreads {
-  private readonly held = new Map<number, HeldThread>();
+  private readonly threadById = new Map<number, LoadedThread>();
   private lastRevision = 0;
 
-  /** `revision` is what the host has. @throws ThreadError; what was read before stays */
+  /** `revision` is the one that the host has. Keeps the previous state when reading fails. @throws ThreadError */
   open(id: number, file: ThreadFile, revision: number, nowMs: number): OpenAnswer {
     const startedAt = performance.now();
-    const known = this.held.get(id);
-    const now = known && isHeld(known, file, nowMs) ? known : this.read(file, known?.thread, nowMs);
-    const before = known?.revision === revision ? known.thread.entries : [];
-    this.held.set(id, { ...now, before });
-    const { head, facts, notes } = now.thread;
+    const known = this.threadById.get(id);
+    const current = known && isUnchanged(known, file, nowMs) ? known : this.read(file, known?.thread, nowMs);
+    const hostEntries = known?.revision === revision ? known.thread.entries : [];
+    this.threadById.set(id, { ...current, hostEntries });
+    const { head, facts, notes } = current.thread;
     return {
-      revision: now.revision,
+      revision: current.revision,
       summary: { head, facts, notes },
-      last: before.length > 0 ? [] : chunkAtEnd(now.thread.lastEntries(firstEntries), firstEntries),
+      lastEntries: hostEntries.length > 0 ? [] : lastChunk(current.thread.lastEntries(firstEntries), firstEntries),
       costMs: performance.now() - startedAt,
     };
   }
 
-  /** Maps all of it. */
-  count(id: number): CountAnswer {
+  /** Maps the whole thread. */
+  countEntries(id: number): CountAnswer {
     const startedAt = performance.now();
-    const held = this.known(id);
-    const { entries } = held.thread;
-    const kept = sameFromStart(held.before, entries);
-    this.held.set(id, { ...held, before: [] });
-    return { entryCount: entries.length, kept, costMs: performance.now() - startedAt };
+    const loaded = this.requireThread(id);
+    const { entries } = loaded.thread;
+    const unchangedCount = commonStart(loaded.hostEntries, entries);
+    this.threadById.set(id, { ...loaded, hostEntries: [] });
+    return { entryCount: entries.length, unchangedCount, costMs: performance.now() - startedAt };
   }
 
-  /** The last ones of those from `from` to before `to`, as many as the host takes in at once, and one at least. */
+  /** Returns the last entries between `from` (inclusive) and `to` (exclusive), at least one and at most one chunk. */
   entries(id: number, from: number, to: number): EntriesAnswer {
-    const entries = chunkAtEnd(this.known(id).thread.entries.slice(from, to), chunkEntries);
+    const entries = lastChunk(this.requireThread(id).thread.entries.slice(from, to), chunkEntries);
     return { from: to - entries.length, entries };
   }
 
   rawJson(id: number, entryId: string): string | undefined {
-    return this.known(id).thread.rawOf(entryId);
+    return this.requireThread(id).thread.rawJsonOf(entryId);
   }
 
   close(id: number): void {
-    this.held.delete(id);
+    this.threadById.delete(id);
   }
 
-  private read({ path, source, threadId }: ThreadFile, previous: MappedThread | undefined, nowMs: number): HeldThread {
+  private read(
+    { path, source, threadId }: ThreadFile,
+    previous: MappedThread | undefined,
+    nowMs: number,
+  ): LoadedThread {
     const { json, sizeBytes, mtimeMs } = readThreadFile(path);
     const from = { source, ...withoutUndefined({ threadId }), path, sizeBytes, mtimeMs, nowMs };
-    return { thread: readThread(json, from, previous), revision: ++this.lastRevision, before: [] };
+    return { thread: readThread(json, from, previous), revision: ++this.lastRevision, hostEntries: [] };
   }
 
-  private known(id: number): HeldThread {
-    const held = this.held.get(id);
-    if (!held) throw new ThreadError('notFound', 'This thread has not been read. Open it again.');
-    return held;
+  private requireThread(id: number): LoadedThread {
+    const loaded = this.threadById.get(id);
+    if (!loaded) throw new ThreadError('notFound', 'This thread is not loaded. Open it again.');
+    return loaded;
   }
 }
 
-/** Its file is the same, and it has not become stale meanwhile. */
-function isHeld({ thread: { head } }: HeldThread, { path }: ThreadFile, nowMs: number): boolean {
+/** Whether the file is the same and the thread has not become stale. */
+function isUnchanged({ thread: { head } }: LoadedThread, { path }: ThreadFile, nowMs: number): boolean {
   if (head.state === 'running' && !isFresh(head.mtimeMs, nowMs)) return false;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.size === head.sizeBytes && stats?.mtimeMs === head.mtimeMs;
 }
 
-function sameFromStart(before: readonly Entry[], now: readonly Entry[]): number {
-  const changed = now.findIndex((entry, index) => entry !== before[index]);
-  return changed < 0 ? now.length : changed;
+/** Returns how many entries at the start of both lists are the same objects. */
+function commonStart(before: readonly Entry[], after: readonly Entry[]): number {
+  const changed = after.findIndex((entry, index) => entry !== before[index]);
+  return changed < 0 ? after.length : changed;
 }
 
-/** As many from the end as the host takes in at once, `max` at most, and one at least. */
-function chunkAtEnd(entries: readonly Entry[], max: number): Entry[] {
+/** Returns at least one and at most `max` entries from the end, within the size of one chunk. */
+function lastChunk(entries: readonly Entry[], max: number): Entry[] {
   let start = entries.length;
   for (let units = 0; start > 0 && units < chunkUnits && entries.length - start < max;)
     units += roughUnits(entries[--start]);

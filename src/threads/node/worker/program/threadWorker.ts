@@ -12,29 +12,29 @@ import type { OpenThreads } from './openThreads';
 
 type RequestOf<Method extends WorkerRequest['method']> = Extract<WorkerRequest, { method: Method }>;
 
-/** The files that there are, and the folders they are all files of. */
-type KnownFiles = Pick<RequestOf<'know'>, 'files' | 'folders'>;
+/** All thread files of these folders. */
+type KnownFiles = Pick<RequestOf<'setFiles'>, 'files' | 'folders'>;
 
-/** What is kept for a folder, and made anew for another one. */
-interface Kept<Value> {
+/** A value for the current folder, recreated when the folder changes. */
+interface FolderCache<Value> {
   readonly folder: string;
   readonly value: Promise<Value>;
 }
 
-/** The host gets heads in parts of this size, and a file this large only after all that came before it. */
 const headsPerPart = 64;
+/** Before reading a larger file, all earlier heads are posted. */
 const largeBytes = 4 * 1024 * 1024;
 
 /**
- * Answers what the host asks: long work goes on in steps, so that short questions are answered between them. A list is the
- * first that is asked, and somebody waits for it: what it does not need is loaded when it is.
+ * Handles the host's requests. Long requests run in steps, so that short ones are answered in between. Loads code that
+ * listing does not need later, because the user waits for the list.
  */
 export class ThreadWorker {
   private openThreads: Promise<OpenThreads> | undefined;
-  private texts: Kept<TextIndex> | undefined;
-  private saver: Kept<HeadSaver> | undefined;
-  private known: KnownFiles = { files: [], folders: [] };
-  private listing = 0;
+  private textIndex: FolderCache<TextIndex> | undefined;
+  private headSaver: FolderCache<HeadSaver> | undefined;
+  private knownFiles: KnownFiles = { files: [], folders: [] };
+  private activeListings = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -44,11 +44,8 @@ export class ThreadWorker {
   async handle(value: unknown): Promise<void> {
     const { id, request } = WorkerCall.parse(value);
     try {
-      this.post({
-        kind: 'done',
-        id,
-        value: await this.answer(request, (part) => this.post({ kind: 'part', id, value: part })),
-      });
+      const onPart = (part: unknown): void => this.post({ kind: 'part', id, value: part });
+      this.post({ kind: 'done', id, value: await this.answer(request, onPart) });
     } catch (error) {
       const code = error instanceof ThreadError ? { code: error.code } : {};
       this.post({ kind: 'failed', id, message: messageOf(error), ...code });
@@ -57,95 +54,95 @@ export class ThreadWorker {
 
   private async answer(request: WorkerRequest, onPart: (part: unknown) => void): Promise<unknown> {
     switch (request.method) {
-      case 'heads':
+      case 'readHeads':
         await this.readHeads(request, onPart);
         return undefined;
-      case 'know':
-        this.known = request;
-        (await this.texts?.value)?.know(request.files, request.folders);
+      case 'setFiles':
+        this.knownFiles = request;
+        (await this.textIndex?.value)?.setFiles(request.files, request.folders);
         return undefined;
-      case 'texts':
-        return await (await this.textsIn(request.folder)).build(onPart);
+      case 'indexTexts':
+        return await (await this.textIndexIn(request.folder)).build(onPart);
       case 'search':
-        return (await this.textsIn(request.folder)).search(request);
+        return (await this.textIndexIn(request.folder)).search(request);
       case 'head':
         return readHead(request.file, request.nowMs);
       case 'open':
-        return (await this.opened()).open(request.thread, request.file, request.revision, request.nowMs);
+        return (await this.loadOpenThreads()).open(request.thread, request.file, request.revision, request.nowMs);
       case 'count':
-        return (await this.opened()).count(request.thread);
+        return (await this.loadOpenThreads()).countEntries(request.thread);
       case 'entries':
-        return (await this.opened()).entries(request.thread, request.from, request.to);
+        return (await this.loadOpenThreads()).entries(request.thread, request.from, request.to);
       case 'raw':
-        return (await this.opened()).rawJson(request.thread, request.entryId);
+        return (await this.loadOpenThreads()).rawJson(request.thread, request.entryId);
       case 'close':
-        (await this.opened()).close(request.thread);
+        (await this.loadOpenThreads()).close(request.thread);
         return undefined;
     }
   }
 
   private async readHeads(
-    { folder, files, read, gone, nowMs }: RequestOf<'heads'>,
+    { folder, files, known, gone, nowMs }: RequestOf<'readHeads'>,
     onPart: (part: HeadPart) => void,
   ): Promise<void> {
-    const all: StoredHead[] = [...read];
+    const heads: StoredHead[] = [...known];
     let part: StoredHead[] = [];
     const flush = async (): Promise<void> => {
       if (part.length > 0) onPart(part);
       part = [];
       await setImmediate();
     };
-    this.listing++;
+    this.activeListings++;
     try {
       for (const file of files) {
-        // Should it be too much for the worker, the host knows which one it was.
+        // If this file ends the worker, the host can tell which file it was.
         if (part.length >= headsPerPart || file.sizeBytes > largeBytes) await flush();
-        // Its text waits for the search to be built: what is kept of thousands until then costs more than a second reading.
+        // The text index reads the file again later. Keeping thousands of texts until then would cost more.
         const head = readForList(file, nowMs);
         if (head === undefined) continue;
         part.push({ file, head });
-        if (!head?.isBeingWritten) all.push({ file, head });
+        if (!head?.isBeingWritten) heads.push({ file, head });
       }
       await flush();
     } finally {
-      this.listing--;
+      this.activeListings--;
     }
-    void this.saverOf(folder).then((saver) => saver.add(all, gone));
+    void this.headSaverIn(folder).then((saver) => saver.add(heads, gone));
   }
 
-  private opened(): Promise<OpenThreads> {
+  private loadOpenThreads(): Promise<OpenThreads> {
     this.openThreads ??= import('./openThreads').then(({ OpenThreads }) => new OpenThreads());
     return this.openThreads;
   }
 
-  private saverOf(folder: string): Promise<HeadSaver> {
-    if (this.saver?.folder !== folder) {
+  private headSaverIn(folder: string): Promise<HeadSaver> {
+    if (this.headSaver?.folder !== folder) {
       const value = import('./headSaver').then(
         ({ HeadSaver }) => new HeadSaver(folder, this.clock, (message) => this.warn(message)),
       );
-      this.saver = { folder, value };
+      this.headSaver = { folder, value };
     }
-    return this.saver.value;
+    return this.headSaver.value;
   }
 
-  private textsIn(folder: string): Promise<TextIndex> {
-    if (this.texts?.folder !== folder) {
+  private textIndexIn(folder: string): Promise<TextIndex> {
+    if (this.textIndex?.folder !== folder) {
       const warn = (message: string): void => this.warn(message);
       const value = import('../../texts/textIndex').then(({ TextIndex }) => {
         const index = new TextIndex({ folder, read: readForSearch, warn, pause: () => this.pause() });
-        index.know(this.known.files, this.known.folders);
+        index.setFiles(this.knownFiles.files, this.knownFiles.folders);
         index.load();
         return index;
       });
-      this.texts = { folder, value };
+      this.textIndex = { folder, value };
     }
-    return this.texts.value;
+    return this.textIndex.value;
   }
 
-  /** The list goes first. */
+  /** Yields to other requests, and to listings until they end. */
   private async pause(): Promise<void> {
     do await setImmediate();
-    while (this.listing > 0);
+    while (this.activeListings > 0);
   }
 
   private warn(message: string): void {

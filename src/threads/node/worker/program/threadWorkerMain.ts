@@ -2,9 +2,9 @@ import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../../../../base/node/systemClock';
 import { ThreadWorker } from './threadWorker';
 
-/** The program of the workers that read threads. */
+/** Entry point of the worker that reads threads. */
 
 const port = parentPort;
-if (!port) throw new Error('This is the program of a worker. Start it as one.');
+if (!port) throw new Error('This program must run in a worker thread.');
 const worker = new ThreadWorker(systemClock, (message) => port.postMessage(message));
 port.on('message', (message: unknown) => void worker.handle(message));

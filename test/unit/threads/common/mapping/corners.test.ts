@@ -62,7 +62,7 @@ describe('a call of a tool in a thread', () => {
     const { id, parts, state } = toolIn(thread);
     assert.equal(state, 'done');
     assert.ok(parts[0]?.type === 'terminal' && parts[0].output === 'all built');
-    const json = thread.rawOf(id) ?? '';
+    const json = thread.rawJsonOf(id) ?? '';
     assert.ok(json.includes('in-progress') && json.includes('all built'));
   });
 
@@ -144,7 +144,7 @@ describe('what is hardly there in a thread', () => {
 
   it('is a stub only on this machine: an export of the account is whole', () => {
     const meta = { meta: { usesDtw: true } };
-    assert.match(read([prompt('Go', 0)], live, meta).notes.join(), /Amp's server ran this thread/);
+    assert.match(read([prompt('Go', 0)], live, meta).notes.join(), /ran on Amp’s server/);
     assert.deepEqual(read([prompt('Go', 0)], { ...live, source: 'cli' }, meta).notes, []);
     assert.deepEqual(read([prompt('Go', 0)], { ...live, source: 'file' }, meta).notes, []);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { exportTranscript } from '../../../../../src/transcript/common/export/exportTranscript';
-import { exportedPart } from '../../../../../src/threads/common/heads/exportedHead';
+import { exportMetadata } from '../../../../../src/threads/common/heads/exportedHead';
 import { headOf } from '../../../../../src/threads/common/heads/heads';
 import { readThread } from '../../../../../src/threads/common/mapping/readThread';
 import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
@@ -19,7 +19,7 @@ function exported(thread: OpenThread): unknown {
     who: 'Amp',
     ...(head.createdAt === undefined ? {} : { createdAt: head.createdAt }),
     updatedAt: head.lastPromptAt,
-    thread: exportedPart(thread),
+    thread: exportMetadata(thread),
   };
   return JSON.parse(exportTranscript(about, entries, 'json'));
 }
@@ -66,7 +66,7 @@ describe('a thread that was exported as JSON', () => {
       ['prompt', 'prompt', 'raw', 'raw'],
     );
     assert.equal(new Set(entries.map(({ id }) => id)).size, 4);
-    assert.ok(thread.rawOf(entries[2]?.id ?? '')?.includes('song'));
+    assert.ok(thread.rawJsonOf(entries[2]?.id ?? '')?.includes('song'));
   });
 
   it('in a version of another day is not taken for a thread', () => {

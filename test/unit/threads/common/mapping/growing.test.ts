@@ -122,18 +122,18 @@ describe('the raw JSON of an entry', () => {
   };
 
   it('has the call and its result', () => {
-    const json = read([prompt, calling, result]).rawOf('m1.1') ?? '';
+    const json = read([prompt, calling, result]).rawJsonOf('m1.1') ?? '';
     assert.ok(json.includes('"tool_use"') && json.includes('"tool_result"'));
   });
 
   it('never shows signatures and encrypted thinking, in no entry', () => {
     const thread = read([prompt, thinking]);
-    const all = thread.entries.map(({ id }) => thread.rawOf(id)).join('\n');
+    const all = thread.entries.map(({ id }) => thread.rawJsonOf(id)).join('\n');
     assert.ok(!all.includes(sealed) && !JSON.stringify(thread.entries).includes(sealed));
     assert.ok(all.includes('function f()') && all.includes('mine'));
   });
 
-  it('is undefined for an entry that is not there', () => assert.equal(read([prompt]).rawOf('m7'), undefined));
+  it('is undefined for an entry that is not there', () => assert.equal(read([prompt]).rawJsonOf('m7'), undefined));
 });
 
 describe('documents that nobody expects', () => {

@@ -73,7 +73,7 @@ describe('a result', () => {
     for (const [index, words] of ['ONE', 'TWO'].entries()) {
       const { id, parts } = toolIn(thread, index);
       assert.ok(parts[0]?.type === 'terminal' && parts[0].output === words);
-      assert.ok(thread.rawOf(id)?.includes(words));
+      assert.ok(thread.rawJsonOf(id)?.includes(words));
     }
   });
 

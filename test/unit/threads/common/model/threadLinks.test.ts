@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { namedThreads, threadIn, threadLink } from '../../../../../src/threads/common/model/threadLinks';
+import { namedThreads, parseThreadId, threadLink } from '../../../../../src/threads/common/model/threadLinks';
 import { head } from '../../support/threadHead';
 
 const id = 'T-019c8001-36aa-7123-8abc-0123456789ab';
@@ -44,9 +44,9 @@ describe('a thread that is asked for by name', () => {
   });
 
   it('is named by an id or a link, not by a sentence with one', () => {
-    assert.equal(threadIn(id), id);
-    assert.equal(threadIn(`${threadLink(id)}#x`), id);
-    assert.equal(threadIn(`see ${id}`), undefined);
-    assert.equal(threadIn(`https://example.com/threads/${id}`), undefined);
+    assert.equal(parseThreadId(id), id);
+    assert.equal(parseThreadId(`${threadLink(id)}#x`), id);
+    assert.equal(parseThreadId(`see ${id}`), undefined);
+    assert.equal(parseThreadId(`https://example.com/threads/${id}`), undefined);
   });
 });

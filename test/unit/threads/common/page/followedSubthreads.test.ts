@@ -138,7 +138,7 @@ describe('subagents in a thread that is followed', () => {
     await show('t');
     const [note] = followed.thread?.entries.slice(1) ?? [];
     assert.ok(note?.kind === 'notice');
-    assert.equal(note.text, 'The thread of this subagent cannot be read. There is no thread T-1.');
+    assert.equal(note.text, 'This subagent’s thread can’t be read. There is no thread T-1.');
     threads.write('T-1', [answer('x')]);
     await settled();
     assert.deepEqual(shown(), ['t', 't>x']);
@@ -148,13 +148,13 @@ describe('subagents in a thread that is followed', () => {
     const calls = Array.from({ length: 2_000 }, (_, n) => task(`t${n}`, `T-${n + 10}`));
     await follow([task('own', 'T-0'), task('d', 'T-1'), ...calls]);
     for (let n = 1; n < 6; n++) threads.byId.set(`T-${n}`, [task('d', `T-${n + 1}`)]);
-    assert.match((await show('own')) ?? '', /itself a part of/);
+    assert.match((await show('own')) ?? '', /contains itself/);
     for (const id of ['d', 'd>d', 'd>d>d']) assert.equal(await show(id), undefined);
-    assert.match((await show('d>d>d>d')) ?? '', /this deep/);
+    assert.match((await show('d>d>d>d')) ?? '', /too deeply/);
     const problems = calls.map(({ id }) => followed.showSubthread(id));
     await settled();
     assert.equal(problems.filter((problem) => problem === undefined).length, 27);
-    assert.match(problems.at(-1) ?? '', /30 subagents are shown in this tab already/);
+    assert.match(problems.at(-1) ?? '', /already shows 30 subagents/);
     followed.hideSubthread('t0');
     assert.equal(await show('t1999'), undefined);
     assert.match((await show('gone')) ?? '', /no longer/);

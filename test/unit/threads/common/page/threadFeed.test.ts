@@ -3,7 +3,7 @@ import { toDisposable } from '../../../../../src/base/common/disposable';
 import { FollowedThread } from '../../../../../src/threads/common/page/followedThread';
 import type { ThreadUpdate } from '../../../../../src/threads/common/page/threadApi';
 import { ThreadFeed } from '../../../../../src/threads/common/page/threadFeed';
-import { foundIn, maxFound } from '../../../../../src/threads/common/page/threadFind';
+import { findEntries, maxFoundEntries } from '../../../../../src/threads/common/page/threadFind';
 import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -36,7 +36,7 @@ describe('the feed of a thread', () => {
       clock,
     });
     feed.start();
-    feed.pageCame();
+    feed.connectPage();
     await followed.start();
     opened = nextUpdate();
   }
@@ -83,8 +83,8 @@ describe('the feed of a thread', () => {
   it('gives the last entries to another page', async () => {
     await open(1_000);
     feed.loadAround('a500');
-    feed.pageLeft();
-    feed.pageCame();
+    feed.disconnectPage();
+    feed.connectPage();
     assert.equal(posted.at(-1)?.transcript?.put?.at(-1)?.id, 'a999');
   });
 });
@@ -98,16 +98,16 @@ describe('a text in a thread', () => {
       { kind: 'answer', id: 's', turn: 1, parent: 'c', text: 'tax' },
       { kind: 'answer', id: 'a', turn: 1, text: 'Nothing.' },
     ];
-    assert.deepEqual(foundIn(entries, 'tax'), [
+    assert.deepEqual(findEntries(entries, 'tax'), [
       { entryId: 'p', index: 0, count: 2 },
       { entryId: 'c', index: 2, count: 1 },
     ]);
-    assert.deepEqual(foundIn(entries, '(again).'), [{ entryId: 'p', index: 0, count: 1 }]);
-    assert.deepEqual(foundIn(entries, ''), []);
+    assert.deepEqual(findEntries(entries, '(again).'), [{ entryId: 'p', index: 0, count: 1 }]);
+    assert.deepEqual(findEntries(entries, ''), []);
   });
 
   it('is found in a bounded number of entries', () => {
-    const entries = Array.from({ length: maxFound + 100 }, (_, n) => answer(n));
-    assert.equal(foundIn(entries, 'answer').length, maxFound);
+    const entries = Array.from({ length: maxFoundEntries + 100 }, (_, n) => answer(n));
+    assert.equal(findEntries(entries, 'answer').length, maxFoundEntries);
   });
 });

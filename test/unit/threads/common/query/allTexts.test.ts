@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { entryTexts } from '../../../../../src/threads/common/query/entryTexts';
 import { fold } from '../../../../../src/threads/common/query/fold';
-import { maxToolTextUnits, searchedPart } from '../../../../../src/threads/common/query/searchedText';
-import { searchable, textHits } from '../../../../../src/threads/common/query/textHits';
+import { maxToolTextUnits, searchablePart } from '../../../../../src/threads/common/query/searchableText';
+import { toSearchableThread, textHits } from '../../../../../src/threads/common/query/textHits';
 import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
 import { readThread } from '../../../../../src/threads/common/mapping/readThread';
@@ -74,7 +74,7 @@ describe('all text of a thread', () => {
       const head = { ...read([]).head, id: 'T-1' };
       const [hit] = textHits({ head, texts }, parseQuery(query), 0);
       assert.deepEqual([hit?.kind, hit?.entryId], [kind, entryId]);
-      const [inMemory] = textHits(searchable(readThread(document, from)), parseQuery(query), 0);
+      const [inMemory] = textHits(toSearchableThread(readThread(document, from)), parseQuery(query), 0);
       assert.deepEqual([inMemory?.kind, inMemory?.entryId], [kind, entryId]);
     });
   }
@@ -98,10 +98,10 @@ describe('all text of a thread', () => {
 
   it('of a tool is found at its beginning and its end, however long it is', () => {
     const long = `first ${'x '.repeat(maxToolTextUnits)}last`;
-    const part = searchedPart(long, 'output');
+    const part = searchablePart(long, 'output');
     assert.ok(part.startsWith('first') && part.endsWith('last'));
     assert.ok(part.length <= maxToolTextUnits + 1);
-    assert.equal(searchedPart(long, 'prompt'), long);
+    assert.equal(searchablePart(long, 'prompt'), long);
   });
 
   it('does not have what is encoded', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fold, foldTraceably } from '../../../../../src/threads/common/query/fold';
+import { fold, foldWithOrigins } from '../../../../../src/threads/common/query/fold';
 import { matchThread, scoreOf } from '../../../../../src/threads/common/query/rank';
 import { snippetOf } from '../../../../../src/threads/common/query/snippet';
 import { findTerm } from '../../../../../src/threads/common/query/termMatch';
@@ -20,7 +20,7 @@ describe('a query of threads', () => {
   });
 
   it('leads from folded text back to the original', () => {
-    const folded = foldTraceably('ﬁn é!');
+    const folded = foldWithOrigins('ﬁn é!');
     assert.equal(folded.text, 'fin e!');
     assert.deepEqual(
       [0, 1, 2, 4, 6].map((position) => folded.originOf(position)),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
 import { LiveSearch, type SearchView } from '../../../../../src/threads/common/search/liveSearch';
 import type { TextCoverage, ThreadHead } from '../../../../../src/threads/common/threadPorts';
-import type { FoundThread, FoundThreads } from '../../../../../src/threads/common/search/threadSearch';
+import type { FoundThread, ThreadSearchResults } from '../../../../../src/threads/common/search/threadSearch';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { head } from '../../support/threadHead';
 
@@ -19,7 +19,7 @@ describe('a search while it is typed', () => {
   let coverage: Emitter<TextCoverage>;
   let live: LiveSearch;
   let views: SearchView[];
-  let here: () => Promise<FoundThreads>;
+  let here: () => Promise<ThreadSearchResults>;
   let account: (query: string, signal: AbortSignal) => Promise<readonly ThreadHead[]>;
   let asked: string[];
   let askedAccount: string[];
@@ -57,7 +57,7 @@ describe('a search while it is typed', () => {
   const last = (): SearchView | undefined => views.at(-1);
 
   it('finds here first, and adds each thread of the account once', async () => {
-    live.change('cart');
+    live.setQuery('cart');
     await pass(120);
     assert.deepEqual(ids(), [['T-here', 'T-both']]);
     assert.equal(last()?.isBusy, true);
@@ -67,11 +67,11 @@ describe('a search while it is typed', () => {
   });
 
   it('asks the account only when nothing has been typed for a while', async () => {
-    live.change('c');
+    live.setQuery('c');
     await pass(200);
-    live.change('ca');
+    live.setQuery('ca');
     await pass(200);
-    live.change('car');
+    live.setQuery('car');
     await pass(299);
     assert.deepEqual(askedAccount, []);
     await pass(1);
@@ -86,9 +86,9 @@ describe('a search while it is typed', () => {
       signals.push(signal);
       return answer.promise;
     };
-    live.change('cart');
+    live.setQuery('cart');
     await pass(300);
-    live.change('tax');
+    live.setQuery('tax');
     assert.equal(signals[0]?.aborted, true);
     answer.resolve([head('T-away')]);
     await pass(120);
@@ -97,7 +97,7 @@ describe('a search while it is typed', () => {
 
   it('keeps what was found here when the account fails, and says so', async () => {
     account = () => Promise.reject(new Error('It is offline.'));
-    live.change('cart');
+    live.setQuery('cart');
     await pass(300);
     assert.deepEqual(ids().at(-1), ['T-here', 'T-both']);
     assert.deepEqual(last()?.notes, ['Amp account: It is offline.']);
@@ -106,7 +106,7 @@ describe('a search while it is typed', () => {
 
   it('says how much is indexed, stays busy, and asks again while it grows, once a second', async () => {
     here = () => Promise.resolve({ found: [], coverage: part });
-    live.change('cart');
+    live.setQuery('cart');
     await pass(300);
     assert.deepEqual([last()?.isBusy, last()?.notes], [true, ['Indexed 300 of 2,000 threads.']]);
     here = () => Promise.resolve({ found: [hit('T-late')], coverage: all });
@@ -120,7 +120,7 @@ describe('a search while it is typed', () => {
   });
 
   it('does not ask again when the index tells what it was', async () => {
-    live.change('cart');
+    live.setQuery('cart');
     await pass(300);
     coverage.fire(all);
     await pass(1_000);
@@ -130,20 +130,20 @@ describe('a search while it is typed', () => {
   it('says why it failed, until it does not', async () => {
     const works = here;
     here = () => Promise.reject(new Error('The index is gone.'));
-    live.change('cart');
+    live.setQuery('cart');
     await pass(300);
     assert.deepEqual(last()?.notes, ['The index is gone.']);
     here = works;
-    live.change('carts');
+    live.setQuery('carts');
     await pass(300);
     assert.deepEqual(last()?.notes, []);
   });
 
   it('is quiet for an empty query and after its end', async () => {
-    live.change('cart');
-    live.change('');
+    live.setQuery('cart');
+    live.setQuery('');
     await pass(1_000);
-    live.change('cart');
+    live.setQuery('cart');
     live.dispose();
     await pass(1_000);
     assert.deepEqual([views, asked, askedAccount], [[], [], []]);

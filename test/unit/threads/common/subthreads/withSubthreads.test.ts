@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { readThread } from '../../../../../src/threads/common/mapping/readThread';
 import { ThreadError, type OpenThread } from '../../../../../src/threads/common/threadPorts';
 import { withSubthreads } from '../../../../../src/threads/common/subthreads/withSubthreads';
-import { exportedPart } from '../../../../../src/threads/common/heads/exportedHead';
+import { exportMetadata } from '../../../../../src/threads/common/heads/exportedHead';
 import { exportTranscript } from '../../../../../src/transcript/common/export/exportTranscript';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { answer, call, live, prompt, read, result, toolIn } from '../../support/mappedThreads';
@@ -66,7 +66,7 @@ describe('a subagent with a thread of its own', () => {
   it('names the thread that it is a part of', () => {
     const { facts, notes: said } = fixture('18-subthread');
     const parent = fixture('18-subthread-parent').head.id;
-    assert.deepEqual(facts.at(-1), { label: 'Part of', value: parent });
+    assert.deepEqual(facts.at(-1), { label: 'Subthread of', value: parent });
     assert.ok(said.some((note) => note.includes(parent)));
   });
 
@@ -83,8 +83,8 @@ describe('a subagent with a thread of its own', () => {
       })),
     );
     assert.deepEqual(notes(entries), [
-      `The thread of this subagent cannot be read. There is no thread ${idOf(19)}.`,
-      'This subagent names a thread that it is itself a part of.',
+      `This subagent’s thread can’t be read. There is no thread ${idOf(19)}.`,
+      'This subagent’s thread contains itself.',
     ]);
     for (const format of ['markdown', 'html', 'json'] as const) {
       const text = exportTranscript({ title: 'T', who: 'Amp' }, entries, format);
@@ -96,7 +96,7 @@ describe('a subagent with a thread of its own', () => {
   it('stays in the JSON export when that is opened, and is not read again', async () => {
     const parent = fixture('18-subthread-parent');
     const whole = await withSubthreads(parent, reader([fixture('18-subthread')]));
-    const about = { title: 'T', who: 'Amp', thread: exportedPart(whole) };
+    const about = { title: 'T', who: 'Amp', thread: exportMetadata(whole) };
     const opened = readThread(JSON.parse(exportTranscript(about, whole.entries, 'json')), live);
     assert.deepEqual(opened.entries, whole.entries);
     assert.deepEqual((await withSubthreads(opened, reader([]))).entries, opened.entries);
@@ -108,12 +108,12 @@ describe('a subagent with a thread of its own', () => {
     const [first] = ring;
     assert.ok(first);
     assert.deepEqual(notes((await withSubthreads(first, reader(ring))).entries), [
-      'This subagent names a thread that it is itself a part of.',
+      'This subagent’s thread contains itself.',
     ]);
     const chain = Array.from({ length: 20 }, (_, n) => starting(idOf(n), idOf(n + 1)));
     const { entries } = await withSubthreads(starting(idOf(0), idOf(1)), reader(chain));
     assert.equal(reads.length, 3);
-    assert.deepEqual(notes(entries), ['Subagents this deep are not shown here. Open the thread of this one.']);
+    assert.deepEqual(notes(entries), ['This subagent is nested too deeply to show here. Open its thread.']);
   });
 
   it('is left out in words where there are too many of them or too much', async () => {
@@ -143,7 +143,7 @@ describe('a subagent with a thread of its own', () => {
     const parent = starting(idOf(1), idOf(2));
     const { entries } = await withSubthreads(parent, reader([read(turns, live, { id: idOf(2) })]));
     const [left] = notes(entries);
-    assert.match(left ?? '', /^The first \d+ steps are only in the subagent's thread\.$/);
+    assert.match(left ?? '', /^The first \d+ steps are only in the subagent’s thread\.$/);
     assert.ok(entries.length < 2_010);
     const ids = new Set(entries.map(({ id }) => id));
     assert.equal(ids.size, entries.length);

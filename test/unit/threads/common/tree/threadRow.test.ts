@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ThreadHead } from '../../../../../src/threads/common/threadPorts';
-import { escaped, threadRow, titleOf } from '../../../../../src/threads/common/tree/threadRow';
+import { escapeMarkdown, threadRow, titleOf } from '../../../../../src/threads/common/tree/threadRow';
 import { ReadMarks } from '../../../../../src/threads/common/tree/readMarks';
 import { head } from '../../support/threadHead';
 
@@ -9,7 +9,7 @@ const nowMs = new Date(2026, 10, 21, 12).getTime();
 function rowOf(part: Partial<ThreadHead>, isUnread = false) {
   const one = head('T-1', part);
   return threadRow(
-    { kind: 'thread', id: one.id, parent: undefined, children: [], head: one, tie: undefined, isUnread },
+    { kind: 'thread', id: one.id, parent: undefined, children: [], head: one, relation: undefined, isUnread },
     nowMs,
   );
 }
@@ -26,7 +26,7 @@ describe('the row of a thread', () => {
   it('names characters that would hide or reverse a part of what it says', () => {
     const reversed = '\u202egnp.exe';
     const row = rowOf({ title: `Fix${reversed}`, branch: reversed, repository: reversed, folders: [reversed] });
-    for (const text of [row.label, row.description, row.tooltip, row.spoken]) {
+    for (const text of [row.label, row.description, row.tooltip, row.accessibleLabel]) {
       assert.doesNotMatch(text, /\u202e/);
       assert.match(text, /U\\?\+202E/);
     }
@@ -82,8 +82,8 @@ describe('the row of a thread', () => {
   });
 
   it('escapes what markdown would take for its own', () => {
-    assert.equal(escaped('a_b*c'), 'a\\_b\\*c');
-    assert.equal(escaped('one\ntwo'), 'one two');
+    assert.equal(escapeMarkdown('a_b*c'), 'a\\_b\\*c');
+    assert.equal(escapeMarkdown('one\ntwo'), 'one two');
   });
 });
 
@@ -104,7 +104,7 @@ describe('what was read', () => {
   it('begins with everything read', () => {
     const read = marks().open();
     assert.equal(read.isUnread(head('a')), false);
-    read.begin(5_000);
+    read.startTracking(5_000);
     assert.equal(read.isUnread(head('a', { lastPromptAt: 4_000 })), false);
     assert.equal(read.isUnread(head('a', { lastPromptAt: 6_000 })), true);
   });
@@ -112,17 +112,17 @@ describe('what was read', () => {
   it('knows after a restart what was seen, and where the reader had come to', () => {
     const { open } = marks();
     const first = open();
-    first.begin(5_000);
-    first.read(head('a', { messageCount: 4 }), 'm3');
+    first.startTracking(5_000);
+    first.markRead(head('a', { messageCount: 4 }), 'm3');
     const second = open();
     assert.equal(second.isUnread(head('a', { messageCount: 4, lastPromptAt: 6_000 })), false);
     assert.equal(second.isUnread(head('a', { messageCount: 5 })), true);
-    assert.equal(second.lastSeen('a'), 'm3');
+    assert.equal(second.lastSeenEntry('a'), 'm3');
   });
 
   it('does not call unread what still runs or cannot be read', () => {
     const read = marks().open();
-    read.begin(0);
+    read.startTracking(0);
     assert.equal(read.isUnread(head('a', { state: 'running' })), false);
     assert.equal(read.isUnread(head('a', { problem: 'x' })), false);
   });
@@ -130,14 +130,14 @@ describe('what was read', () => {
   it('keeps what another window has read meanwhile, and of a thread that both read, who saw more', () => {
     const { open } = marks();
     const [one, other] = [open(), open()];
-    one.begin(5_000);
-    other.begin(7_000);
-    other.read(head('a', { messageCount: 8 }), 'm7');
-    other.read(head('b', { messageCount: 2 }), 'm1');
-    one.read(head('a', { messageCount: 4 }), 'm3');
-    one.read(head('c', { messageCount: 2 }), 'm1');
+    one.startTracking(5_000);
+    other.startTracking(7_000);
+    other.markRead(head('a', { messageCount: 8 }), 'm7');
+    other.markRead(head('b', { messageCount: 2 }), 'm1');
+    one.markRead(head('a', { messageCount: 4 }), 'm3');
+    one.markRead(head('c', { messageCount: 2 }), 'm1');
     for (const read of [one, open()]) {
-      assert.deepEqual(['a', 'b', 'c'].map(read.lastSeen.bind(read)), ['m7', 'm1', 'm1']);
+      assert.deepEqual(['a', 'b', 'c'].map(read.lastSeenEntry.bind(read)), ['m7', 'm1', 'm1']);
       assert.equal(read.isUnread(head('a', { messageCount: 8 })), false);
       assert.equal(read.isUnread(head('d', { lastPromptAt: 6_000 })), true);
     }
@@ -145,17 +145,17 @@ describe('what was read', () => {
 
   it('takes a thread that was set back as it is now', () => {
     const read = marks().open();
-    read.begin(0);
-    read.read(head('a', { messageCount: 9 }), 'm8');
-    read.read(head('a', { messageCount: 4 }), 'm3');
+    read.startTracking(0);
+    read.markRead(head('a', { messageCount: 9 }), 'm8');
+    read.markRead(head('a', { messageCount: 4 }), 'm3');
     assert.equal(read.isUnread(head('a', { messageCount: 5 })), true);
   });
 
   it('keeps a bounded number of marks, and starts anew from what it does not understand', () => {
     const { open, kept } = marks();
     const read = open();
-    for (let at = 0; at < 1_200; at++) read.read(head(`${at}`), undefined);
-    assert.equal(read.lastSeen('0'), undefined);
+    for (let at = 0; at < 1_200; at++) read.markRead(head(`${at}`), undefined);
+    assert.equal(read.lastSeenEntry('0'), undefined);
     kept.set('threads.read', 'nonsense');
     assert.equal(open().isUnread(head('a')), false);
   });

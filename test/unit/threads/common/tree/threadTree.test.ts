@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ThreadHead } from '../../../../../src/threads/common/threadPorts';
 import { parseFilters, type ThreadFilters } from '../../../../../src/threads/common/tree/threadFilters';
-import { threadTree, type ThreadTree, type TreeOptions } from '../../../../../src/threads/common/tree/threadTree';
+import { buildThreadTree, type ThreadTree, type TreeOptions } from '../../../../../src/threads/common/tree/threadTree';
 import { treeChanges } from '../../../../../src/threads/common/tree/treeChanges';
 import { nextMidnight } from '../../../../../src/threads/common/tree/grouping';
 import { head } from '../../support/threadHead';
@@ -10,7 +10,7 @@ const nowMs = new Date(2026, 10, 21, 12).getTime();
 const hours = (count: number): number => nowMs - count * 3_600_000;
 
 function treeOf(heads: readonly ThreadHead[], filters: Partial<ThreadFilters> = {}, part: Partial<TreeOptions> = {}) {
-  return threadTree(heads, {
+  return buildThreadTree(heads, {
     filters: { ...parseFilters(undefined), ...filters },
     folders: ['/home/kim/shop'],
     nowMs,
@@ -156,11 +156,11 @@ describe('the tree of threads', () => {
     const heads = [head('bad', { problem: 'It is empty.' }), head('plain'), head('far', { folders: ['/far'] })];
     const tree = treeOf(heads.map((one) => ({ ...one, lastPromptAt: hours(1) })));
     const groups = tree.roots.map((id) => tree.nodes.get(id));
-    const looks = groups.flatMap((node) => (node?.kind === 'group' ? [[node.label, node.isOpen]] : []));
+    const looks = groups.flatMap((node) => (node?.kind === 'group' ? [[node.label, node.isExpanded]] : []));
     assert.deepEqual(looks, [
       ['Today', true],
       ['Other folders', false],
-      ['Cannot be read', false],
+      ['Can’t be read', false],
     ]);
     assert.equal(tree.nodes.get('bad')?.parent, tree.roots.at(-1));
   });
@@ -169,7 +169,7 @@ describe('the tree of threads', () => {
     const tree = treeOf([head('far', { folders: ['/far'] }), head('bad', { problem: 'It is empty.' })]);
     const looks = tree.roots
       .map((id) => tree.nodes.get(id))
-      .flatMap((node) => (node?.kind === 'group' ? [node.isOpen] : []));
+      .flatMap((node) => (node?.kind === 'group' ? [node.isExpanded] : []));
     assert.deepEqual(looks, [true, false]);
   });
 

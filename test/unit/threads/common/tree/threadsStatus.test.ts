@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { notListed, threadsStatus } from '../../../../../src/threads/common/tree/threadsStatus';
+import { notListedSummary, threadsStatus } from '../../../../../src/threads/common/tree/threadsStatus';
 
-const listed = { ...notListed, isListed: true };
+const listed = { ...notListedSummary, isListed: true };
 
 describe('the status of the threads', () => {
   it('says that nothing is read before somebody looks', () => {
-    assert.match(threadsStatus(notListed).summary, /when somebody looks/);
+    assert.match(threadsStatus(notListedSummary).summary, /when you open the list/);
   });
 
   it('counts them, and those that run', () => {
@@ -15,7 +15,10 @@ describe('the status of the threads', () => {
   });
 
   it('says where threads would come from when there are none', () => {
-    const { state, summary } = threadsStatus({ ...listed, absences: ['Amp has not run here.', 'No file was opened.'] });
+    const { state, summary } = threadsStatus({
+      ...listed,
+      absenceReasons: ['Amp has not run here.', 'No file was opened.'],
+    });
     assert.equal(state, 'ready');
     assert.equal(summary, 'Amp has not run here. No file was opened.');
   });

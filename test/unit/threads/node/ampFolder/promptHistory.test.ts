@@ -7,7 +7,7 @@ import { PromptHistory } from '../../../../../src/threads/node/ampFolder/promptH
 describe('the history of prompts', () => {
   let folder: string;
   const put = (name: string, text: string): Promise<void> => writeFile(path.join(folder, name), text);
-  const read = async (history = new PromptHistory([folder])) => Object.fromEntries(await history.folders());
+  const read = async (history = new PromptHistory([folder])) => Object.fromEntries(await history.folderByPrompt());
 
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'backline-history-'));
@@ -36,10 +36,10 @@ describe('the history of prompts', () => {
     const history = new PromptHistory([folder]);
     await put('history.jsonl', '{"text":"a","cwd":"/p"}\n');
     await utimes(file, 1_000, 1_000);
-    const first = await history.folders();
+    const first = await history.folderByPrompt();
     await put('history.jsonl', '{"text":"a","cwd":"/q"}\n');
     await utimes(file, 1_000, 1_000);
-    assert.equal(await history.folders(), first);
+    assert.equal(await history.folderByPrompt(), first);
     await utimes(file, 2_000, 2_000);
     assert.deepEqual(await read(history), { a: '/q' });
   });
@@ -52,7 +52,7 @@ describe('the history of prompts', () => {
     assert.ok((await stat(path.join(folder, 'history.jsonl'))).size > 4 * 1024 * 1024);
     let turns = 0;
     const counting = setInterval(() => turns++, 0);
-    const folders = await new PromptHistory([folder]).folders();
+    const folders = await new PromptHistory([folder]).folderByPrompt();
     clearInterval(counting);
     assert.equal(folders.get('last'), '/q');
     assert.ok(![...folders.values()].includes('/long'));

@@ -7,7 +7,7 @@ import { ThreadError, type ThreadErrorCode, type ThreadHead } from '../../../../
 import { AmpCli } from '../../../../../src/threads/node/cli/ampCli';
 import { CliSource } from '../../../../../src/threads/node/cli/cliSource';
 import { PrivateFolder } from '../../../../../src/threads/node/cli/privateFolder';
-import { commandRunner, type Command, type CommandRun } from '../../../../../src/threads/node/cli/runCommand';
+import { commandRunner, type CliCommand, type CommandRun } from '../../../../../src/threads/node/cli/runCommand';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { ReaderHere } from '../../support/readerHere';
 import { FakeAmp } from '../../support/fakeAmp';
@@ -21,7 +21,7 @@ describe('the amp CLI as a source', () => {
   let amp: FakeAmp;
   let clock: FakeClock;
   let exports: PrivateFolder;
-  let command: Command | undefined;
+  let command: CliCommand | undefined;
   let source: CliSource;
   const temp = (): string => path.join(folder.home, 'tmp');
 
@@ -60,7 +60,7 @@ describe('the amp CLI as a source', () => {
     command = undefined;
     assert.deepEqual(await list(), []);
     assert.equal(source.state.kind, 'absent');
-    await assert.rejects(source.read(slowId), has('notFound', /no amp CLI/));
+    await assert.rejects(source.read(slowId), has('notFound', /not installed/));
   });
 
   it('says how to sign in', async () => {
@@ -99,7 +99,7 @@ describe('the amp CLI as a source', () => {
   it('says that the program cannot be started', async () => {
     command = { file: path.join(folder.home, 'none'), args: [] };
     await list();
-    assert.ok(source.state.kind === 'failed' && source.state.message.includes('cannot be started'));
+    assert.ok(source.state.kind === 'failed' && source.state.message.includes('Could not start'));
   });
 
   it('is asked while somebody looks, no faster than every 10 s, and not after', async () => {
@@ -197,7 +197,7 @@ describe('the amp CLI as a source', () => {
     await list();
     assert.equal(source.state.kind, 'failed');
     await amp.fail({});
-    source.renew();
+    source.invalidate();
     await list();
     assert.equal(source.state.kind, 'ready');
     await source.read(slowId);
@@ -223,7 +223,7 @@ describe('the amp CLI as a source', () => {
     await amp.fail({ threads: '' });
     await list();
     assert.ok(source.state.kind === 'failed');
-    assert.match(source.state.message, /exit code 1\. Run it in a terminal to see why, then refresh\./);
+    assert.match(source.state.message, /exit code 1\. Run it in a terminal for details, then refresh\./);
   });
 
   it('takes an export that is larger than a pipe', async () => {
@@ -249,9 +249,9 @@ describe('the amp CLI as a source', () => {
 
   it('leaves out rows that are no threads, and gives up on what is no list', async () => {
     const answers: string[] = [await fixtureText('17-cli/list.json'), 'Title  Updated\n', '{}'];
-    const run = async ({ outputFile }: CommandRun): Promise<{ exitCode: number; errors: string }> => {
+    const run = async ({ outputFile }: CommandRun): Promise<{ exitCode: number; stderrTail: string }> => {
       await writeFile(outputFile, answers.shift() ?? '');
-      return { exitCode: 0, errors: '' };
+      return { exitCode: 0, stderrTail: '' };
     };
     const cli = new AmpCli(() => Promise.resolve(command), run, exports);
     assert.deepEqual(
@@ -265,7 +265,7 @@ describe('the amp CLI as a source', () => {
   it('says why a CLI that is there cannot be started', async () => {
     const find = (): Promise<never> => Promise.reject(new Error("'amp.cmd' needs 'node'."));
     const cli = new AmpCli(find, commandRunner(systemClock), exports);
-    await assert.rejects(cli.list(), has('cli', /cannot be started: 'amp\.cmd' needs 'node'/));
+    await assert.rejects(cli.list(), has('cli', /Could not start the Amp CLI: 'amp\.cmd' needs 'node'/));
   });
 
   it('searches once it has answered, in the words of Amp, which are never options', async () => {
@@ -297,7 +297,7 @@ describe('the amp CLI as a source', () => {
       maxBytes: 10,
     };
     const run = commandRunner(systemClock);
-    await assert.rejects(run({ ...hanging, timeoutMs: 50 }), has('cli', /did not answer/));
+    await assert.rejects(run({ ...hanging, timeoutMs: 50 }), has('cli', /did not respond/));
     await assert.rejects(
       run({ ...hanging, timeoutMs: 60_000, signal: AbortSignal.timeout(50) }),
       has('cancelled', /./),

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { cliFailure } from '../../../../../src/threads/node/cli/cliFailures';
-import { oldExtensionFolders } from '../../../../../src/threads/node/ampFolder/ampData';
-import { asThreadError, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
+import { legacyExtensionFolders } from '../../../../../src/threads/node/ampFolder/ampData';
+import { toThreadError, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
 
 describe('a thread that cannot be read', () => {
   let folder: string;
@@ -19,14 +19,17 @@ describe('a thread that cannot be read', () => {
     const [loop, directory] = [path.join(folder, 'loop.json'), path.join(folder, 'folder.json')];
     await symlink(loop, loop);
     await mkdir(directory);
-    assert.throws(() => readThreadFile(loop), { code: 'unreadable', message: /^This file is a link that leads back/ });
+    assert.throws(() => readThreadFile(loop), {
+      code: 'unreadable',
+      message: /^This file is a symbolic link to itself/,
+    });
     assert.throws(() => readThreadFile(directory), { code: 'unreadable', message: /^This is a folder, not a file/ });
   });
 
   for (const code of ['ELOOP', 'EISDIR', 'EMFILE', 'EIO', 'ENOTDIR', 'EBUSY', 'EWHATEVER', '__proto__']) {
     it(`is told in sentences, not in the words of the system: ${code}`, () => {
       const raw = Object.assign(new Error(`${code}: illegal operation, open '/x'`), { code });
-      const { message } = asThreadError(raw);
+      const { message } = toThreadError(raw);
       assert.match(message, sentences);
       assert.doesNotMatch(message, /illegal operation/);
     });
@@ -52,12 +55,12 @@ describe('a thread that cannot be read', () => {
   it('is looked for where the extension of Amp has kept its threads, whatever the profile', () => {
     const user = path.join(path.sep, 'home', 'kim', '.config', 'Code', 'User');
     const old = path.join('sourcegraph.amp', 'threads3');
-    assert.deepEqual(oldExtensionFolders(path.join(user, 'globalStorage', 'backline.backline')), [
+    assert.deepEqual(legacyExtensionFolders(path.join(user, 'globalStorage', 'backline.backline')), [
       path.join(user, 'globalStorage', old),
     ]);
-    assert.deepEqual(oldExtensionFolders(path.join(user, 'profiles', '-1a2b', 'globalStorage', 'backline.backline')), [
-      path.join(user, 'profiles', '-1a2b', 'globalStorage', old),
-      path.join(user, 'globalStorage', old),
-    ]);
+    assert.deepEqual(
+      legacyExtensionFolders(path.join(user, 'profiles', '-1a2b', 'globalStorage', 'backline.backline')),
+      [path.join(user, 'profiles', '-1a2b', 'globalStorage', old), path.join(user, 'globalStorage', old)],
+    );
   });
 });

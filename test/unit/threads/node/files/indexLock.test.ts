@@ -16,7 +16,7 @@ describe('the lock of the index', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const take = (): IndexLock => {
-    const lock = IndexLock.tryTake(file);
+    const lock = IndexLock.tryAcquire(file);
     assert.ok(lock);
     return lock;
   };
@@ -33,7 +33,7 @@ describe('the lock of the index', () => {
 
   it('is had by one at a time, and by the next one afterwards', () => {
     const lock = take();
-    assert.equal(IndexLock.tryTake(file), undefined);
+    assert.equal(IndexLock.tryAcquire(file), undefined);
     lock.dispose();
     take().dispose();
     assert.deepEqual(readdirSync(folder), []);
@@ -48,10 +48,10 @@ describe('the lock of the index', () => {
   it('is left to a process that lives, and to one of another machine, as long as they touch it', () => {
     holder(process.pid);
     age(20);
-    assert.equal(IndexLock.tryTake(file), undefined);
+    assert.equal(IndexLock.tryAcquire(file), undefined);
     holder(deadPid(), 'elsewhere');
     age(20);
-    assert.equal(IndexLock.tryTake(file), undefined);
+    assert.equal(IndexLock.tryAcquire(file), undefined);
   });
 
   it('is taken over from whoever has not touched it for long, or touched it in the future', () => {
@@ -64,7 +64,7 @@ describe('the lock of the index', () => {
 
   it('is taken over when nobody can tell whose it is, but only after a while', () => {
     writeFileSync(file, 'half a li');
-    assert.equal(IndexLock.tryTake(file), undefined);
+    assert.equal(IndexLock.tryAcquire(file), undefined);
     age(40);
     take();
   });
@@ -73,7 +73,7 @@ describe('the lock of the index', () => {
     const lock = take();
     age(40);
     lock.touch();
-    assert.equal(IndexLock.tryTake(file), undefined);
+    assert.equal(IndexLock.tryAcquire(file), undefined);
   });
 
   it('is not removed by the one it was taken over from', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { readForList } from '../../../../../src/threads/node/worker/program/headReader';
-import { asThreadError, maxThreadBytes, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
+import { toThreadError, maxThreadBytes, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
 import { ThreadError } from '../../../../../src/threads/common/threadPorts';
 
 const thread = { id: 'T-1', messages: [{ role: 'user', content: 'Hello' }] };
@@ -60,7 +60,7 @@ describe('the file of a thread', () => {
     const said = (sizeBytes: number) => () => readThreadFile(file, { sizeBytes, mtimeMs: 0 });
     assert.throws(said(maxThreadBytes + 1), {
       code: 'tooLarge',
-      message: 'This thread has 50.0 MiB, more than the 50 MiB that Amp itself reads. Its file can be opened as JSON.',
+      message: 'This thread is too large to show: 50.0 MiB, the limit is 50 MiB. You can open its file as JSON.',
     });
     assert.deepEqual(said(maxThreadBytes)().json, {});
     truncateSync(file, maxThreadBytes + 1);
@@ -77,7 +77,7 @@ describe('the file of a thread', () => {
     for (const read of [() => readThreadFile(file), () => readThreadFile(file, before)]) {
       assert.throws(read, {
         code: 'notFound',
-        message: 'The file of this thread is not there any more. Refresh the list.',
+        message: 'The file of this thread no longer exists. Refresh the list.',
       });
     }
   });
@@ -85,7 +85,7 @@ describe('the file of a thread', () => {
   it('that cannot be read says why in words of its own, and is not being written', () => {
     assert.throws(() => readThreadFile(folder), {
       code: 'unreadable',
-      message: 'This is a folder, not a file. Look for the thread in it.',
+      message: 'This is a folder, not a file. Open the thread file in it.',
     });
     const { path: at } = keyOf('');
     assert.throws(() => readThreadFile(at), { code: 'unreadable', message: 'This file is empty.' });
@@ -97,22 +97,22 @@ describe('what went wrong with the file of a thread', () => {
 
   it('is kept when it is known', () => {
     const known = new ThreadError('tooLarge', 'x');
-    assert.equal(asThreadError(known, AbortSignal.abort()), known);
+    assert.equal(toThreadError(known, AbortSignal.abort()), known);
   });
 
   it('is a cancellation when the reading was cancelled', () => {
-    assert.equal(asThreadError(failed('EIO'), AbortSignal.abort()).code, 'cancelled');
-    assert.equal(asThreadError(failed('EIO'), new AbortController().signal).code, 'unreadable');
+    assert.equal(toThreadError(failed('EIO'), AbortSignal.abort()).code, 'cancelled');
+    assert.equal(toThreadError(failed('EIO'), new AbortController().signal).code, 'unreadable');
   });
 
   it('is in words for a code that is known, and names one that is not', () => {
-    assert.equal(asThreadError(failed('EACCES')).message, 'This file may not be read. Look at its permissions.');
+    assert.equal(toThreadError(failed('EACCES')).message, 'This file can’t be read. Check its permissions.');
     for (const code of ['EODD', 'constructor']) {
       assert.equal(
-        asThreadError(failed(code)).message,
-        `This file cannot be read. The system calls it ${code}. Try again, or copy the file and open the copy.`,
+        toThreadError(failed(code)).message,
+        `This file can’t be read (${code}). Try again, or copy the file and open the copy.`,
       );
     }
-    assert.equal(asThreadError(failed()).message, 'This file cannot be read: deep down');
+    assert.equal(toThreadError(failed()).message, 'This file can’t be read: deep down');
   });
 });

@@ -132,7 +132,7 @@ describe('the index of threads', () => {
     const listed = await titles(open());
     assert.equal(listed.length, 7);
     assert.ok(listed.includes('good') && listed.includes('This file is empty.'));
-    assert.ok(listed.some((title) => title?.includes('more than the 50 MiB') === true));
+    assert.ok(listed.some((title) => title?.includes('the limit is 50 MiB') === true));
     await headsSaved(bench);
     assert.deepEqual(await titles(open(noWorker())), listed);
   });
@@ -192,7 +192,7 @@ describe('the index of threads', () => {
       writeFileSync(file, content);
       assert.deepEqual(await titles(open()), ['A']);
       await headsSaved(bench);
-      const told = warnings.filter((warning) => warning.includes('is made anew'));
+      const told = warnings.filter((warning) => warning.includes('Rebuilding'));
       assert.equal(told.length, count + 1, content.slice(0, 80));
       assert.deepEqual(await titles(open(noWorker())), ['A']);
     }
@@ -241,7 +241,7 @@ describe('the index of threads', () => {
     await index.list([bench.store]);
     assert.equal(readFileSync(deaths, 'utf8'), 'x');
     await until('it is found by another worker', isFound);
-    assert.match(warnings.join('\n'), /searched in memory/);
+    assert.match(warnings.join('\n'), /using memory instead/);
   });
 
   it('searches titles, prompts and answers, and says where', async () => {
@@ -314,7 +314,7 @@ describe('the index of threads', () => {
     const index = open(workerFile);
     const { heads } = await index.list([bench.store]);
     assert.deepEqual(heads.map(({ title, problem }) => title ?? problem?.slice(0, 19)).sort(), [
-      'Reading this thread',
+      'Not enough memory t',
       'a',
       'b',
     ]);

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { fold } from '../../../../../src/threads/common/query/fold';
 import { findTerm } from '../../../../../src/threads/common/query/termMatch';
 import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
-import { Arena } from '../../../../../src/threads/node/texts/arena';
+import { GrowableBuffer } from '../../../../../src/threads/node/texts/growableBuffer';
 import { IndexFileError } from '../../../../../src/threads/node/files/headFile';
 import { encodeTexts, StoredTexts } from '../../../../../src/threads/node/texts/storedTexts';
-import { WordScan } from '../../../../../src/threads/node/texts/wordScan';
+import { WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
 
 function stored(...texts: readonly string[]): StoredTexts {
   return new StoredTexts(encoded(texts));
 }
 
 function encoded(texts: readonly string[]): Buffer {
-  const scan = new WordScan();
+  const scan = new WordScanner();
   const searched = texts.map((text, index) => ({ entryId: `m${index}`, kind: kinds[index % 3] ?? 'prompt', text }));
-  const arena = new Arena();
+  const arena = new GrowableBuffer();
   encodeTexts(searched, arena, (bytes, isAscii) => {
     scan.scan(bytes, isAscii);
-    return scan.others;
+    return scan.hiddenWords;
   });
   return Buffer.from(arena.content);
 }
@@ -26,7 +26,7 @@ const kinds = ['prompt', 'output', 'answer'] as const;
 
 /** Each query is one term. */
 const mayHave = (texts: StoredTexts, ...queries: readonly string[]): readonly number[] => [
-  ...texts.mayHave(queries.flatMap((query) => parseQuery(query).terms)),
+  ...texts.possibleTerms(queries.flatMap((query) => parseQuery(query).terms)),
 ];
 
 describe('the stored texts of a thread', () => {
@@ -84,7 +84,7 @@ describe('the stored texts of a thread', () => {
         for (let end = start + 1; end <= folded.length; end++) {
           const { terms } = parseQuery(folded.slice(start, end));
           for (const term of terms.filter((one) => findTerm(folded, one) !== undefined))
-            assert.equal(texts.mayHave([term])[1], 1, JSON.stringify(term));
+            assert.equal(texts.possibleTerms([term])[1], 1, JSON.stringify(term));
         }
       }
     });

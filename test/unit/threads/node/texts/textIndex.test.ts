@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileKey } from '../../../../../src/threads/node/files/fileKey';
-import { TextIndex, type TextIndexPorts } from '../../../../../src/threads/node/texts/textIndex';
+import { TextIndex, type TextIndexDeps } from '../../../../../src/threads/node/texts/textIndex';
 
 const store = join(tmpdir(), 'store');
 
@@ -40,7 +40,7 @@ describe('the text of threads', () => {
     outputs.set(id, output);
     keys.set(id, { path: join(store, `${id}.json`), sizeBytes: text.length, mtimeMs: ++version });
   };
-  const ports = (): TextIndexPorts => ({
+  const ports = (): TextIndexDeps => ({
     folder,
     read: (file) => {
       const id = file.path.slice(store.length + 1, -'.json'.length);
@@ -60,16 +60,16 @@ describe('the text of threads', () => {
     return index;
   };
   const know = (index: TextIndex): void =>
-    index.know(
+    index.setFiles(
       [...texts.keys()].flatMap((id) => keys.get(id) ?? []),
       [store],
     );
   /** Whether it is on disk. */
   const build = async (index: TextIndex): Promise<boolean> => {
     know(index);
-    const { isDone, isKept } = await index.build(() => undefined);
+    const { isDone, isOnDisk } = await index.build(() => undefined);
     assert.equal(isDone, true);
-    return isKept;
+    return isOnDisk;
   };
   const found = (index: TextIndex, query: string): readonly string[] =>
     index
@@ -158,7 +158,7 @@ describe('the text of threads', () => {
       await build(index);
       assert.deepEqual(found(index, 'alpha'), ['T-a']);
       assert.equal(reads.length, 2);
-      assert.match(warnings[0] ?? '', /made anew/);
+      assert.match(warnings[0] ?? '', /^Rebuilding/);
       const other = open();
       other.load();
       assert.deepEqual(found(other, 'beta'), ['T-a']);
@@ -196,7 +196,7 @@ describe('the text of threads', () => {
       await build(index);
       assert.equal(found(index, 'common ').length, 8);
       assert.equal(reads.length, 11, 'nothing is read again that has not changed');
-      assert.equal(warnings.filter((text) => text.includes('searched in memory')).length, 1);
+      assert.equal(warnings.filter((text) => text.includes('using memory instead')).length, 1);
     } finally {
       folder = join(file, '..');
     }

@@ -58,7 +58,7 @@ describe('the owner of the worker of threads', () => {
   });
 
   it('leaves it alone while somebody needs what it has in memory', async () => {
-    const holding = owner.hold();
+    const holding = owner.keepAlive();
     await owner.use(ask);
     clock.advance(3_600_000);
     assert.equal(await owner.use(ask), 1);
@@ -69,7 +69,7 @@ describe('the owner of the worker of threads', () => {
 
   it('starts another one when it has ended, later and later when none of them answers', async () => {
     const die = (): Promise<number> => owner.use((link) => ask(link, 'die'));
-    await assert.rejects(die(), { code: 'unreadable', message: /ended with code 7/ });
+    await assert.rejects(die(), { code: 'unreadable', message: /exited with code 7/ });
     await assert.rejects(die(), { code: 'unreadable' });
     assert.equal(starts(), 2);
     const third = owner.use(ask);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { workingFolder } from '../../../../../src/threads/node/workspace/workingFolder';
+import { chooseWorkingFolder } from '../../../../../src/threads/node/workspace/workingFolder';
 
-function setUp(there: readonly string[], choice?: 'there' | 'workspace') {
+function setUp(there: readonly string[], choice?: 'thread' | 'workspace') {
   const looked: string[] = [];
   const asked: string[] = [];
   const ports = {
@@ -15,7 +15,7 @@ function setUp(there: readonly string[], choice?: 'there' | 'workspace') {
 describe('the folder to go on in', () => {
   it("is the thread's own in the workspace or a worktree, without a question", async () => {
     const { ports, asked } = setUp(['/elsewhere', '/wt/fix/packages']);
-    assert.deepEqual(await workingFolder(['/elsewhere', '/ws/gone', '/wt/fix/packages'], ports), {
+    assert.deepEqual(await chooseWorkingFolder(['/elsewhere', '/ws/gone', '/wt/fix/packages'], ports), {
       folder: '/wt/fix/packages',
     });
     assert.deepEqual(asked, []);
@@ -23,24 +23,24 @@ describe('the folder to go on in', () => {
 
   it('is another one only when the user says so', async () => {
     for (const folder of ['/elsewhere', '/ws/../elsewhere', '/elsewhere/']) {
-      const { ports, asked } = setUp(['/elsewhere'], 'there');
-      assert.deepEqual(await workingFolder([folder], ports), { folder: '/elsewhere' });
+      const { ports, asked } = setUp(['/elsewhere'], 'thread');
+      assert.deepEqual(await chooseWorkingFolder([folder], ports), { folder: '/elsewhere' });
       assert.deepEqual(asked, ['/elsewhere']);
     }
-    assert.deepEqual(await workingFolder(['/ws-2'], setUp(['/ws-2'], 'workspace').ports), { folder: '/ws' });
-    assert.equal(await workingFolder(['/'], setUp(['/']).ports), undefined);
+    assert.deepEqual(await chooseWorkingFolder(['/ws-2'], setUp(['/ws-2'], 'workspace').ports), { folder: '/ws' });
+    assert.equal(await chooseWorkingFolder(['/'], setUp(['/']).ports), undefined);
   });
 
   it('is the workspace when nothing of the thread is there', async () => {
     const { ports, asked } = setUp([]);
-    assert.deepEqual(await workingFolder(['/gone', 'relative'], ports), { folder: '/ws' });
+    assert.deepEqual(await chooseWorkingFolder(['/gone', 'relative'], ports), { folder: '/ws' });
     assert.deepEqual(asked, []);
   });
 
   it('is never looked for on another machine', async () => {
-    const { ports, looked, asked } = setUp([], 'there');
+    const { ports, looked, asked } = setUp([], 'thread');
     const remote = ['\\\\evil\\share', '//evil/share', '\\/evil/share', '\\\\?\\UNC\\evil\\share'];
-    assert.deepEqual(await workingFolder(remote, ports), { folder: '/ws' });
+    assert.deepEqual(await chooseWorkingFolder(remote, ports), { folder: '/ws' });
     assert.deepEqual([looked, asked], [[], []]);
   });
 });

@@ -21,7 +21,7 @@ describe('the result of any tool', () => {
   });
 
   it('is a list of texts, blocks of content, or JSON when one item is neither', () => {
-    assert.deepEqual(parts('tomorrow', []), [plain('Nothing was found.')]);
+    assert.deepEqual(parts('tomorrow', []), [plain('No results.')]);
     assert.deepEqual(parts('tomorrow', ['a', 'b']), [{ type: 'list', items: ['a', 'b'] }]);
     const block = { type: 'text', text: 'x' };
     assert.deepEqual(parts('tomorrow', [block]), [plain('x')]);
@@ -62,14 +62,14 @@ describe('the result of any tool', () => {
 
   it('is its one flag in words, but JSON when there is more than the flag', () => {
     assert.deepEqual(parts('tomorrow', { success: true }), [plain('Succeeded.')]);
-    assert.deepEqual(parts('tomorrow', { success: false }), [plain('Did not succeed.')]);
+    assert.deepEqual(parts('tomorrow', { success: false }), [plain('Failed.')]);
     assert.deepEqual(parts('tomorrow', { success: true, a: 1 }), [json({ success: true, a: 1 })]);
     assert.deepEqual(parts('tomorrow', { success: 1 }), [json({ success: 1 })]);
   });
 
   it('names the instructions that were found on the way', () => {
     const files = [{ uri: 'file:///w/AGENTS.md' }, null, 'x', { uri: 3 }];
-    const guidance = [plain('Guidance that applies here:'), { type: 'list', items: ['/w/AGENTS.md'] }];
+    const guidance = [plain('Applicable guidance:'), { type: 'list', items: ['/w/AGENTS.md'] }];
     assert.deepEqual(parts('tomorrow', { output: 'x', discoveredGuidanceFiles: files }), [plain('x'), ...guidance]);
     assert.deepEqual(parts('tomorrow', { output: 'x', discoveredGuidanceFiles: [null] }), [plain('x')]);
   });
@@ -127,7 +127,7 @@ describe('the result of a command', () => {
   });
 
   it('says that Amp has cut it, in either form', () => {
-    const cut = plain('Amp has cut this output.');
+    const cut = plain('Amp truncated this output.');
     assert.deepEqual(run({ output: 'x', truncation: true }), [terminal, cut]);
     assert.deepEqual(run({ output: 'x', truncation: { lines: 3 } }), [terminal, cut]);
     assert.deepEqual(run({ output: 'x', truncation: false }), [terminal]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { toolRun } from '../../../../../../src/threads/common/mapping/parts/toolRun';
 
-const open = { reported: 'stale', unheard: 'stale', isComplete: true } as const;
+const open = { withResult: 'stale', withoutResult: 'stale', isComplete: true } as const;
 const decisionOf = (run: object, userInput?: object): string | undefined =>
   toolRun({ type: 'tool_result', toolUseID: 't', run, ...(userInput ? { userInput } : {}) }, open).decision;
 

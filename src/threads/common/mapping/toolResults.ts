@@ -2,23 +2,23 @@ import { isRecord, listOf, type JsonRecord } from '../model/jsonValues';
 import { runningStatuses } from '../model/threadState';
 import { callId, isResultBlock, resultId } from '../model/callIds';
 
-/** What tools gave back, wherever in the thread it is, by the block of the call it belongs to. */
-export interface Results {
-  /** In the order of the thread; a later one tells how a command that runs has gone on. */
-  of(call: unknown): readonly unknown[];
-  /** Whether there is a call that this is a result of. */
-  isJoined(result: unknown): boolean;
+/** The results of tool calls, wherever they are in the thread. */
+export interface ToolResults {
+  /** Returns the results of a call's block in the order of the thread. A running command may have several. */
+  ofCall(call: unknown): readonly unknown[];
+  /** Whether the thread has the call of this result. */
+  hasCall(result: unknown): boolean;
 }
 
 const callTypes: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'program']);
 
 /**
- * Of all messages of a thread. Ids come again in some: a result belongs to the nearest earlier call of its id, and to the
- * first later one if there is none.
+ * Matches results with calls. Ids may repeat: a result belongs to the nearest earlier call with its id, else to the first
+ * later one.
  */
-export function resultsOf(messages: readonly unknown[]): Results {
-  const byCall = new Map<unknown, unknown[]>();
-  const joined = new Set<unknown>();
+export function matchResults(messages: readonly unknown[]): ToolResults {
+  const resultsByCall = new Map<unknown, unknown[]>();
+  const matched = new Set<unknown>();
   const latest = new Map<string, unknown[]>();
   const early = new Map<string, unknown[]>();
   for (const block of messages.flatMap(blocksOf)) {
@@ -33,13 +33,13 @@ export function resultsOf(messages: readonly unknown[]): Results {
     const results = early.get(id) ?? [];
     early.delete(id);
     latest.set(id, results);
-    byCall.set(block, results);
+    resultsByCall.set(block, results);
   }
-  for (const results of byCall.values()) for (const result of results) joined.add(result);
-  return { of: (call) => byCall.get(call) ?? [], isJoined: (result) => joined.has(result) };
+  for (const results of resultsByCall.values()) for (const result of results) matched.add(result);
+  return { ofCall: (call) => resultsByCall.get(call) ?? [], hasCall: (result) => matched.has(result) };
 }
 
-/** Blocks of messages whose blocks are shown. */
+/** Returns the blocks of a message that is shown. */
 function blocksOf(message: unknown): readonly JsonRecord[] {
   if (!isRecord(message) || !isShownRole(message['role'])) return [];
   return listOf(message['content']).filter(isRecord);
@@ -51,7 +51,7 @@ export function isShownRole(role: unknown): boolean {
 
 const openStatuses: ReadonlySet<unknown> = new Set([...runningStatuses, 'blocked-on-user']);
 
-/** Another result of the same call may follow. */
+/** Whether another result of the same call may follow. */
 export function isOpenResult(block: unknown): boolean {
   return isRecord(block) && isRecord(block['run']) && openStatuses.has(block['run']['status']);
 }

@@ -1,39 +1,39 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
-import { usePage } from './threadPageContext';
+import { useThreadPage } from './threadPageContext';
 
 /**
- * Draws a line above the first entry that came while the reader was away from the end or from the page. It stays until
- * something else comes after the reader has caught up.
+ * Draws a line above the first entry that was added while the user was not at the end or not on the page. The line stays until
+ * the user has caught up and a new entry is added.
  */
-export function useNewMark(root: RefObject<HTMLElement | null>, isFollowing: boolean): void {
-  const page = usePage();
+export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: boolean): void {
+  const page = useThreadPage();
   const following = useRef(isFollowing);
   const hasCaughtUp = useRef(true);
   following.current = isFollowing;
   if (isFollowing) hasCaughtUp.current = true;
 
-  // The host tells it with the first that it tells, which may be before anything is drawn.
+  // A layout effect, because the host sends the mark with its first update.
   useLayoutEffect(() => {
     const { transcript } = page;
-    let marked: string | undefined;
-    /** Where what is new begins in the whole thread, until that is here. */
+    let markedId: string | undefined;
+    /** Index of the first new entry in the whole thread while that is not loaded. */
     let markedIndex: number | undefined;
     const draw = (): void => {
       for (const old of root.current?.querySelectorAll('[data-new]') ?? []) old.removeAttribute('data-new');
-      if (marked === undefined) return;
-      root.current?.querySelector(`[data-entry="${CSS.escape(marked)}"]`)?.setAttribute('data-new', '');
+      if (markedId === undefined) return;
+      root.current?.querySelector(`[data-entry="${CSS.escape(markedId)}"]`)?.setAttribute('data-new', '');
     };
     const mark = (entryId: string | undefined): void => {
-      marked = entryId;
+      markedId = entryId;
       markedIndex = undefined;
       hasCaughtUp.current = false;
-      // When it is drawn.
+      // After the entry is rendered.
       requestAnimationFrame(draw);
     };
     const subscriptions = [
-      page.onDidMark(mark),
+      page.onDidMarkUnread(mark),
       transcript.onDidChange(({ isReset, added, addedBeyond, olderCount, laterCount }) => {
         const first = added.find(({ parent }) => parent === undefined);
         const isAway = !following.current || document.hidden;
@@ -43,9 +43,9 @@ export function useNewMark(root: RefObject<HTMLElement | null>, isFollowing: boo
           mark(undefined);
           markedIndex = transcript.before + transcript.size + transcript.after - addedBeyond;
         } else if (isReset || olderCount > 0 || laterCount > 0) {
-          const came = markedIndex === undefined ? undefined : topLevelFrom(transcript, markedIndex);
-          if (came === undefined) requestAnimationFrame(draw);
-          else mark(came);
+          const loadedId = markedIndex === undefined ? undefined : topLevelFrom(transcript, markedIndex);
+          if (loadedId === undefined) requestAnimationFrame(draw);
+          else mark(loadedId);
         }
       }),
     ];
@@ -55,7 +55,7 @@ export function useNewMark(root: RefObject<HTMLElement | null>, isFollowing: boo
   }, [page, root]);
 }
 
-/** The first entry that is not part of a call, from an index in the whole thread on; undefined when that is not loaded. */
+/** Returns the first top-level entry at or after an index in the whole thread, or undefined if that is not loaded. */
 function topLevelFrom(transcript: TranscriptModel, index: number): string | undefined {
   if (index < transcript.before) return undefined;
   return transcript

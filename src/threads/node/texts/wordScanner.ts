@@ -1,13 +1,8 @@
 import { fold } from '../../common/query/fold';
 import { maxWordUnits, wordsOf } from '../../common/query/words';
 
-/**
- * Finds the words of texts, as `wordsOf(fold(text))` does, in their bytes: text of tools is most of a store, and nearly all
- * of it is ASCII. Nothing here makes a string or an object for a word of such a text.
- */
-
-const [lineEnd, space] = [0x0a, 0x20];
-/** ASCII letters in lower case, and digits; 0 for what is between words. */
+const [newline, space] = [0x0a, 0x20];
+/** Maps ASCII letters to lower case and digits to themselves, all other bytes to 0. */
 const lettersAndDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte).toLowerCase();
   return byte < 0x80 && /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0;
@@ -20,7 +15,7 @@ const firstPrime = 0x01000193;
 const secondSeed = 0x2f0b4c47;
 const secondPrime = 0x5bd1e995;
 
-/** Of the UTF-8 of a folded word: two hashes, which together tell it from all others. */
+/** Returns two hashes of a folded word in UTF-8, which together identify it. */
 export function hashesOfWord(bytes: Uint8Array): readonly [number, number] {
   let [first, second] = [firstSeed, secondSeed];
   for (const byte of bytes) {
@@ -30,36 +25,37 @@ export function hashesOfWord(bytes: Uint8Array): readonly [number, number] {
   return [first, second];
 }
 
-/** The words of one text after another; what they were is gone with the next one. */
-export class WordScan {
-  /** How many words there are. */
+/**
+ * Finds the words of a text like `wordsOf(fold(text))`, but in its bytes and without an object per ASCII word. Each scan
+ * overwrites the results of the previous one.
+ */
+export class WordScanner {
   count = 0;
-  /** Hashes of each. */
-  first = new Int32Array(1 << 12);
-  second = new Int32Array(1 << 12);
-  /** Where the bytes of each are in `bytes`, whose ASCII letters may be capital ones. */
+  firstHashes = new Int32Array(1 << 12);
+  secondHashes = new Int32Array(1 << 12);
+  /** The offsets of the words in `bytes`, which may contain capital ASCII letters. */
   starts = new Uint32Array(1 << 12);
   ends = new Uint32Array(1 << 12);
   bytes: Uint8Array = new Uint8Array();
-  /** Words that their bytes may not show. */
-  others: readonly string[] = [];
+  /** Words that are not visible in the bytes of the text, such as `naive` for `naïve`. */
+  hiddenWords: readonly string[] = [];
 
-  /** `text` is in UTF-8. */
+  /** `text` is UTF-8. */
   scan(text: Buffer, isAscii: boolean): void {
     this.count = 0;
-    this.others = [];
+    this.hiddenWords = [];
     this.bytes = text;
     if (isAscii) this.scanAscii(text, 0, text.length);
-    else this.scanOther(text);
+    else this.scanUnicode(text);
   }
 
-  /** What stands between blanks and is not ASCII is folded as text; nothing of it goes on beyond them. */
-  private scanOther(text: Buffer): void {
+  /** Folds pieces between blanks with non-ASCII characters as text. No word extends across a blank. */
+  private scanUnicode(text: Buffer): void {
     const folded: Buffer[] = [];
-    const others: string[] = [];
+    const hiddenWords: string[] = [];
     let foldedAt = text.length;
     let next = 0;
-    for (let at = nextOther(text, 0); at < text.length; at = nextOther(text, next)) {
+    for (let at = nextNonAscii(text, 0); at < text.length; at = nextNonAscii(text, next)) {
       let start = at;
       while (start > next && !isBlank(text[start - 1])) start--;
       let end = at;
@@ -74,12 +70,12 @@ export class WordScan {
         this.add(first, second, foldedAt, foldedAt + bytes.length);
         foldedAt += bytes.length;
         folded.push(bytes);
-        if (!shown.has(word)) others.push(word);
+        if (!shown.has(word)) hiddenWords.push(word);
       }
     }
     this.scanAscii(text, next, text.length);
     if (folded.length > 0) this.bytes = Buffer.concat([text, ...folded]);
-    this.others = others;
+    this.hiddenWords = hiddenWords;
   }
 
   private scanAscii(text: Uint8Array, start: number, end: number): void {
@@ -105,37 +101,37 @@ export class WordScan {
 
   private add(first: number, second: number, start: number, end: number): void {
     const { count } = this;
-    if (count === this.first.length) this.grow();
-    this.first[count] = first;
-    this.second[count] = second;
+    if (count === this.firstHashes.length) this.grow();
+    this.firstHashes[count] = first;
+    this.secondHashes[count] = second;
     this.starts[count] = start;
     this.ends[count] = end;
     this.count = count + 1;
   }
 
   private grow(): void {
-    const size = this.first.length * 2;
-    const [first, second, starts, ends] = [this.first, this.second, this.starts, this.ends];
-    this.first = new Int32Array(size);
-    this.second = new Int32Array(size);
+    const size = this.firstHashes.length * 2;
+    const [first, second, starts, ends] = [this.firstHashes, this.secondHashes, this.starts, this.ends];
+    this.firstHashes = new Int32Array(size);
+    this.secondHashes = new Int32Array(size);
     this.starts = new Uint32Array(size);
     this.ends = new Uint32Array(size);
-    this.first.set(first);
-    this.second.set(second);
+    this.firstHashes.set(first);
+    this.secondHashes.set(second);
     this.starts.set(starts);
     this.ends.set(ends);
   }
 }
 
-/** Copies a word that was found, folded; where it ends then. */
-export function copyWord(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
-  const last = isAsciiBetween(from, start, end) ? Math.min(end, start + maxWordUnits) : end;
+/** Copies a found word in lower case to `offset` in `target`. Returns the offset of its end. */
+export function copyWord(source: Uint8Array, start: number, end: number, target: Uint8Array, offset: number): number {
+  const last = isAsciiBetween(source, start, end) ? Math.min(end, start + maxWordUnits) : end;
   for (let index = start; index < last; index++) {
-    const byte = from[index] ?? 0;
+    const byte = source[index] ?? 0;
     const folded = lettersAndDigits[byte] ?? 0;
-    to[at++] = folded === 0 ? byte : folded;
+    target[offset++] = folded === 0 ? byte : folded;
   }
-  return at;
+  return offset;
 }
 
 function isAsciiBetween(bytes: Uint8Array, start: number, end: number): boolean {
@@ -143,13 +139,13 @@ function isAsciiBetween(bytes: Uint8Array, start: number, end: number): boolean 
   return true;
 }
 
-/** Where the next byte is that is not ASCII; the length when there is none. */
-function nextOther(bytes: Uint8Array, from: number): number {
+/** Returns the offset of the next non-ASCII byte, or the length. */
+function nextNonAscii(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && (bytes[at] ?? 0) < 0x80) at++;
   return at;
 }
 
 function isBlank(byte: number | undefined): boolean {
-  return byte === space || byte === lineEnd;
+  return byte === space || byte === newline;
 }

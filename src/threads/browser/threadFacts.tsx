@@ -1,21 +1,20 @@
 import { PlainText } from '../../transcript/browser/parts/plainText';
 import { ChevronRightIcon } from '../../webview/browser/icons';
-import { usePage, usePageState } from './threadPageContext';
+import { useThreadPage, useThreadPageState } from './threadPageContext';
 
-/** Where the thread was: repository, branch, commit, platform and what else its file tells. */
-export function Facts() {
-  const page = usePage();
-  const { thread } = usePageState();
+export function ThreadFacts() {
+  const page = useThreadPage();
+  const { thread } = useThreadPageState();
   const facts = thread?.facts ?? [];
   if (facts.length === 0) return null;
-  const short = ['Repository', 'Branch'].flatMap((name) => facts.find(({ label }) => label === name)?.value ?? []);
+  const summary = ['Repository', 'Branch'].flatMap((name) => facts.find(({ label }) => label === name)?.value ?? []);
   return (
     <details class="thread-facts">
       <summary>
         <ChevronRightIcon />
         <span>About</span>
         <span class="quiet one-line">
-          <PlainText text={short.join(' · ')} />
+          <PlainText text={summary.join(' · ')} />
         </span>
       </summary>
       <dl>
@@ -24,7 +23,7 @@ export function Facts() {
             <dt>{label}</dt>
             <dd dir="auto">
               {threadId.test(value) ? (
-                <button type="button" class="link" title="Open this thread" onClick={() => page.actions.open(value)}>
+                <button type="button" class="link" title="Open thread" onClick={() => page.actions.open(value)}>
                   {value}
                 </button>
               ) : (
@@ -41,7 +40,7 @@ export function Facts() {
 const threadId = /^T-[\da-f-]{36}$/i;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** Times in the reader's own way, everything else as it is. */
+/** Formats times in the user's locale. */
 function factText(value: string): string {
   return isoTime.test(value) ? new Date(value).toLocaleString() : value;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { familyTies } from '../../../../../src/threads/common/tree/families';
+import { findParents } from '../../../../../src/threads/common/tree/parents';
 import type { ThreadRelation } from '../../../../../src/threads/common/threadPorts';
 import { head } from '../../support/threadHead';
 
@@ -14,8 +14,8 @@ const child = (threadId: string, type: ThreadRelation['type'] = 'fork'): ThreadR
   threadId,
 });
 
-function parents(...heads: Parameters<typeof familyTies>[0]): Record<string, string> {
-  return Object.fromEntries([...familyTies(heads)].map(([id, tie]) => [id, tie.parentId]));
+function parents(...heads: Parameters<typeof findParents>[0]): Record<string, string> {
+  return Object.fromEntries([...findParents(heads)].map(([id, tie]) => [id, tie.parentId]));
 }
 
 describe('families of threads', () => {
@@ -35,10 +35,10 @@ describe('families of threads', () => {
   });
 
   it('has no loops, of two threads or of many', () => {
-    const two = familyTies([head('a', { relations: [parent('b')] }), head('b', { relations: [parent('a')] })]);
+    const two = findParents([head('a', { relations: [parent('b')] }), head('b', { relations: [parent('a')] })]);
     assert.equal(two.size, 1);
     const ring = Array.from({ length: 50 }, (_, at) => head(`${at}`, { relations: [parent(`${(at + 1) % 50}`)] }));
-    const ties = familyTies(ring);
+    const ties = findParents(ring);
     assert.equal(ties.size, 49);
     for (const { id } of ring) {
       let steps = 0;

@@ -3,11 +3,8 @@ import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 export const temporarySuffix = '.tmp';
 
-/**
- * Readers see the old file or the new one, never a part. The contents follow each other in it.
- * @throws Error of Node.js; nothing is left behind
- */
-export function writeWholeFile(file: string, ...contents: readonly (string | Buffer)[]): void {
+/** Writes the contents one after another. Readers see either the old or the complete new file. @throws Error of Node.js */
+export function writeFileAtomically(file: string, ...contents: readonly (string | Buffer)[]): void {
   const temporary = `${file}.${randomUUID()}${temporarySuffix}`;
   try {
     const handle = openSync(temporary, 'wx', 0o600);

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { isThreadFileName } from '../../../../../src/threads/node/ampFolder/ampData';
-import { FolderWatch, type FolderWatchOptions } from '../../../../../src/threads/node/files/folderWatch';
+import { FolderWatcher, type FolderWatcherDeps } from '../../../../../src/threads/node/files/folderWatcher';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { until } from '../../../../support/eventually';
 import { thread, ThreadFolder } from '../../support/threadFolder';
@@ -12,10 +12,10 @@ describe("the watch of Amp's folder", () => {
   let folder: ThreadFolder;
   let clock: FakeClock;
   let told: (ReadonlySet<string> | undefined)[];
-  let watch: FolderWatch;
-  const make = (part: Partial<FolderWatchOptions> = {}): FolderWatch => {
-    const onChange: FolderWatchOptions['onChange'] = (names) => told.push(names);
-    return new FolderWatch({
+  let watch: FolderWatcher;
+  const make = (part: Partial<FolderWatcherDeps> = {}): FolderWatcher => {
+    const onChange: FolderWatcherDeps['onChange'] = (names) => told.push(names);
+    return new FolderWatcher({
       ...{ folder: folder.threads, accepts: isThreadFileName, onChange, clock, log: nullLogger },
       ...part,
     });
@@ -37,7 +37,7 @@ describe("the watch of Amp's folder", () => {
     ['polls', false],
   ] as const) {
     it(`${how}: tells of a rewrite, and of nothing that Amp still writes`, async () => {
-      watch = make({ tellsChanges: () => Promise.resolve(tells) });
+      watch = make({ reportsChanges: () => Promise.resolve(tells) });
       await folder.put('T-a', thread('T-a', 2));
       await watch.start();
       await writeFile(path.join(folder.threads, 'T-x.json.amptmp'), '{');

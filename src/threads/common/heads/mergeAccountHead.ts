@@ -2,10 +2,10 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ThreadHead } from '../threadPorts';
 
 /**
- * A thread of which the account has more than this machine: what the account says of it, over what this machine knows. One that
- * was exported says everything but where the user has it; one that is only listed says little, and nothing of the rest.
+ * Merges the heads of a thread of which the account has more messages than this machine. An exported thread has all fields
+ * but the local path. A listed thread has only a few fields, so the rest comes from this machine.
  */
-export function layered(here: ThreadHead, account: ThreadHead): ThreadHead {
+export function mergeAccountHead(here: ThreadHead, account: ThreadHead): ThreadHead {
   if (here.problem !== undefined) return account;
   const { path, sizeBytes, mtimeMs } = here;
   if (account.path !== undefined) return { ...here, ...account, ...withoutUndefined({ path, sizeBytes, mtimeMs }) };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { fold } from '../../../../../src/threads/common/query/fold';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
-import { mayFollow, PairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
-import { copyWord, hashesOfWord, WordScan } from '../../../../../src/threads/node/texts/wordScan';
+import { mayContainSequence, PairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
+import { copyWord, hashesOfWord, WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
 import { WordLookup } from '../../../../../src/threads/node/texts/wordLookup';
 import { WordTable } from '../../../../../src/threads/node/texts/wordTable';
 
@@ -29,21 +29,21 @@ const text = fc
   )
   .map((parts) => parts.join(''));
 
-function scanned(words: WordScan, searched: string): readonly string[] {
+function scanned(words: WordScanner, searched: string): readonly string[] {
   const bytes = Buffer.from(searched);
   words.scan(bytes, bytes.length === searched.length);
   return Array.from({ length: words.count }, (_, index) => {
     const to = Buffer.alloc(400);
     const [start = 0, end = 0] = [words.starts[index], words.ends[index]];
     const word = to.subarray(0, copyWord(words.bytes, start, end, to, 0));
-    assert.deepEqual([words.first[index], words.second[index]], hashesOfWord(word));
+    assert.deepEqual([words.firstHashes[index], words.secondHashes[index]], hashesOfWord(word));
     return word.toString();
   });
 }
 
 describe('the words of a text, found in its bytes', () => {
   it('are those of the folded text', () => {
-    const words = new WordScan();
+    const words = new WordScanner();
     fc.assert(
       fc.property(text, (searched) => {
         // Half of a character becomes another one in UTF-8.
@@ -55,17 +55,17 @@ describe('the words of a text, found in its bytes', () => {
   });
 
   it('may follow each other where they do', () => {
-    const words = new WordScan();
+    const words = new WordScanner();
     const builder = new PairFilterBuilder();
     fc.assert(
       fc.property(fc.array(text, { maxLength: 20 }), (texts) => {
         const all = texts.map((searched) => {
           const found = scanned(words, searched.toWellFormed());
-          builder.addAll(words.first, words.count);
+          builder.addAll(words.firstHashes, words.count);
           return found.map((word) => hashesOfWord(Buffer.from(word))[0]);
         });
-        const filter = builder.take();
-        for (const hashes of all) assert.ok(mayFollow(filter, hashes));
+        const filter = builder.build();
+        for (const hashes of all) assert.ok(mayContainSequence(filter, hashes));
       }),
     );
   });
@@ -75,8 +75,10 @@ describe('the words of a text, found in its bytes', () => {
     for (const count of [20, 1_000, 100_000]) {
       const hashes = Int32Array.from({ length: count }, (_, index) => hashesOfWord(Buffer.from(`w${index}`))[0]);
       builder.addAll(hashes, count);
-      const filter = builder.take();
-      const wrong = hashes.filter((hash, index) => mayFollow(filter, [hash, hashes[(index + 7) % count] ?? 0])).length;
+      const filter = builder.build();
+      const wrong = hashes.filter((hash, index) =>
+        mayContainSequence(filter, [hash, hashes[(index + 7) % count] ?? 0]),
+      ).length;
       assert.ok(wrong <= count * 0.15 + 3, `${wrong} of ${count}`);
       assert.ok(filter.length <= count * 4 + 8, `${filter.length} bytes for ${count} pairs`);
     }
@@ -85,7 +87,7 @@ describe('the words of a text, found in its bytes', () => {
 
 describe('the words of a segment', () => {
   it('lead to the threads that have them, each in its best field, also when they are copied', () => {
-    const words = new WordScan();
+    const words = new WordScanner();
     const thread = fc.tuple(text, text);
     fc.assert(
       fc.property(fc.array(thread, { maxLength: 8 }), (threads) => {
@@ -98,14 +100,14 @@ describe('the words of a segment', () => {
           return { said, work };
         });
         const copied = new WordTable();
-        copied.copy(table.lists(), (index) => (index % 2 === 0 ? index / 2 : undefined));
+        copied.copyFrom(table.toWordIndex(), (index) => (index % 2 === 0 ? index / 2 : undefined));
         for (const word of new Set(all.flatMap(({ said, work }) => [...said, ...work]))) {
           for (const line of [`${word}\n`, String.fromCodePoint(word.codePointAt(0) ?? 0)]) {
             const has = (found: readonly string[]): boolean => found.some((one) => `${one}\n`.startsWith(line));
             const fields = all.map(({ said, work }) => (has(said) ? 2 : has(work) ? 4 : 0));
-            assert.deepEqual([...new WordLookup(line).bestFields(table.lists(), all.length)], fields, line);
+            assert.deepEqual([...new WordLookup(line).bestFields(table.toWordIndex(), all.length)], fields, line);
             const even = fields.filter((_, index) => index % 2 === 0);
-            assert.deepEqual([...new WordLookup(line).bestFields(copied.lists(), even.length)], even, line);
+            assert.deepEqual([...new WordLookup(line).bestFields(copied.toWordIndex(), even.length)], even, line);
           }
         }
       }),

@@ -1,0 +1,23 @@
+import type { Part } from '../../../../transcript/common/entries';
+import { textOf, type JsonRecord } from '../../model/jsonValues';
+import { rawJson } from '../../model/rawJson';
+import { plainText } from './mapped';
+
+/** Keys that occur in all kinds of results and are shown elsewhere or not at all. */
+const ignoredKeys: ReadonlySet<string> = new Set(['discoveredGuidanceFiles', '~debug']);
+
+/** Shows the values of a result that are not in `shownKeys`, so that unknown data is not lost. */
+export function remainingParts(result: JsonRecord, shownKeys: readonly string[]): readonly Part[] {
+  const unread = Object.entries(result).filter(
+    ([key, value]) => !shownKeys.includes(key) && !ignoredKeys.has(key) && hasContent(key, value),
+  );
+  const [first, ...others] = unread;
+  if (!first) return [];
+  const text = others.length === 0 ? textOf(first[1]) : undefined;
+  return [text === undefined ? { type: 'json', json: rawJson(Object.fromEntries(unread)) } : plainText(text)];
+}
+
+function hasContent(key: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  return !(key === 'success' && value === true);
+}

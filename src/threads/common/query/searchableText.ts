@@ -1,0 +1,41 @@
+import type { TextKind } from '../threadPorts';
+
+/** Labels in the list of search results. */
+export const textKindLabels: Readonly<Record<TextKind, string>> = {
+  prompt: 'Prompt',
+  answer: 'Answer',
+  thinking: 'Thinking',
+  command: 'Command',
+  path: 'File',
+  call: 'Tool input',
+  output: 'Tool output',
+  note: 'Note',
+  details: 'Details',
+};
+
+export interface SearchableText {
+  /** The entry that shows the text. Empty for details of the whole thread. */
+  readonly entryId: string;
+  readonly kind: TextKind;
+  readonly text: string;
+}
+
+/** Whether a text is part of the conversation. All other texts are much longer and stored separately. */
+export function isConversationKind(kind: TextKind): kind is 'prompt' | 'answer' {
+  return kind === 'prompt' || kind === 'answer';
+}
+
+/** In UTF-16 units. Only the beginning and the end of longer inputs and outputs of tools are indexed. */
+export const maxToolTextUnits = 2048;
+const toolTextEndUnits = 512;
+/** Only the beginning of longer texts is indexed. */
+export const maxTextUnits = 1_000_000;
+/** The limit for all texts of a thread that are neither prompts nor answers. */
+export const maxWorkUnits = 8 * 1024 * 1024;
+
+/** Cuts a text to its searchable part. */
+export function searchablePart(text: string, kind: TextKind): string {
+  if (kind !== 'output' && kind !== 'call') return text.length > maxTextUnits ? text.slice(0, maxTextUnits) : text;
+  if (text.length <= maxToolTextUnits) return text;
+  return `${text.slice(0, maxToolTextUnits - toolTextEndUnits)}\n${text.slice(-toolTextEndUnits)}`;
+}
