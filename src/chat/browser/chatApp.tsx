@@ -10,7 +10,7 @@ import { SessionList } from './sessions/sessionList';
 import { StatusBanner } from './notices/statusBanner';
 import { TranscriptPane } from './transcriptPane';
 
-/** The whole page: what is below the transcript never scrolls away, whatever is above it. */
+/** The whole page. The area below the transcript is always visible. */
 export function App({ page }: { page: ChatPage }) {
   return (
     <PageProvider value={page}>

@@ -19,11 +19,11 @@ const statusWords: Record<SessionView['status'], string> = {
   stopping: 'stopping…',
   reconnecting: 'reconnecting…',
   readonly: 'read-only',
-  signIn: 'sign-in needed',
+  signIn: 'sign-in required',
   failed: 'failed',
 };
 
-/** What is shown, with whom, and how to go elsewhere. */
+/** The conversation's title, agent and status, and buttons to open others. */
 export function Header() {
   const page = usePage();
   const { session, isListShown } = usePageState();

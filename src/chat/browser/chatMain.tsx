@@ -1,4 +1,4 @@
-// The page of the chat: `dist/pages/chat.js`.
+// Entry point of the chat page, `dist/pages/chat.js`.
 import { render } from 'preact';
 import { ChordCatcher } from '../../webview/browser/chordCatcher';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';

@@ -11,25 +11,25 @@ import { DraftKeeper } from './composer/draftKeeper';
 import { PageMemory } from './pageMemory';
 import { PageStore } from './pageStore';
 
-/** What the host, or one part of the page, asks another part to do. */
+/** Commands from the host or another part of the page. */
 export type PageCommand =
   'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'rename' | 'showLatest';
 
 const aliveEveryMs = 5_000;
 
-/** The page without its looks: it listens to the host, keeps what it is told, and asks for what the user wants. */
+/** The state of the chat page, independent of its components. Applies updates from the host and sends the user's requests. */
 export class ChatPage {
   readonly store = new PageStore();
   readonly transcript = new TranscriptModel();
   readonly memory: PageMemory;
   readonly drafts: DraftKeeper;
-  /** What the host could not do is shown to the user. */
+  /** Sends a request. Failures are shown to the user. */
   readonly ask: Ask;
   private readonly commands = new Emitter<PageCommand>(reportError);
   readonly onDidRunCommand = this.commands.event;
-  /** The agent whose options are known for the next conversation, because somebody has begun to write. */
+  /** Id of the backend that was prepared for the next conversation. */
   private preparedFor: string | undefined;
-  /** Requests from here that put a prompt into the transcript, and are not answered yet. */
+  /** Number of pending requests of this page that add a prompt to the transcript. */
   private promptsOnTheirWay = 0;
 
   constructor(
@@ -68,7 +68,7 @@ export class ChatPage {
     }, aliveEveryMs);
   }
 
-  /** The user is about to begin a conversation: the agent is asked what can be chosen for it, once. */
+  /** Loads the agent's options before the first prompt of a conversation, once per agent. */
   prepare(): void {
     const { chosenBackend, session } = this.store.state;
     if (session || chosenBackend === undefined || chosenBackend === this.preparedFor) return;
@@ -81,7 +81,7 @@ export class ChatPage {
     this.commands.fire(command);
   }
 
-  /** Asks for something about the conversation that is shown; nothing happens when there is none. */
+  /** Sends a request about the shown conversation. Does nothing when there is none. */
   async askHere<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
     type: RequestType<Params, Result>,
     paramsOf: (sessionId: string) => z.infer<Params>,
@@ -90,7 +90,7 @@ export class ChatPage {
     return sessionId === undefined ? undefined : await this.ask(type, paramsOf(sessionId));
   }
 
-  /** Sends what the composer holds. What cannot be sent comes back into it by the host's word. */
+  /** Sends the composer's content. The host returns it if it cannot be sent. */
   async send(): Promise<void> {
     const { sessionId } = this;
     this.store.clearProblems();
@@ -103,12 +103,12 @@ export class ChatPage {
     await this.showingOwnPrompt(() => this.askHere(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
   }
 
-  /** The draft stays in the composer. */
+  /** Continues an interrupted turn. The composer keeps its draft. */
   async continueTurn(): Promise<void> {
     await this.showingOwnPrompt(() => this.askHere(chatRequests.continueTurn, (sessionId) => ({ sessionId })));
   }
 
-  /** Takes a prompt out of the queue, to be edited or to be forgotten. */
+  /** Removes a prompt from the queue, and inserts it into the composer if `isEdited`. */
   async unqueue(id: string, isEdited: boolean): Promise<void> {
     const draft = await this.askHere(chatRequests.unqueue, (sessionId) => ({ sessionId, id, isEdited }));
     if (draft && isEdited) this.insert(draft);
@@ -126,7 +126,7 @@ export class ChatPage {
     this.runCommand('focusComposer');
   }
 
-  /** As if the user had typed `@` behind what is there. */
+  /** Appends `@` to the prompt, which opens the list of mentions. */
   startMention(): void {
     const { text } = this.drafts.draft;
     this.drafts.setText(text === '' || /\s$/.test(text) ? `${text}@` : `${text} @`);
@@ -137,7 +137,7 @@ export class ChatPage {
     await this.ask(chatRequests.copy, { text });
   }
 
-  /** The user wants to see the prompt that is sent by this request, and its answer, wherever they have scrolled to. */
+  /** Scrolls to the prompt that `send` adds to the transcript, wherever the user has scrolled to. */
   private async showingOwnPrompt<Result>(send: () => Promise<Result>): Promise<Result> {
     this.promptsOnTheirWay++;
     try {
@@ -148,7 +148,7 @@ export class ChatPage {
     }
   }
 
-  /** Says why not. */
+  /** Tells the user when the conversation is read-only. */
   private canWrite(): boolean {
     const isReadonly = this.store.state.session?.status === 'readonly';
     if (isReadonly) this.store.addProblem('This conversation is read-only. Start a new conversation first.');
@@ -160,7 +160,7 @@ export class ChatPage {
     this.store.apply(update);
     const isOther = this.sessionId !== before;
     if (this.sessionId !== undefined) this.preparedFor = undefined;
-    // Another agent was chosen for what is written.
+    // The agent was changed after the user began to write.
     else if (this.preparedFor !== undefined && !this.drafts.isEmpty) this.prepare();
     if (update.keyChords) this.chords.know(update.keyChords);
     if (update.sent) this.drafts.wasSent(update.sent);

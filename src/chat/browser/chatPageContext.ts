@@ -8,14 +8,14 @@ const context = createContext<ChatPage | undefined>(undefined);
 
 export const PageProvider = context.Provider;
 
-/** @throws Error outside of `PageProvider` */
+/** @throws Error outside `PageProvider` */
 export function usePage(): ChatPage {
   const page = useContext(context);
-  if (!page) throw new Error('There is no page around this component');
+  if (!page) throw new Error('usePage needs a PageProvider.');
   return page;
 }
 
-/** Draws the component again when the state changes. */
+/** Returns the page's state and redraws the component when it changes. */
 export function usePageState(): PageState {
   const { store } = usePage();
   useChanges(store.onDidChange);

@@ -2,7 +2,7 @@ import type { TranscriptActions } from '../../transcript/browser/transcriptActio
 import { chatRequests } from '../common/page/chatApi';
 import type { ChatPage } from './chatPage';
 
-/** What the entries of the conversation that is shown may ask. */
+/** The actions of entries of the shown conversation. */
 export function transcriptActions(page: ChatPage): TranscriptActions {
   return {
     open: (target, line) => void page.ask(chatRequests.open, { target, line }),
@@ -10,7 +10,7 @@ export function transcriptActions(page: ChatPage): TranscriptActions {
     showAll: async (entryId) => {
       const answer = await page.askHere(chatRequests.showAll, (sessionId) => ({ sessionId, entryId }));
       const entry = answer?.entry ?? page.transcript.get(entryId);
-      if (!entry) throw new Error('This entry is gone');
+      if (!entry) throw new Error('This entry no longer exists.');
       return entry;
     },
     loadOlder: async (count) => {

@@ -4,7 +4,7 @@ import { usePage, usePageState } from './chatPageContext';
 import { FolderBanner, TrustBanner } from './notices/statusBanner';
 import { backendDot, backendWord, repairLabel } from './words';
 
-/** What the demo agent can do. */
+/** Prompts that the demo agent supports. */
 const demoStarters = [
   'What can you do?',
   'Summarize README.md',
@@ -13,7 +13,7 @@ const demoStarters = [
 ];
 const starters = ['Explain this project', 'Review my uncommitted changes', 'Write tests for ', 'Find the cause of '];
 
-/** What there is to see before the first prompt. */
+/** Shown before the first prompt. */
 export function EmptyState() {
   const page = usePage();
   const { session, backends, chosenBackend, folders, isReady, isUntrusted } = usePageState();

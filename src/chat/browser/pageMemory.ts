@@ -3,16 +3,16 @@ import type { VsCodeApi } from '../../webview/browser/hostConnection';
 
 const Members = z.record(z.string(), z.unknown());
 
-/** What a page keeps over a reload. Each part of the page keeps members of its own. */
+/** Values that a page keeps across reloads. Each part of the page has its own members. */
 export class PageMemory {
   constructor(private readonly api: Pick<VsCodeApi, 'getState' | 'setState'>) {}
 
-  /** Of any shape: it may be a former version's. */
+  /** Unvalidated: an earlier version may have written the values. */
   get all(): Readonly<Record<string, unknown>> {
     return Members.safeParse(this.api.getState()).data ?? {};
   }
 
-  /** The other members stay. */
+  /** Saves members; others are kept. */
   keep(members: Readonly<Record<string, unknown>>): void {
     this.api.setState({ ...this.all, ...members });
   }

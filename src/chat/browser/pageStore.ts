@@ -11,7 +11,7 @@ import type {
   Unattended,
 } from '../common/chatView';
 
-/** A request that failed, for the user to read. */
+/** A failed request, as the user reads it. */
 interface Problem {
   readonly id: number;
   readonly message: string;
@@ -19,25 +19,25 @@ interface Problem {
 }
 
 export interface PageState {
-  /** The host has told something. */
+  /** Whether the first update has arrived. */
   readonly isReady: boolean;
   readonly session: SessionView | undefined;
-  /** The first prompt of a conversation is on its way: the host shows it soon. */
+  /** Whether the first prompt of a conversation was sent but is not shown yet. */
   readonly isBeginning: boolean;
   readonly sessions: readonly SessionRow[];
   readonly backends: readonly BackendView[];
   readonly chosenBackend: string | undefined;
-  /** Of a conversation that has not begun. */
+  /** Options of the next conversation. */
   readonly newOptions: readonly OptionView[];
-  /** What its agent has been seen to do without asking. */
+  /** Actions that its agent was observed to take without asking. */
   readonly seenUnattended: Unattended | undefined;
   readonly newCommands: readonly CommandView[];
   readonly chips: readonly ContextChipView[];
-  /** Absolute. */
+  /** Absolute paths of the workspace folders. */
   readonly folders: readonly string[];
-  /** Ids of attachments in the composer whose files are gone. */
+  /** Ids of attachments in the composer whose files no longer exist. */
   readonly missing: readonly string[];
-  /** Newest last. */
+  /** Sent prompts, oldest first. */
   readonly history: readonly string[];
   readonly isUntrusted: boolean;
   readonly problems: readonly Problem[];
@@ -46,7 +46,7 @@ export interface PageState {
 
 const mostProblems = 3;
 
-/** What the page shows beside the transcript and the composer: the host's last word, and what is open. */
+/** The state of the page except for the transcript and the composer: host data and open panels. */
 export class PageStore {
   private current: PageState = {
     isReady: false,
@@ -97,7 +97,7 @@ export class PageStore {
     if (isListShown !== this.current.isListShown) this.change({ isListShown });
   }
 
-  /** The oldest go when there are many. */
+  /** Adds an error; the oldest are dropped when there are too many. */
   addProblem(message: string, details?: string): void {
     const others = this.current.problems.filter((problem) => problem.message !== message);
     this.change({ problems: [...others, { id: ++this.lastProblem, message, details }].slice(-mostProblems) });

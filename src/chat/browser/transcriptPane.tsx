@@ -10,7 +10,7 @@ import { usePage, usePageState } from './chatPageContext';
 import { transcriptActions } from './chatTranscriptActions';
 import { usePageCommand } from './usePageCommand';
 
-/** What was said, or what there is to see before anything was. */
+/** The transcript, or the empty state before the first prompt. */
 export function TranscriptPane() {
   const page = usePage();
   const { isBeginning, isReady, folders } = usePageState();
@@ -37,7 +37,7 @@ export function TranscriptPane() {
   );
 }
 
-/** Whether the find bar is open: views of VS Code have none of their own. */
+/** State of the find bar, which views of VS Code do not have themselves. */
 function useFinding(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
   const [isFinding, setFinding] = useState(false);
   usePageCommand('find', () => setFinding(true));

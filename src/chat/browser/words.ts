@@ -1,11 +1,11 @@
 import { backendWord as wordOfBackend, picturedState } from '../common/backendWord';
 import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
 
-/** How the page says numbers, times and states. */
+/** Texts for times and states. */
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The heading that a conversation stands under. */
+/** Returns the group of a conversation in the list, by its age. */
 export function recencyOf(at: number, now: number): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   if (at >= midnight) return 'Today';
@@ -13,7 +13,7 @@ export function recencyOf(at: number, now: number): string {
   return at >= midnight - 7 * dayMs ? 'Last 7 days' : 'Older';
 }
 
-/** `4 min 59 s`; hours without seconds. */
+/** Formats a duration as `4 min 59 s`, with hours as `1 h 4 min`. */
 export function durationInWords(ms: number): string {
   const seconds = Math.max(Math.ceil(ms / 1000), 0);
   const minutes = Math.floor(seconds / 60);
@@ -21,7 +21,7 @@ export function durationInWords(ms: number): string {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
-/** `4:59`, `1:04:59` */
+/** Formats a duration as `4:59` or `1:04:59`. */
 export function timeLeft(ms: number): string {
   const seconds = Math.max(Math.ceil(ms / 1000), 0);
   const two = (count: number): string => String(count).padStart(2, '0');
@@ -39,9 +39,9 @@ const backendStateWords: Record<BackendView['state'], string> = {
   stopped: 'not started',
   starting: 'starting…',
   ready: 'ready',
-  authRequired: 'sign-in needed',
+  authRequired: 'sign-in required',
   failed: 'failed',
-  unavailable: 'not available',
+  unavailable: 'unavailable',
 };
 
 type BackendNow = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
@@ -50,12 +50,12 @@ export function backendWord(backend: BackendNow): string {
   return wordOfBackend(backend, backendStateWords);
 }
 
-/** The class that colours its dot. */
+/** Returns the CSS class of its status dot. */
 export function backendDot(backend: Pick<BackendView, 'health' | 'state'>): string {
   return `is-${picturedState(backend)}`;
 }
 
-/** What the button says that does something about it. */
+/** Returns the label of the button that fixes its problem. */
 export function repairLabel({ health, needsPermission, state }: BackendNow): string {
   if (needsPermission) return 'Allow…';
   if (health?.kind === 'needsToken') return 'Set token…';
@@ -83,12 +83,12 @@ export const attachmentWords: Record<DraftAttachment['kind'], string> = {
   text: 'Text',
 };
 
-/** What an agent does without asking, in its mode. */
+/** Describes the actions that an agent takes without asking in its mode. */
 export function unattendedWord(unattended: 'edits' | 'runs'): string {
   return unattended === 'edits' ? 'Edits without asking' : 'Runs without asking';
 }
 
-/** Of an agent without modes. */
+/** Tooltip for agents without modes. */
 export function seenUnattendedHint(who: string, unattended: 'edits' | 'runs'): string {
   const what = unattended === 'edits' ? 'edited files' : 'run commands';
   return `${who} has ${what} without asking you first, and hasn’t asked since.`;

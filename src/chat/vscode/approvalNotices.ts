@@ -28,7 +28,7 @@ export class ApprovalNotices implements Disposable {
     this.look();
   }
 
-  /** To be called when the view comes and goes, too. */
+  /** Also called when a page is shown or hidden. */
   look(): void {
     const { waiting } = this.options.approvals;
     const keys = new Set(waiting.map(({ key }) => key));
@@ -53,11 +53,11 @@ export class ApprovalNotices implements Disposable {
   private tell(approval: WaitingApproval): void {
     const { shown, messages, show } = this.options;
     const { key, chat, prompt } = approval;
-    // Who sees it now may go away without an answer, and is told then.
+    // A shown approval may be hidden later without an answer; it is reported then.
     if (this.told.has(key) || shown.has(chat.id)) return;
     this.told.add(key);
     const text = prompt.length > maxPrompt ? `${prompt.slice(0, maxPrompt)}…` : prompt;
-    // To allow from here would be to allow what was not read.
+    // No button allows it here, where the user cannot read it in full.
     messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => show(approval) });
   }
 }

@@ -29,7 +29,7 @@ const icons: Record<BackendView['state'], string> = {
   unavailable: 'circle-slash',
 };
 
-/** Lets the user choose what new conversations are with, and mends what cannot be used. */
+/** Lets the user choose the agent of new conversations and fix one that is not ready. */
 export class BackendPicker {
   constructor(
     private readonly backends: BackendChoice,
@@ -37,7 +37,7 @@ export class BackendPicker {
     private readonly installs: Pick<InstallTerminals, 'install'>,
   ) {}
 
-  /** The one that was chosen and can be used; undefined otherwise. */
+  /** Returns the chosen backend if it is ready to use. */
   async pick(): Promise<BackendView | undefined> {
     await this.backends.refresh();
     const picked = await this.ask();
@@ -53,7 +53,7 @@ export class BackendPicker {
     return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
   }
 
-  /** Does what helps, or what the user wants: trust, signing in, a restart, an installation, the settings. */
+  /** Starts the suitable fix, or the one in `how`: trust, sign-in, restart, installation or settings. */
   async repair(id: string, how?: 'install' | 'edit'): Promise<void> {
     const view = this.backends.views.find((known) => known.id === id);
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
@@ -77,12 +77,12 @@ export class BackendPicker {
     this.messages.error(`${title}: ${problem}`, ...actions, edit);
   }
 
-  /** What is shown follows what becomes known: a server that is asked whether it answers says so in its own time. */
+  /** The list updates while it is open, for example when a server responds. */
   private async ask(): Promise<BackendPick | undefined> {
     const store = new DisposableStore();
     const pick = store.add(vscode.window.createQuickPick<BackendPick>());
-    pick.title = 'Choose Agent';
-    pick.placeholder = 'Select the agent of new conversations';
+    pick.title = 'Select Agent';
+    pick.placeholder = 'Select the agent for new conversations';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
     const idOf = ({ label, view }: BackendPick): string => view?.id ?? label;
@@ -106,12 +106,12 @@ export class BackendPicker {
     return [
       ...views.map((view) => this.item(view, view.id === chosen?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(add) Add an agent…', description: 'Opens the setting backline.acp.agents' },
+      { label: '$(add) Add Agent…', description: 'Opens the setting backline.acp.agents' },
     ];
   }
 
   private item(view: BackendView, isChosen: boolean): BackendPick {
-    const state = `${backendWord(view, stateWords)}${isChosen ? ', chosen' : ''}`;
+    const state = `${backendWord(view, stateWords)}${isChosen ? ', selected' : ''}`;
     const detail = view.problem ?? view.description;
     return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
   }

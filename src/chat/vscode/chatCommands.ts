@@ -23,7 +23,7 @@ interface ChatCommandsOptions {
   readonly messages: Messages;
 }
 
-/** The commands of the chat. Each works from anywhere, or says what is missing. */
+/** The commands of the chat. Each works from anywhere or says what is missing. */
 export class ChatCommands implements Disposable {
   private readonly store = new DisposableStore();
 
@@ -49,7 +49,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
     handle(commandIds.chatOpenInTab, () => this.openInTab(pages.active));
     handle(commandIds.chatExport, () => this.export(pages.active));
-    // Of the view's own menu, wherever the focus is.
+    // From the menu of the view, wherever the focus is.
     handle(commandIds.chatViewFind, async () => (await pages.reveal()).ask('find'));
     handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.inView));
     handle(commandIds.chatViewExport, () => this.export(pages.inView));
@@ -65,7 +65,7 @@ export class ChatCommands implements Disposable {
     (await this.options.pages.reveal()).ask('focusComposer');
   }
 
-  /** Other features hand in what the prompt begins with. */
+  /** Other features may pass an initial draft. */
   private async begin(draft: unknown): Promise<void> {
     const page = await this.options.pages.revealEmpty();
     const given = z.safeParse(Draft, draft).data;
@@ -76,7 +76,7 @@ export class ChatCommands implements Disposable {
   private async stop(): Promise<void> {
     const chat = this.options.pages.active?.chat;
     if (chat?.view.isBusy !== true) {
-      this.options.messages.info('No answer is being written in the conversation that is shown.');
+      this.options.messages.info('No turn is running in this conversation.');
       return;
     }
     await chat.stop();
@@ -85,17 +85,17 @@ export class ChatCommands implements Disposable {
   private async addSelection(): Promise<void> {
     const row = this.options.selected();
     if (row) await this.insert([row]);
-    // Without a selection, the file is what is meant.
+    // Without a selection, add the file.
     else await this.addFiles(undefined, undefined);
   }
 
-  /** From the explorer VS Code hands in what was clicked, and all that is selected there. */
+  /** In the Explorer, VS Code passes the clicked item and the whole selection. */
   private async addFiles(uri: unknown, all: unknown): Promise<void> {
     const named = Array.isArray(all) && all.length > 0 ? all : [uri];
     const uris = named.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));
     const paths = uris.length > 0 ? uris : openFiles().slice(0, 1);
     if (paths.length === 0) {
-      this.options.messages.info('Open a file of the workspace first, or choose one in the Explorer.');
+      this.options.messages.info('Open a file of the workspace first, or select one in the Explorer.');
       return;
     }
     await this.insert(await this.options.window.dropped(paths));
@@ -107,7 +107,7 @@ export class ChatCommands implements Disposable {
     page.ask('focusComposer');
   }
 
-  /** A question that nobody sees is shown instead. */
+  /** Shows the approval instead if no page shows it. */
   private async answer(how: PageAnswer): Promise<void> {
     if (!this.options.pages.visible.some((page) => page.answer(how))) await this.focusApproval();
   }
@@ -134,20 +134,20 @@ export class ChatCommands implements Disposable {
     const chat = this.chatOf(page);
     if (!chat) return;
     const items: (vscode.QuickPickItem & { format: ExportFormat })[] = [
-      { label: 'Markdown', description: 'to read and to paste', format: 'markdown' },
-      { label: 'HTML', description: 'one file for any browser', format: 'html' },
-      { label: 'JSON', description: 'everything, for programs', format: 'json' },
+      { label: 'Markdown', description: 'For reading and pasting', format: 'markdown' },
+      { label: 'HTML', description: 'One file for any browser', format: 'html' },
+      { label: 'JSON', description: 'All data, for programs', format: 'json' },
     ];
     const picked = await vscode.window.showQuickPick(items, {
-      title: 'Export the Conversation',
-      placeHolder: 'As what?',
+      title: 'Export Conversation',
+      placeHolder: 'Select a format',
     });
     if (picked) await this.options.window.review.export(chat.id, picked.format);
   }
 
   private chatOf(page: ChatPageHost | undefined): Chat | undefined {
     const chat = page?.chat;
-    if (!chat) this.options.messages.info('No conversation is shown. Open one in the chat first.');
+    if (!chat) this.options.messages.info('Open a conversation in the chat first.');
     return chat;
   }
 }

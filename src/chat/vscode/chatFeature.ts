@@ -33,44 +33,44 @@ import { VirtualDocuments } from './review/virtualDocuments';
 import type { WindowMentions } from './windowMentions';
 
 interface ChatFeatureOptions extends FeatureContext {
-  /** The feature starts, stops and disposes it. */
+  /** Started, stopped and disposed by the feature. */
   readonly chats: Chats & { start(): Promise<void> };
-  /** All that `@` finds. */
+  /** Everything that `@` finds. */
   readonly mentions: Mentions;
-  /** What of this window can be mentioned; the feature starts and disposes it. */
+  /** Mentions from this window; started and disposed by the feature. */
   readonly windowMentions: WindowMentions;
-  /** Absolute: where to work on what is attached, when that matters. */
+  /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly editor: EditorPort;
-  /** What is chosen before a conversation begins; the feature disposes it, and the chips. */
+  /** Options of new conversations. The feature disposes them and the chips. */
   readonly newOptions: NewOptions;
   readonly chips: PageChips;
-  /** The feature starts and disposes it. */
+  /** Started and disposed by the feature. */
   readonly keyChords: KeyChords;
   readonly dialogs: Dialogs;
-  /** Of the workspace: which conversation is shown, what is typed. */
+  /** Stores the shown conversation and the draft of a new one. */
   readonly workspaceState: Memento;
-  /** Of the user: which backend was used last. */
+  /** Stores the last used backend. */
   readonly globalState: Memento;
   /** `dist/pages`. */
   readonly pagesFolder: vscode.Uri;
 }
 
-/** What VS Code asks of the chat. */
+/** The running chat, as VS Code's providers use it. */
 export interface ShownChat extends RunningFeature {
   /** Fills the view when it is first shown, or shown again after it was closed. */
   showIn(view: vscode.WebviewView): void;
-  /** Fills a tab of a window that was loaded again. */
+  /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
-  /** Of the document of that scheme of `textSchemes` with that query. */
+  /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
   textOf(scheme: string, query: string): string;
-  /** Asks again which agents there are. Never rejects. */
+  /** Updates the list of agents. Never rejects. */
   refresh(): Promise<void>;
 }
 
 const statusMs = 200;
 
-/** The chat: a view and editor tabs on conversations with whatever backend the user chooses. Starts none by itself. */
+/** The chat: a view and editor tabs for conversations with any backend. Starts no backend until the user needs one. */
 export class ChatFeature implements Feature<ShownChat> {
   readonly id = 'chat';
   readonly title = 'Chat';
@@ -81,7 +81,7 @@ export class ChatFeature implements Feature<ShownChat> {
     const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.options;
     const { chips, keyChords, newOptions, pagesFolder, windowMentions, workspaceState } = this.options;
     const store = new DisposableStore();
-    const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
+    const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
 
     for (const part of [chats, windowMentions, newOptions, chips, keyChords]) store.add(part);
@@ -155,7 +155,9 @@ export class ChatFeature implements Feature<ShownChat> {
       status.set({ id: this.id, title: this.title, ...chatStatus(situation, actions) });
     };
     let asked = '';
-    /** Once for each state of each backend that is chosen: what a server offers may be another list when it is back. */
+    /**
+     * Requests the options of the chosen backend once for each of its states: a server may offer other options after a restart.
+     */
     const askOptions = (): void => {
       const { chosen, views } = backends;
       newOptions.setBackends(views);
@@ -186,7 +188,7 @@ export class ChatFeature implements Feature<ShownChat> {
         void backends.refresh();
       }),
     );
-    // Before there are pages: what they show is among the conversations on disk.
+    // Before any page exists, since pages restore conversations from disk.
     await chats.start();
     for (const part of [
       windowMentions,
@@ -215,8 +217,8 @@ export class ChatFeature implements Feature<ShownChat> {
 }
 
 const actions: ChatActions = {
-  open: { label: 'Open the chat', command: commandIds.chatOpen },
-  pickBackend: { label: 'Choose an agent', command: commandIds.chatPickBackend },
+  open: { label: 'Open chat', command: commandIds.chatOpen },
+  pickBackend: { label: 'Select an agent', command: commandIds.chatPickBackend },
   showApproval: { label: 'Show approval', command: commandIds.chatFocusApproval },
   openSettings: {
     label: 'Open settings',

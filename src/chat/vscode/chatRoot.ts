@@ -27,28 +27,31 @@ import { WindowMentions } from './windowMentions';
 interface ChatRootOptions extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
-  /** What other features let users mention. */
+  /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];
-  /** What goes along with prompts by itself. */
+  /** Context that is attached to prompts automatically. */
   readonly chipSources: readonly ChipSource[];
-  /** The caller starts and disposes it. */
+  /** Started and disposed by the caller. */
   readonly recent: RecentFiles;
-  /** Absolute: where conversations of all workspaces are kept. */
+  /** Absolute path of the folder for the conversations of all workspaces. */
   readonly storageFolder: string;
-  /** Absolute: where those of this workspace may have been kept before. */
+  /** Absolute path of the folder where older versions kept this workspace's conversations. */
   readonly olderFolder: string;
   readonly workspaceState: Memento;
   readonly globalState: Memento;
   readonly extensionUri: vscode.Uri;
 }
 
-/** What the window asks of the chat. */
+/** The running chat, as the extension uses it. */
 export interface RunningChat extends ShownChat, WriteObserver {
-  /** Shows a new conversation with the text attached, which works in `folder` (absolute); the user writes the prompt. */
+  /**
+   * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
+   * (absolute path).
+   */
   beginWith(digest: { readonly title: string; readonly text: string }, folder: string | undefined): Promise<void>;
 }
 
-/** The chat with everything that is its own, put together. A bundle of its own, loaded when somebody needs the chat. */
+/** Assembles the chat. In a bundle of its own that is loaded when the chat is first used. */
 export class ChatRoot {
   private readonly feature: ChatFeature;
   private readonly conversations: ChatSessions;
@@ -56,7 +59,7 @@ export class ChatRoot {
 
   private constructor(options: ChatRootOptions, folder: string) {
     const { backends, chipSources, clock, editor, extensionUri, globalState, log, mentionSources, recent } = options;
-    const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
+    const onError = (error: unknown): void => log.error('an error in the chat', error);
     this.texts = new AttachedTexts({ newId: randomUUID, memento: options.workspaceState, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.texts], clock, log);
@@ -91,7 +94,7 @@ export class ChatRoot {
     });
   }
 
-  /** Finds the folder of this workspace's conversations first. */
+  /** Creates the chat after finding the folder of this workspace's conversations. */
   static async open(options: ChatRootOptions): Promise<ChatRoot> {
     const { clock, log, olderFolder, storageFolder } = options;
     const folder = await conversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
@@ -118,7 +121,7 @@ export class ChatRoot {
 function openWorkspace(): OpenWorkspace {
   const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
   return {
-    // One that was never saved is another one each time.
+    // An unsaved workspace file has another path each time.
     file: workspaceFile === undefined || workspaceFile.scheme === 'untitled' ? undefined : workspaceFile.fsPath,
     folders: workspaceFolders.map(({ uri }) => uri.fsPath),
   };

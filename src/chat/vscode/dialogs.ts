@@ -5,15 +5,15 @@ import { noticeText } from '../../base/common/noticeText';
 export interface Question {
   readonly message: string;
   readonly detail?: string;
-  /** What the button says that does it. */
+  /** Label of the button that confirms. */
   readonly action: string;
 }
 
-/** What the user is asked in the way of everything else. */
+/** Modal dialogs. */
 export interface Dialogs {
-  /** Whether the user wants it; not by closing the question. */
+  /** Whether the user confirmed; false when the dialog was closed. */
   confirm(question: Question): Promise<boolean>;
-  /** Undefined when the user does not say. */
+  /** Returns undefined when the user cancels. */
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }
 

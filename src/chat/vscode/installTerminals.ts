@@ -6,7 +6,7 @@ export class InstallTerminals implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly open = new Set<vscode.Terminal>();
 
-  /** `onDidRun` is called when a command in such a terminal, or the terminal itself, has ended. */
+  /** `onDidRun` is called when a command in an install terminal, or the terminal itself, has ended. */
   constructor(
     private readonly messages: Pick<Messages, 'info'>,
     private readonly onDidRun: () => unknown,
@@ -18,7 +18,7 @@ export class InstallTerminals implements vscode.Disposable {
         if (this.open.delete(terminal)) this.onDidRun();
       }),
     );
-    // Only with shell integration.
+    // VS Code fires this event only with shell integration.
     this.store.add(
       vscode.window.onDidEndTerminalShellExecution(({ terminal }) => {
         if (this.open.has(terminal)) this.onDidRun();
@@ -26,7 +26,7 @@ export class InstallTerminals implements vscode.Disposable {
     );
   }
 
-  /** Types the command where the user sees it, and leaves it to the user to run it. */
+  /** Types the command into a new terminal without running it. */
   install(title: string, command: string): void {
     const terminal = vscode.window.createTerminal({ name: `Install ${title}`, isTransient: true });
     this.open.add(terminal);

@@ -12,7 +12,7 @@ interface LazyChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
   readonly recent: RecentFiles;
 }
 
-/** The chat as VS Code knows it from the start. Its code is loaded when somebody needs it. */
+/** Registers the chat with VS Code at activation. Its code is loaded on first use. */
 export class LazyChat implements Feature {
   readonly id = 'chat';
   readonly title = 'Chat';
@@ -27,7 +27,7 @@ export class LazyChat implements Feature {
     const refresh = (): Promise<void> =>
       use().then(
         (running) => running.refresh(),
-        // It has said so where the user is looking.
+        // The failure has been shown already.
         () => undefined,
       );
 
@@ -46,13 +46,13 @@ export class LazyChat implements Feature {
       store.add(provideTexts(scheme, async (query) => (await use()).textOf(scheme, query)));
     }
     store.add(commands.handleLater(this.id, use));
-    // What is chosen, and whether it is there, is known to the chat only.
+    // Only the chat knows the chosen agent and its state.
     store.add(status.onDidLook(() => void refresh()));
-    // What the user had in front of him before he came to the chat is mentioned first.
+    // Files that were open before the chat was loaded are suggested first.
     store.add(recent);
     recent.start();
-    const open = { label: 'Open the chat', command: commandIds.chatOpen };
-    status.set({ id, title, state: 'ready', summary: 'It starts when it is opened.', actions: [open] });
+    const open = { label: 'Open chat', command: commandIds.chatOpen };
+    status.set({ id, title, state: 'ready', summary: 'Starts when you open the chat.', actions: [open] });
     return Promise.resolve({ stop: () => chat.stop(), dispose: () => store.dispose() });
   }
 }

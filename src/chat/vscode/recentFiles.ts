@@ -5,7 +5,7 @@ import { openFiles } from '../../platform/vscode/openFiles';
 
 const maxFiles = 50;
 
-/** The files that the user had in front of him, the last one first. */
+/** Recently active files, the latest first. */
 export class RecentFiles implements Disposable {
   private readonly store = new DisposableStore();
   private readonly paths = new BoundedMap<string, true>({ maxEntries: maxFiles });

@@ -29,9 +29,9 @@ interface WindowMentionsOptions {
 
 const maxFiles = 100_000;
 
-/** What of this window can be mentioned: its files, folders, selection, problems, tabs and Git changes. */
+/** Mention sources of this window: files, folders, selection, problems, tabs and Git changes. */
 export class WindowMentions implements Disposable {
-  /** In the order in which their rows are shown. */
+  /** In the order of their rows. */
   readonly sources: readonly MentionSource[];
   readonly attached: AttachedFiles;
   private readonly store = new DisposableStore();
@@ -46,7 +46,7 @@ export class WindowMentions implements Disposable {
 
   constructor(private readonly options: WindowMentionsOptions) {
     const { editor, recent, clock, log } = options;
-    const onError = (error: unknown): void => log.error('cannot list the files to mention', error);
+    const onError = (error: unknown): void => log.error('cannot list files for mentions', error);
     this.created = this.store.add(new Emitter<string>(onError));
     this.deleted = this.store.add(new Emitter<string>(onError));
     this.reset = this.store.add(new Emitter<void>(onError));
@@ -82,7 +82,7 @@ export class WindowMentions implements Disposable {
     const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*'));
     this.store.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
     this.store.add(watcher.onDidDelete(({ fsPath }) => this.deleted.fire(fsPath)));
-    // A change, too: VS Code merges a deletion that is soon followed by a creation into one change event.
+    // Changes too, since VS Code merges a deletion soon followed by a creation into one change event.
     for (const event of [watcher.onDidCreate, watcher.onDidDelete, watcher.onDidChange]) {
       this.store.add(event(() => this.touched.fire()));
     }
@@ -100,7 +100,7 @@ export class WindowMentions implements Disposable {
     return this.selection.current();
   }
 
-  /** Files and folders by URI or path. @throws EditorError when none of them may be seen: the first reason */
+  /** Returns rows for files and folders by URI or path. @throws EditorError the first one, when none is accessible */
   async dropped(uris: readonly string[]): Promise<MentionRow[]> {
     const results = await Promise.allSettled(uris.map((uri) => this.rowOf(pathOf(uri))));
     const rows = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -119,7 +119,7 @@ export class WindowMentions implements Disposable {
     return type === 'directory' ? this.folders.rowOf(path, relative) : await this.files.rowOf(path, relative);
   }
 
-  /** Folders are created too, and what is hidden is not to be found. */
+  /** Ignores folders and hidden files. */
   private async onDidCreate(path: string): Promise<void> {
     if (/[\\/](?:\.git|node_modules)[\\/]/.test(path)) return;
     const type = await this.options.editor.stat(path).then(
@@ -130,7 +130,7 @@ export class WindowMentions implements Disposable {
   }
 }
 
-/** Without what `files.exclude` and `search.exclude` hide. */
+/** Lists files without those that `files.exclude` and `search.exclude` hide. */
 async function listFiles(signal: AbortSignal): Promise<string[]> {
   const found = await withTokenOf(
     signal,
@@ -139,11 +139,11 @@ async function listFiles(signal: AbortSignal): Promise<string[]> {
   return found.flatMap(({ scheme, fsPath }) => (scheme === 'file' ? [fsPath] : [])).sort();
 }
 
-/** The globs that are switched on; `files.exclude` is VS Code's own part. Undefined without any. */
+/** The enabled globs of `search.exclude`; VS Code itself applies `files.exclude`. */
 function searchExclude(): string | undefined {
   const value = vscode.workspace.getConfiguration('search').get<unknown>('exclude');
   const table = z.record(z.string(), z.unknown()).catch({}).parse(value);
-  // A glob with braces of its own cannot be within others.
+  // Globs with braces cannot be nested in braces.
   const globs = Object.entries(table).flatMap(([glob, isOn]) => (isOn === true && !/[{},]/.test(glob) ? [glob] : []));
   return globs.length === 0 ? undefined : `{${globs.join(',')}}`;
 }
@@ -152,7 +152,7 @@ function relativePath(path: string): string {
   return vscode.workspace.asRelativePath(path).replaceAll('\\', '/');
 }
 
-/** VS Code in a browser names the machine's files by a URI of its own. */
+/** VS Code for the Web uses its own URIs for the machine's files. */
 function pathOf(uriOrPath: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(uriOrPath)) return uriOrPath;
   const uri = vscode.Uri.parse(uriOrPath);

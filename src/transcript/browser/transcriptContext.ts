@@ -6,12 +6,12 @@ import { shortPath } from '../common/shortPath';
 import type { NearScreen } from './list/nearScreen';
 import type { TranscriptModel } from './list/transcriptModel';
 
-/** What every part of a transcript is drawn with. */
+/** Context of all components of a transcript. */
 interface Surroundings {
   readonly model: TranscriptModel;
   readonly actions: TranscriptActions;
   readonly options: TranscriptOptions;
-  /** In a list that scrolls. */
+  /** Set within a scrolling list. */
   readonly nearScreen?: NearScreen;
 }
 
@@ -19,17 +19,17 @@ export const TranscriptContext = createContext<Surroundings | undefined>(undefin
 
 export function useTranscript(): Surroundings {
   const surroundings = useContext(TranscriptContext);
-  if (!surroundings) throw new Error('Parts of a transcript are drawn inside a TranscriptContext.');
+  if (!surroundings) throw new Error('useTranscript needs a TranscriptContext.');
   return surroundings;
 }
 
-/** How a path is shown; its title says all of it. */
+/** Returns a function that shortens paths for display. */
 export function useShortPath(): (path: string) => string {
   const { folders = [] } = useTranscript().options;
   return (path) => shortPath(path, folders);
 }
 
-/** The entry as it is, drawn again whenever it or its children change. Undefined when it was removed. */
+/** Returns the entry and redraws when it or its children change; undefined if it was removed. */
 export function useEntry(id: string): Entry | undefined {
   const { model } = useTranscript();
   const redraw = useRedraw();

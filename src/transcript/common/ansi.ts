@@ -1,6 +1,6 @@
-/** What a terminal would show of a command's output, as runs of text of one style. */
+/** Interprets a command's output as a terminal would: runs of text with one style each. */
 
-/** 0 to 15 are the theme's colours, the bright ones from 8; others are CSS, `rgb(r, g, b)`. */
+/** 0 to 15 are the theme's colors (8 to 15 are bright). Others are CSS: `rgb(r, g, b)`. */
 export type AnsiColor = number | string;
 
 interface AnsiStyle {
@@ -14,33 +14,33 @@ interface AnsiStyle {
   readonly strike?: true;
 }
 
-/** `text` has line feeds between lines and no other control character but tabs. */
+/** `text` contains no control characters other than line feeds and tabs. */
 export interface AnsiSegment extends AnsiStyle {
   readonly text: string;
 }
 
 interface Line {
   readonly cells: string[];
-  /** Of each cell; the same object for cells written without a change between them. */
+  /** One for each cell. Cells written without a style change share the same object. */
   readonly styles: AnsiStyle[];
 }
 
-/** Only the end of longer output is read, in UTF-16 units. */
+/** Only the end of longer output is parsed, in UTF-16 units. */
 const maxUnits = 1_000_000;
-/** Cursor movements beyond this column are those of a broken program. */
+/** The cursor does not move beyond this column. */
 const maxColumn = 2_000;
 const plain: AnsiStyle = {};
 
 /**
- * The tokens of a terminal's input: a control sequence, a string for the terminal (titles, links) with or without its end,
- * another escape, one control character, or a run of text.
+ * Tokens of terminal output: a control sequence, a terminated or unterminated string sequence (title, link), another
+ * escape sequence, a control character, or a run of text.
  */
 const tokens =
   /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x08\x0a-\x1f\x7f-\x9f]|[^\x00-\x08\x0a-\x1f\x7f-\x9f]+/g;
 
 const control = /^[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 
-/** Links become their text; sequences that neither style nor move within what is shown are swallowed. */
+/** Links become their text. Unsupported sequences are dropped. */
 export function parseAnsi(text: string): AnsiSegment[] {
   const screen = new Screen();
   for (const match of text.slice(-maxUnits).matchAll(tokens)) {
@@ -126,7 +126,7 @@ class Screen {
   }
 }
 
-/** Combining marks, joiners and variation selectors have no cell of their own. */
+/** Combining marks, joiners and variation selectors share the previous cell. */
 function joinsTheCellBefore(character: string): boolean {
   return character > '\u02ff' && /^[\p{M}\u200d]$/u.test(character);
 }
@@ -157,7 +157,7 @@ function styleAfter(style: AnsiStyle, params: string): AnsiStyle {
   for (let at = 0; at < codes.length; at++) {
     const [code = 0, ...details] = (codes[at] ?? '').split(':').map(Number);
     if (code === 38 || code === 48) {
-      // `38;5;n` and `38;2;r;g;b` continue in the codes that follow, `38:5:n` and `38:2::r:g:b` do not.
+      // `38;5;n` and `38;2;r;g;b` use the codes that follow; `38:5:n` and `38:2::r:g:b` are complete.
       const isInline = details.length > 0;
       const rest = isInline ? details : codes.slice(at + 1, at + 5).map(Number);
       const color = extendedColor(rest);
@@ -188,7 +188,7 @@ function without(style: AnsiStyle, keys: readonly (keyof AnsiStyle)[]): AnsiStyl
   return Object.fromEntries(Object.entries(style).filter(([key]) => !keys.some((gone) => gone === key)));
 }
 
-/** Of `5;n` or `2;r;g;b`; the form with colons may have a colour space between `2` and `r`. */
+/** Parses `5;n` or `2;r;g;b`. The form with colons may have a color space between `2` and `r`. */
 function extendedColor([kind, ...values]: readonly number[]): AnsiColor | undefined {
   if (kind === 5) return paletteColor(values[0]);
   if (kind !== 2) return undefined;
@@ -221,7 +221,7 @@ function segmentsOf(lines: readonly Line[]): AnsiSegment[] {
     text = '';
   };
   for (const [row, { cells, styles }] of lines.entries()) {
-    // A line feed has the style of what is before it: it shows none.
+    // Line feeds keep the previous style, since they have no visible style.
     if (row > 0) text += '\n';
     for (const [column, cell] of cells.entries()) {
       const next = styles[column] ?? plain;

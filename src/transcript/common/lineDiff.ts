@@ -1,26 +1,28 @@
 import { diffArrays, parsePatch, type StructuredPatch } from 'diff';
 import type { DiffHunk, DiffLine, DiffPart } from './entries';
 
-/** What a change of a file shows: its hunks, cut to size. */
+/** Creates diff parts: the hunks of a file change, truncated. */
 
 const contextLines = 3;
-/** Lines that are shown of one change; the rest is counted in `omitted`. */
+/** How many lines of one change are shown; the rest counts as `omitted`. */
 const maxLines = 400;
-/** No file has more. */
+/** Upper bound of line numbers. */
 const mostLines = 1e9;
-/** UTF-16 units that are shown of one line. */
+/** How much of one line is shown, in UTF-16 units. */
 const maxLineUnits = 2_000;
-/** More differing lines than this are not matched up: the time for it grows with their square. */
+/** With more edits than this, lines are not matched: the time grows quadratically. */
 const maxEdits = 2_000;
 
-/** `null` is a file that does not exist. `most` is how many lines are shown; of a longer change some of both sides. */
+/** Compares two texts; null for a file that does not exist. At most `most` lines are shown, from both sides. */
 export function diffOf(path: string, before: string | null, after: string | null, most: number = maxLines): DiffPart {
   const change = before === null ? 'created' : after === null ? 'deleted' : 'modified';
   const edits = editsBetween(linesOf(before ?? ''), linesOf(after ?? ''));
   return partOf(path, change, hunksOf(edits), most);
 }
 
-/** Undefined for what is no unified diff, or changes nothing. Of several files it is the one of that path, else the first. */
+/**
+ * Parses a unified diff and picks the patch for the path, or else the first one. Returns undefined for invalid or empty diffs.
+ */
 export function diffFromUnified(path: string, unified: string): DiffPart | undefined {
   const patch = patchFor(path, unified);
   if (!patch || patch.hunks.length === 0) return undefined;
@@ -38,8 +40,8 @@ export function diffFromUnified(path: string, unified: string): DiffPart | undef
 }
 
 /**
- * Of the lines of one hunk that has lost its header; undefined for what is none, or changes nothing. `firstLine` is 1-based,
- * in the file as it was.
+ * Parses the lines of one hunk without its header. `firstLine` is 1-based, in the original file. Returns undefined for
+ * invalid or empty diffs.
  */
 export function diffFromLines(path: string, lines: string, firstLine: number): DiffPart | undefined {
   const shown = lines
@@ -53,7 +55,7 @@ export function diffFromLines(path: string, lines: string, firstLine: number): D
 
 const fileHeader = /^(?:Index: .*\n)?(?:={10,}\r?\n)?(?:--- .*\n\+\+\+ .*\n)?/;
 
-/** Of a hunk, as its header tells it: anybody may have written that. */
+/** Clamps a line number of a hunk header, which is untrusted. */
 function lineNumber(told: number): number {
   return Math.min(Math.max(1, told), mostLines);
 }
@@ -65,12 +67,12 @@ function patchFor(path: string, unified: string): StructuredPatch | undefined {
       [oldFileName, newFileName].some((name) => name !== undefined && isSamePath(name, path));
     return patches.find(isOfPath) ?? patches[0];
   } catch {
-    // The library throws for what is not a patch.
+    // The library throws for invalid patches.
     return undefined;
   }
 }
 
-/** Patches name files relative to something, below `a/` and `b/`. */
+/** Patches use relative paths below `a/` and `b/`. */
 function isSamePath(name: string, path: string): boolean {
   const bare = name.replace(/^[ab]\//, '');
   return path === bare || path.endsWith(`/${bare}`);
@@ -78,18 +80,17 @@ function isSamePath(name: string, path: string): boolean {
 
 const kinds: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'context', '+': 'add', '-': 'remove' };
 
-/** None for the remark that a line has no ending. */
+/** Returns no line for the note "No newline at end of file". */
 function unifiedLine(line: string): DiffLine[] {
   const kind = line === '' ? 'context' : kinds[line.charAt(0)];
   return kind ? [{ kind, text: line.slice(1).replace(/\r$/, '') }] : [];
 }
 
-/** With their endings: a changed ending is a changed line. */
+/** Keeps line endings: a changed ending is a changed line. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
-/** Every line of both texts, in the order of a diff. */
 function editsBetween(before: string[], after: string[]): DiffLine[] {
   const start = commonStart(before, after);
   const end = commonEnd(before, after, start);
@@ -124,7 +125,7 @@ function asLines(kind: DiffLine['kind'], lines: readonly string[]): DiffLine[] {
   return lines.map((line) => ({ kind, text: line.replace(/\r?\n$/, '') }));
 }
 
-/** Changes with the context around them; those whose context touches share a hunk. */
+/** Groups changes with their context; overlapping contexts share a hunk. */
 function hunksOf(lines: readonly DiffLine[]): DiffHunk[] {
   const hunks: DiffHunk[] = [];
   let open: DiffHunk | undefined;
@@ -148,7 +149,7 @@ function hunksOf(lines: readonly DiffLine[]): DiffHunk[] {
   return hunks;
 }
 
-/** The lines of context just before one. */
+/** Returns the context lines before a change. */
 function leadOf(lines: readonly DiffLine[], at: number, most: number): DiffLine[] {
   return lines.slice(Math.max(0, at - most), at);
 }
@@ -188,7 +189,7 @@ function cutToSize(hunks: readonly DiffHunk[], most: number): { shown: DiffHunk[
   return { shown, omitted };
 }
 
-/** At most so many of its lines: a block that is replaced shows the start of what goes and of what comes. */
+/** Keeps at most `most` lines of the hunk, from the start of both the removed and the added lines. */
 function cutHunk(hunk: DiffHunk, most: number): DiffHunk[] {
   if (hunk.lines.length <= most) return [hunk];
   const addedCount = hunk.lines.filter(({ kind }) => kind === 'add').length;
@@ -209,7 +210,7 @@ function cutHunk(hunk: DiffHunk, most: number): DiffHunk[] {
   return pieces;
 }
 
-/** Each line with its ending. */
+/** UTF-16 units including line endings. */
 function unitsOf(lines: readonly DiffLine[]): number {
   return lines.reduce((sum, { text }) => sum + text.length + 1, 0);
 }

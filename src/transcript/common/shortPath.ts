@@ -1,4 +1,6 @@
-/** A path below one of the workspace's folders without that folder; with its name when there are several. Others stay. */
+/**
+ * Returns the path relative to its workspace folder, with the folder's name if there are several. Other paths stay absolute.
+ */
 export function shortPath(path: string, folders: readonly string[]): string {
   const known = comparable(path);
   for (const folder of folders) {
@@ -10,7 +12,7 @@ export function shortPath(path: string, folders: readonly string[]): string {
   return path;
 }
 
-/** The paths in a text, shortened the same way. */
+/** Applies `shortPath` to all paths in a text. */
 export function withShortPaths(text: string, folders: readonly string[]): string {
   return text.replace(/(^|[\s`'"(=])((?:[a-z]:[\\/]|\/)[^\s`'"()]+)/gi, (_all, before: string, path: string) => {
     return before + shortPath(path, folders);
@@ -21,7 +23,7 @@ function nameOf(folder: string): string {
   return folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1);
 }
 
-/** Drives are written in either case. */
+/** Lowercases the drive letter. */
 function comparable(path: string): string {
   return path.replace(/^[a-z]:/i, (drive) => drive.toLowerCase());
 }

@@ -1,6 +1,6 @@
 import type { EntryOf, Part } from './entries';
 
-/** Why a call that ended by itself did not go well, in a word or two; its state says no more than that it has ended. */
+/** Returns in a few words why a finished call failed, which its state `done` does not tell. */
 export function toolTrouble({ error, parts, state }: EntryOf<'tool'>): string | undefined {
   if (state !== 'done') return undefined;
   const exits = parts.flatMap((part) => (part.type === 'terminal' ? (badExit(part) ?? []) : []));

@@ -3,16 +3,13 @@ import { Emitter } from '../../base/common/event';
 import type { Entry, TextEntry } from './entries';
 import { TranscriptFeed } from './transcriptFeed';
 
-/**
- * The transcript of one conversation in the host. Whoever makes it puts entries and appends text; any number of feeds
- * tell pages what has changed, each at its own pace.
- */
+/** The transcript of one conversation in the host. Feeds report its changes to any number of pages. */
 export class TranscriptDocument implements Disposable {
   private readonly order: string[] = [];
   private readonly byId = new Map<string, Entry>();
   private readonly feeds = new Set<TranscriptFeed>();
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
-  /** Fires for every change; whoever posts to a page coalesces. */
+  /** Fires for every change; listeners must coalesce. */
   readonly onDidChange = this.emitter.event;
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
@@ -21,7 +18,7 @@ export class TranscriptDocument implements Disposable {
     return this.order.length;
   }
 
-  /** In reading order. */
+  /** Yields the entries in reading order. */
   *entries(): Generator<Entry, void, undefined> {
     for (const id of this.order) {
       const entry = this.byId.get(id);
@@ -29,7 +26,7 @@ export class TranscriptDocument implements Disposable {
     }
   }
 
-  /** Bounds as `Array.slice` takes them. */
+  /** `start` and `end` as in `Array.slice`. */
   slice(start: number, end?: number): Entry[] {
     return this.order.slice(start, end).flatMap((id) => this.byId.get(id) ?? []);
   }
@@ -38,12 +35,12 @@ export class TranscriptDocument implements Disposable {
     return this.byId.get(id);
   }
 
-  /** In reading order, 0-based; -1 when there is none of that id. */
+  /** Returns the 0-based index in reading order, or -1. */
   indexOf(id: string): number {
     return this.byId.has(id) ? this.order.indexOf(id) : -1;
   }
 
-  /** Adds an entry at the end, or replaces the one of that id. */
+  /** Appends an entry, or replaces the one with its id. */
   put(entry: Entry): void {
     if (!this.byId.has(entry.id)) this.order.push(entry.id);
     this.byId.set(entry.id, entry);
@@ -51,7 +48,7 @@ export class TranscriptDocument implements Disposable {
     this.emitter.fire();
   }
 
-  /** Adds text to the end of an entry of text; nothing when there is none of that id. */
+  /** Appends text to an entry; does nothing if it is missing or has no streamed text. */
   append(id: string, text: string): void {
     const entry = this.byId.get(id);
     if (!entry || !isTextEntry(entry) || text === '') return;
@@ -68,7 +65,7 @@ export class TranscriptDocument implements Disposable {
     this.emitter.fire();
   }
 
-  /** Replaces everything, for a source that is read anew. Entries that are the same object are not sent again. */
+  /** Replaces all entries after the source was read again. Unchanged objects are not sent again. */
   replaceAll(entries: readonly Entry[]): void {
     const older = entries.length - this.order.length;
     if (older > 0 && this.size > 0 && this.order.every((id, index) => entries[older + index]?.id === id)) {
@@ -93,8 +90,8 @@ export class TranscriptDocument implements Disposable {
   }
 
   /**
-   * The index from which a page shows about `count` entries that end before `end`. A page begins with a prompt, so that it
-   * does not cut a turn; a turn that makes it longer than twice `count` is cut all the same.
+   * Returns the start index of a page of about `count` entries that ends before `end`. A page starts with a prompt so
+   * that it does not split a turn, unless that would more than double it.
    */
   startOfPage(end: number, count: number): number {
     const start = Math.max(0, end - count);
@@ -103,7 +100,7 @@ export class TranscriptDocument implements Disposable {
     return start;
   }
 
-  /** What a page follows: about the last `tail` entries at first, and all that comes. Dispose to end it. */
+  /** Creates a feed that starts with about the last `tail` entries and follows all changes. The caller disposes it. */
   feed(tail: number): TranscriptFeed {
     const feed = new TranscriptFeed(this, tail, () => this.feeds.delete(feed));
     this.feeds.add(feed);
@@ -124,7 +121,7 @@ export class TranscriptDocument implements Disposable {
     for (const entry of entries) if (this.byId.get(entry.id) !== entry) this.put(entry);
   }
 
-  /** Pages have what they had; this is older, and they may ask for it. */
+  /** Inserts older entries at the start. Pages load them on request. */
   private prepend(entries: readonly Entry[]): void {
     const known = this.order.splice(0);
     for (const entry of entries) {

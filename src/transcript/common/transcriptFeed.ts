@@ -2,25 +2,24 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Entry } from './entries';
 import type { TranscriptPatch } from './patch';
 
-/** What a feed reads of the transcript it follows. */
+/** The part of a transcript that a feed needs. */
 interface FollowedDocument {
   readonly size: number;
   slice(start: number, end?: number): Entry[];
   get(id: string): Entry | undefined;
   indexOf(id: string): number;
-  /** The index from which a page shows about `count` entries that end before `end`. */
   startOfPage(end: number, count: number): number;
 }
 
-/** How many entries a page is given before and after the one that it goes to. */
+/** How many entries are loaded before and after an entry that the page goes to. */
 const countBefore = 20;
 const countAfter = 40;
-/** A turn that is longer than this before the entry is not shown from its start. */
+/** With more entries of the turn than this before the target, the page does not start with the turn. */
 const maxBefore = 200;
 
 /**
- * Gathers the changes of a transcript for one page until it takes them. The page has a range of the entries: at first the
- * last ones and all that come, or those around an entry that it went to.
+ * Collects changes of a transcript for one page. The page has a range of the entries: the last ones and all new ones,
+ * or those around an entry that it went to.
  */
 export class TranscriptFeed implements Disposable {
   private isFresh = true;
@@ -30,20 +29,20 @@ export class TranscriptFeed implements Disposable {
   private readonly older = new Set<string>();
   private readonly later = new Set<string>();
   private hasOtherCounts = false;
-  /** The index after the last entry that the page has; undefined when it has the last one and all that come. */
+  /** Index after the last entry of the page; undefined while the page follows the end. */
   private end: number | undefined;
 
-  /** The index of the first entry that the page has. */
+  /** Index of the first entry of the page. */
   private first = 0;
 
-  /** The page has the last `tail` entries at first; undefined as soon as it was given them. */
+  /** `tail` is the number of entries to start with; undefined once they were sent. */
   constructor(
     private readonly document: FollowedDocument,
     private tail: number | undefined,
     private readonly onDispose: () => void,
   ) {}
 
-  /** Whether `take` has something to say. */
+  /** Whether `take` would return any changes. */
   get hasNews(): boolean {
     return (
       this.isFresh ||
@@ -56,13 +55,13 @@ export class TranscriptFeed implements Disposable {
     );
   }
 
-  /** The page wants about `count` entries more from before those it has; they are in the next patch. */
+  /** Adds about `count` entries before the range to the next patch. */
   showOlder(count: number): void {
     this.findTail();
     this.beginAt(this.document.startOfPage(this.first, count));
   }
 
-  /** The same from after those it has. */
+  /** Adds `count` entries after the range to the next patch. */
   showLater(count: number): void {
     if (this.end === undefined) return;
     const start = this.end;
@@ -71,8 +70,8 @@ export class TranscriptFeed implements Disposable {
   }
 
   /**
-   * The page goes to an entry: the next patch brings those around it, in place of what the page has unless the two are
-   * next to each other. False when there is no such entry.
+   * Moves to an entry: the next patch contains the entries around it. They replace the loaded range unless both are
+   * adjacent. Returns false when there is no such entry.
    */
   showAround(id: string): boolean {
     const index = this.document.indexOf(id);
@@ -93,7 +92,7 @@ export class TranscriptFeed implements Disposable {
     return true;
   }
 
-  /** All that has changed since the last call. The first one holds everything that the page is to have. */
+  /** Returns all changes since the last call. The first patch contains the whole range. */
   take(): TranscriptPatch {
     this.findTail();
     const shown = this.document.slice(this.first, this.end);
@@ -121,7 +120,7 @@ export class TranscriptFeed implements Disposable {
     return patch;
   }
 
-  /** The page is a new one, or everything has changed: the next patch holds about the last `tail` entries, and all without it. */
+  /** Makes the next patch contain everything: about the last `tail` entries, or the current range without `tail`. */
   restart(tail?: number): void {
     const { size } = this.document;
     this.isFresh = true;
@@ -150,7 +149,7 @@ export class TranscriptFeed implements Disposable {
     else this.appended.set(id, [text]);
   }
 
-  /** `index` is where it was. */
+  /** `index` is its former index. */
   didRemove(id: string, index: number): void {
     const isBefore = index < this.first;
     const isAfter = this.end !== undefined && index >= this.end;
@@ -159,7 +158,7 @@ export class TranscriptFeed implements Disposable {
     this.changed.delete(id);
     this.appended.delete(id);
     if (isBefore || isAfter) this.hasOtherCounts = true;
-    // What the page was not given yet is not there to be removed.
+    // Entries that were not sent need no removal.
     else if (!this.older.delete(id) && !this.later.delete(id) && !this.isFresh) this.removed.add(id);
   }
 
@@ -167,13 +166,13 @@ export class TranscriptFeed implements Disposable {
     this.onDispose();
   }
 
-  /** `start` is not after what the page has. */
+  /** Extends the range to `start`, which is not after its current start. */
   private beginAt(start: number): void {
     this.include(this.older, start, this.first);
     this.first = start;
   }
 
-  /** Not before it is asked for: the entries may come after the page does. */
+  /** Resolved late, since entries may arrive after the feed was created. */
   private findTail(): void {
     if (this.tail !== undefined) this.first = this.document.startOfPage(this.document.size, this.tail);
     this.tail = undefined;
@@ -187,7 +186,7 @@ export class TranscriptFeed implements Disposable {
     this.end = end === undefined || end >= this.document.size ? undefined : end;
   }
 
-  /** Where the turn of the entry begins, if that is not far before it. */
+  /** Returns the index where the entry's turn starts, unless that is too far away. */
   private turnStart(index: number): number {
     const near = this.document.slice(Math.max(0, index - maxBefore), index + 1);
     const turn = near.at(-1)?.turn;
@@ -195,7 +194,7 @@ export class TranscriptFeed implements Disposable {
     return other < 0 && index > maxBefore ? index : index - (near.length - 2 - other);
   }
 
-  /** The entries of the range are sent as they are when the patch is taken. */
+  /** Remembers the ids of a range; their entries are read when the patch is taken. */
   private include(ids: Set<string>, start: number, end?: number): void {
     for (const { id } of this.document.slice(start, end)) ids.add(id);
   }

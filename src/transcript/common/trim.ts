@@ -1,19 +1,19 @@
 import type { DiffHunk, Entry, EntryOf, Part } from './entries';
 
-/** What a page gets at once of one part, in UTF-16 units; what is longer is asked for. */
+/** Limit for one part, in UTF-16 units; pages request longer ones. */
 const maxUnits = 16 * 1024;
-/** The end of an output says how it went. */
+/** Output keeps its end, where the result is. */
 const maxOutputUnits = 32 * 1024;
 const maxDiffUnits = 32 * 1024;
 
-/** Of Markdown, which pages draw piece by piece. */
+/** Limit for Markdown, which pages draw in pieces. */
 const maxMarkdownUnits = 256 * 1024;
-/** Of a line that names something. */
+/** Limit for a title. */
 const maxLineUnits = 2 * 1024;
 
 /**
- * The entry with its long texts and parts cut to size; the same object when there was nothing to cut. Text that still comes
- * is left whole, since more is put to its end.
+ * Returns the entry with long texts and parts truncated, or the same object when nothing was. Streaming text stays
+ * whole, since more is appended to it.
  */
 export function trimEntry(entry: Entry): Entry {
   switch (entry.kind) {
@@ -64,7 +64,7 @@ function trimTool(entry: EntryOf<'tool'>): Entry {
   }));
 }
 
-/** With shorter texts, and how much they have lost; the same object when they have lost nothing. */
+/** Truncates texts and counts omitted units; the same object when nothing was omitted. */
 function cut<Whole extends Entry>(entry: Whole, shorter: (texts: TextCutter) => Partial<Whole>): Whole {
   const texts = new TextCutter();
   const changes = shorter(texts);
@@ -81,7 +81,6 @@ class TextCutter {
   }
 }
 
-/** The same object when there was nothing to cut. */
 function trimPart(part: Part): Part {
   switch (part.type) {
     case 'text':
@@ -118,7 +117,7 @@ function cutEnd(text: string, max: number): { text: string; omitted: number } {
   return { text: text.slice(0, end), omitted: text.length - end };
 }
 
-/** Leaves whole lines, when that costs little. */
+/** Prefers to cut at a line break. */
 function cutStart(text: string, max: number): { text: string; omitted: number } {
   if (text.length <= max) return { text, omitted: 0 };
   let start = text.length - max;
@@ -143,7 +142,7 @@ function cutHunks(hunks: readonly DiffHunk[]): { hunks: DiffHunk[]; omitted: num
   return { hunks: kept, omitted };
 }
 
-/** How many of the items fit, from the first one on. */
+/** Counts the leading items that fit. */
 function countWithin<Item>(items: readonly Item[], max: number, sizeOf: (item: Item) => number): number {
   let sum = 0;
   const index = items.findIndex((item) => (sum += sizeOf(item)) > max);

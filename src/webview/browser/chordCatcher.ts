@@ -1,15 +1,15 @@
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { ChordReader, isModifier } from '../common/keyChords';
 
-/** VS Code forgets the first key after 5 s, and looks every 500 ms. */
+/** VS Code drops a pending first key after 5 s and checks every 500 ms. */
 const waitMs = 5_500;
 
-/** Keys that fields need, and that VS Code leaves to them. */
+/** Keys for editing text, which VS Code leaves to text fields. */
 const ofFields: ReadonlySet<string> = new Set(['a', 'c', 'v', 'x', 'y', 'z']);
 
 /**
- * VS Code hears the keys of a page only after the page has: the second key of a shortcut such as `ctrl+k b` would be typed, or
- * press a button. So the focus waits outside everything between the keys, and VS Code alone acts on them.
+ * VS Code sees the keys of a page only after the page itself, so the second key of a chord such as `ctrl+k b` would be
+ * typed or press a button. Between the keys, this class moves the focus to an element outside all controls.
  */
 export class ChordCatcher implements Disposable {
   private beginnings: ReadonlySet<string> = new Set();
@@ -33,7 +33,7 @@ export class ChordCatcher implements Disposable {
     const onFocus = (): void => {
       if (!this.reader.isOpen) this.giveBack();
     };
-    // What has taken the focus of the window has ended the shortcut, too.
+    // Losing the window's focus also ends the chord.
     const onBlur = (): void => this.end();
     window.document.addEventListener('keydown', onKeyDown, { capture: true });
     window.addEventListener('focus', onFocus);
@@ -45,7 +45,6 @@ export class ChordCatcher implements Disposable {
     });
   }
 
-  /** See `chordBeginnings`. */
   know(beginnings: readonly string[]): void {
     this.beginnings = new Set(beginnings);
   }
@@ -66,7 +65,7 @@ export class ChordCatcher implements Disposable {
       this.takeFocus();
       this.timer = this.window.setTimeout(() => this.end(), waitMs);
     } else if (wasOpen) {
-      // When the browser is done with the key.
+      // After the browser has handled the key.
       this.timer = this.window.setTimeout(() => this.end());
     }
   }
@@ -81,7 +80,7 @@ export class ChordCatcher implements Disposable {
   private end(): void {
     this.window.clearTimeout(this.timer);
     this.reader.end();
-    // Who calls `focus` takes the focus from whatever has it in VS Code: then it waits until the page has it again.
+    // Calling `focus` now would take the focus from another part of VS Code: wait until the page has it again.
     if (this.window.document.hasFocus()) this.giveBack();
   }
 

@@ -2,11 +2,11 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface FloatingProps {
-  /** What it belongs to: it opens beside it, and a click there does not close it. */
+  /** The element next to which the box opens. Clicks there do not close the box. */
   readonly anchor: RefObject<HTMLElement | null>;
-  /** Focus has left it, or the user clicked elsewhere. */
+  /** Called when the focus leaves the box or the user clicks elsewhere. */
   readonly onLeave: () => void;
-  /** Where it opens when there is room; `below` when left out. */
+  /** The preferred side; `below` by default. */
   readonly side?: 'above' | 'below';
   readonly class?: string;
   readonly children: ComponentChildren;
@@ -14,7 +14,7 @@ interface FloatingProps {
 
 const margin = 4;
 
-/** A box over the page, beside its anchor, on the wanted side or where there is more room, never outside the window. */
+/** A box next to its anchor, on the preferred side or the one with more room, always inside the window. */
 export function Floating({ anchor, onLeave, side = 'below', class: className = '', children }: FloatingProps) {
   const box = useRef<HTMLDivElement>(null);
 

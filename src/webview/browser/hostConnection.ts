@@ -2,14 +2,14 @@ import type * as z from 'zod/mini';
 import { HostMessage, PageError, type NotificationType, type PageMessage, type RequestType } from '../common/protocol';
 import { HostTime } from './hostTime';
 
-/** What VS Code gives a page, once. */
+/** The API that VS Code gives a page. A page can acquire it only once. */
 export interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;
   setState(state: unknown): void;
 }
 
-/** The answer; undefined when the host could not, which somebody was told. */
+/** Sends a request. Resolves to undefined when it failed and the failure was reported. */
 export type Ask = <Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
   type: RequestType<Params, Result>,
   params: z.infer<Params>,
@@ -20,7 +20,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** The page's end of the protocol. The host may be gone at any time: then so is the page, and nothing waits. */
+/** The page's side of the protocol. Requests stay pending when the host is gone, since the page goes with it. */
 export class HostConnection {
   readonly time = new HostTime();
   private readonly pending = new Map<number, Pending>();
@@ -33,7 +33,7 @@ export class HostConnection {
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.receive(data));
   }
 
-  /** @throws PageError with what the user reads */
+  /** @throws PageError with a message for the user */
   async request<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
     type: RequestType<Params, Result>,
     params: z.infer<Params>,
@@ -46,7 +46,7 @@ export class HostConnection {
     return type.result.parse(result);
   }
 
-  /** Requests for who has nothing to do about a failure but to show it, which `onFailure` does. */
+  /** Returns a function that sends requests and passes failures to `onFailure`. */
   asker(onFailure: (error: unknown) => void): Ask {
     return async (type, params) => {
       try {
@@ -58,7 +58,7 @@ export class HostConnection {
     };
   }
 
-  /** One listener for each notification; messages of another shape are dropped, which `onUnreadable` may tell the user. */
+  /** Sets the only listener for a notification. Messages of another shape are dropped and reported to `onUnreadable`. */
   on<Params extends z.ZodMiniType>(
     type: NotificationType<Params>,
     listener: (params: z.infer<Params>) => void,

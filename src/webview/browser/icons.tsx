@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 
-/** Icons of the pages, drawn on a grid of 16 pixels in the colour of the text around them. They say nothing themselves. */
+/** Decorative icons on a grid of 16 pixels, in the color of the surrounding text. */
 
 export type Icon = ComponentType;
 

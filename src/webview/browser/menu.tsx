@@ -23,7 +23,7 @@ interface MenuButtonProps {
   readonly items: readonly MenuItem[];
 }
 
-/** A button that opens a list of things to do. */
+/** A button that opens a menu. */
 export function MenuButton({ label, icon, items }: MenuButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLButtonElement>(null);
@@ -60,11 +60,11 @@ function entryOf({ label, icon: Picture, run }: MenuItem): MenuEntry {
 interface MenuListProps {
   readonly label: string;
   readonly items: readonly MenuEntry[];
-  /** To be closed, with the focus back where it was. */
+  /** Closes the menu and returns the focus to its button. */
   readonly onDone: () => void;
 }
 
-/** The list of an open menu: it takes the focus, arrows move in it. */
+/** The items of an open menu. It takes the focus, and the arrow keys move within it. */
 export function MenuList({ label, items, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);

@@ -8,32 +8,32 @@ export interface Choice {
   readonly name: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
-  /** Of the dot before the name: a class that gives its colour, and its word. */
+  /** The dot before the name: its CSS class, and its meaning in words. */
   readonly state?: { readonly class: string; readonly word: string } | undefined;
-  /** What to know before it is chosen, in a few words. */
+  /** A short remark after the name. */
   readonly note?: string | undefined;
 }
 
 interface PickerProps {
-  /** What is chosen, for example `Model`. */
+  /** What the user chooses, for example `Model`. */
   readonly label: string;
   readonly value: string | undefined;
   readonly choices: readonly Choice[];
   readonly onPick: (value: string) => void;
-  /** The user looks at the choices; they may change meanwhile. */
+  /** Called when the list opens. The choices may change while it is open. */
   readonly onOpen?: () => void;
   readonly hint?: string | undefined;
   readonly disabled?: boolean | undefined;
-  /** A value that is not among the choices can be typed. */
+  /** Whether the user can enter a value that is not among the choices. */
   readonly takesOther?: boolean | undefined;
-  /** The id of what else is to be said of the current choice. */
+  /** Id of an element that further describes the current choice. */
   readonly describedBy?: string | undefined;
 }
 
-/** With more choices than this there is a box to narrow them. */
+/** With more choices than this, the list has a filter field. */
 const fewChoices = 8;
 
-/** A button that shows the current choice, and opens the others. */
+/** A button that shows the current choice and opens a list of all choices. */
 export function Picker({
   label,
   value,
@@ -57,7 +57,7 @@ export function Picker({
     anchor.current?.focus();
   };
   const current = choices.find((choice) => choice.value === value);
-  const name = current?.name ?? value ?? 'Choose';
+  const name = current?.name ?? value ?? 'Select';
   return (
     <span class="picker">
       <button
@@ -125,7 +125,7 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
   const list = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const hasFilter = takesOther || choices.length > fewChoices;
-  const filterLabel = takesOther ? `${label}: choose or type a name` : `Filter: ${label}`;
+  const filterLabel = takesOther ? `${label}: select or enter a name` : `Filter: ${label}`;
   const activeId = shown[active] && `${id}-${active}`;
 
   useLayoutEffect(() => (input.current ?? list.current)?.focus(), []);
@@ -149,7 +149,7 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
     event.stopPropagation();
   };
 
-  /** The next choice that begins with the letter. */
+  /** Moves to the next choice whose name starts with the letter. */
   const jumpTo = (letter: string): void => {
     const order = [...shown.keys()].map((offset) => (active + 1 + offset) % shown.length);
     const found = order.find((index) => shown[index]?.name.toLowerCase().startsWith(letter.toLowerCase()));
@@ -214,12 +214,12 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
           </div>
         ))}
       </div>
-      {shown.length === 0 && <div class="choice-none">Nothing matches “{filter}”</div>}
+      {shown.length === 0 && <div class="choice-none">No matches for “{filter}”</div>}
     </div>
   );
 }
 
-/** What was typed, unless it is one of the choices. */
+/** Offers the entered text as a choice, unless it is one already. */
 function otherChoice(choices: readonly Choice[], typed: string): Choice[] {
   if (typed === '' || choices.some(({ value }) => value === typed)) return [];
   return [{ value: typed, name: `Use “${typed}”` }];
@@ -238,7 +238,7 @@ interface ChoiceGroup {
   readonly items: { readonly choice: Choice; readonly index: number }[];
 }
 
-/** Neighbours of one group together; the order stays. */
+/** Groups adjacent choices of the same group and keeps their order. */
 function groupsOf(choices: readonly Choice[]): ChoiceGroup[] {
   const groups: ChoiceGroup[] = [];
   for (const [index, choice] of choices.entries()) {

@@ -5,13 +5,13 @@ import { ChevronDownIcon } from './icons';
 import { MenuList, type MenuEntry } from './menu';
 
 interface SplitButtonProps {
-  /** On the button. */
+  /** Content of the main button. */
   readonly children: ComponentChildren;
-  /** What its menu holds, for example `More ways to allow`. */
+  /** Name of the menu, for example `More ways to allow`. */
   readonly menuLabel: string;
-  /** Without any there is no menu. */
+  /** Menu items; the menu button is hidden when there are none. */
   readonly items: readonly MenuEntry[];
-  /** Without it the whole button only opens the menu. */
+  /** The main action. Without it, the whole button opens the menu. */
   readonly onClick?: (() => void) | undefined;
   readonly title?: string | undefined;
   readonly keyShortcuts?: string | undefined;
@@ -19,7 +19,7 @@ interface SplitButtonProps {
   readonly disabled?: boolean;
 }
 
-/** A button for what is meant most often, and beside it a menu of the alternatives, which opens upward. */
+/** A button for the most common action, with a menu of alternatives that opens upward. */
 export function SplitButton({ children, menuLabel, items, onClick, title, keyShortcuts, ...rest }: SplitButtonProps) {
   const { isPrimary = false, disabled = false } = rest;
   const [isOpen, setOpen] = useState(false);

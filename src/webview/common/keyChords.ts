@@ -1,9 +1,9 @@
 /**
- * Keyboard shortcuts of several keys, such as `ctrl+k b`, as the tables of VS Code write them. A sequence is a canonical text:
- * keys separated by spaces, modifiers in a fixed order.
+ * Multi-key shortcuts such as `ctrl+k b`, as VS Code's keybinding files write them. Key sequences are canonical
+ * strings: keys separated by spaces, modifiers in a fixed order.
  */
 
-/** What a `keydown` tells. */
+/** The members of a `keydown` event that identify a key. */
 export interface PressedKey {
   readonly key: string;
   readonly code: string;
@@ -24,16 +24,16 @@ const modifiers: Readonly<Record<string, 'ctrl' | 'shift' | 'alt' | 'meta'>> = {
   super: 'meta',
 };
 
-/** A page never has the focus of an editor or a terminal. */
+/** Conditions that never hold in a page, which is neither an editor nor a terminal. */
 const elsewhere = /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
 
-/** The beginnings of all sequences in texts of `keybindings.json`. */
+/** Returns every proper prefix of the multi-key shortcuts in the texts of `keybindings.json` files. */
 export function chordBeginnings(tables: readonly string[]): string[] {
   const beginnings = new Set<string>();
   for (const table of tables) {
     for (const { key, when } of bindingsOf(table)) {
       const keys = key.toLowerCase().trim().split(/\s+/).map(canonicalKey);
-      // Without a modifier it is a key to type with.
+      // A key without a modifier types text.
       if (keys.length < 2 || !keys[0]?.includes('+')) continue;
       if (when !== undefined && !when.includes('||') && elsewhere.test(when)) continue;
       for (let length = 1; length < keys.length; length++) beginnings.add(keys.slice(0, length).join(' '));
@@ -42,13 +42,13 @@ export function chordBeginnings(tables: readonly string[]): string[] {
   return [...beginnings];
 }
 
-/** Follows the keys: whether the next one belongs to a sequence that has begun. */
+/** Tracks pressed keys and whether the next one continues a multi-key shortcut. */
 export class ChordReader {
   private open: readonly string[] = [];
 
   constructor(private readonly beginnings: () => ReadonlySet<string>) {}
 
-  /** The next key belongs to a sequence. */
+  /** Whether the next key continues a shortcut. */
   get isOpen(): boolean {
     return this.open.length > 0;
   }
@@ -65,12 +65,11 @@ export class ChordReader {
   }
 }
 
-/** Of a `keydown`. */
 export function isModifier({ key }: Pick<PressedKey, 'key'>): boolean {
   return ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'CapsLock', 'Fn'].includes(key);
 }
 
-/** Comments are skipped; what is no table has no bindings. */
+/** Skips comments. Invalid files have no bindings. */
 function bindingsOf(table: string): { readonly key: string; readonly when: string | undefined }[] {
   const found: { key: string; when: string | undefined }[] = [];
   let name: string | undefined;
@@ -105,7 +104,7 @@ function canonicalKey(written: string): string {
   }
 }
 
-/** What tables may call it: by its letter, and by its place on the keyboard. */
+/** The names that keybinding files may use for the key: by its character or by its position. */
 function namesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKey): string[] {
   const held = new Set(
     [ctrlKey && 'ctrl', shiftKey && 'shift', altKey && 'alt', metaKey && 'meta'].filter((name) => name !== false),
@@ -129,7 +128,7 @@ const keyNames: Readonly<Record<string, string>> = {
   ArrowUp: 'up',
 };
 
-/** On the keyboard that tables are written for. */
+/** Names of keys by their position on a US keyboard. */
 const placeNames: Readonly<Record<string, string>> = {
   Backquote: '`',
   Backslash: '\\',

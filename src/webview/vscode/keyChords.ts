@@ -5,12 +5,12 @@ import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { chordBeginnings } from '../common/keyChords';
 
-/** VS Code's own table: all shortcuts out of the box on this system, those of extensions too. */
+/** All default shortcuts on this platform, including those of extensions. */
 const defaults = vscode.Uri.parse('vscode://defaultsettings/keybindings.json');
-/** Where a VS Code in the browser has the user's. */
+/** The user's shortcuts in VS Code for the Web. */
 const inBrowser = vscode.Uri.parse('vscode-userdata:/User/keybindings.json');
 
-/** With which keys shortcuts of several keys begin. VS Code has no API for it, so its tables are read. */
+/** The first keys of all multi-key shortcuts. VS Code has no API for them, so its keybinding files are read. */
 export class KeyChords implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter = this.store.add(new Emitter<void>((error) => this.log.error('a listener failed', error)));
@@ -18,12 +18,12 @@ export class KeyChords implements Disposable {
   private current: readonly string[] = ['ctrl+k', 'meta+k'];
 
   constructor(
-    /** Of this extension: the user's own table is two folders up, unless VS Code runs on another machine. */
+    /** The extension's storage. The user's keybinding file is two folders up, unless VS Code runs on another machine. */
     private readonly globalStorage: vscode.Uri,
     private readonly log: Logger,
   ) {}
 
-  /** See `chordBeginnings`. */
+  /** See `chordPrefixes`. */
   get beginnings(): readonly string[] {
     return this.current;
   }
@@ -37,7 +37,7 @@ export class KeyChords implements Disposable {
     this.store.dispose();
   }
 
-  /** Never rejects: what cannot be read changes nothing. */
+  /** Never rejects. Unreadable files are skipped. */
   async read(): Promise<void> {
     const users = [inBrowser, vscode.Uri.joinPath(this.globalStorage, '..', '..', 'keybindings.json')];
     const tables = await Promise.all([defaults, ...users].map((uri) => this.textOf(uri)));
@@ -51,7 +51,7 @@ export class KeyChords implements Disposable {
     try {
       return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
     } catch (error) {
-      this.log.debug(`no shortcuts were read from ${uri.toString(true)}: ${messageOf(error)}`);
+      this.log.debug(`cannot read shortcuts from ${uri.toString(true)}: ${messageOf(error)}`);
       return undefined;
     }
   }

@@ -3,13 +3,12 @@ import * as vscode from 'vscode';
 import { pageHtml } from '../common/pageHtml';
 
 export interface PageFiles {
-  /** `dist/pages`: nothing else can be loaded by the page. */
+  /** `dist/pages`, the only folder from which the page can load files. */
   readonly folder: vscode.Uri;
-  /** Of its script and its style sheet in there, without an ending. */
+  /** Base name of its script and its style sheet. */
   readonly name: 'chat' | 'permissions' | 'thread';
 }
 
-/** Loads the page into the webview; see `pageHtml`. */
 export function loadPage(
   webview: vscode.Webview,
   { folder, name }: PageFiles,

@@ -11,17 +11,17 @@ import type { ApprovalOption } from '../../common/chatView';
 interface AnswerRowProps {
   readonly answers: Answers;
   readonly asks: string;
-  /** Who knows what an answer for always stands for, where nobody says it. */
+  /** Who decides what a lasting answer covers, unless its scope says it. */
   readonly decides: 'agent' | 'server';
   readonly disabled: boolean;
   readonly onAnswer: (option: ApprovalOption) => void;
-  /** Ends the turn. */
+  /** Stops the turn. */
   readonly onStop: () => void;
-  /** The user wants to say why not. */
+  /** Called when the user wants to give a reason for a denial. */
   readonly onReason: () => void;
 }
 
-/** All answers in one row: what is meant most often on the buttons, the rest in their menus. */
+/** All answers in one row: the most common ones as buttons, the others in their menus. */
 export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, onReason }: AnswerRowProps) {
   const { allow, deny, others } = answers;
   const itemOf = (option: ApprovalOption, index: number): MenuEntry => ({
@@ -31,7 +31,7 @@ export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, 
   });
   const reason: MenuEntry = {
     key: 'reason',
-    content: <span>Deny and Say Why…</span>,
+    content: <span>Deny with Reason…</span>,
     run: onReason,
   };
   const hasDenial = deny.plain !== undefined || deny.menu.length > 0;
@@ -115,7 +115,7 @@ function Label({ option, icon, digit }: { option: ApprovalOption; icon: Icon; di
   );
 }
 
-/** The key that gives the answer while the card has the focus; elsewhere it types. */
+/** The icon of an answer, and the key for it while the card has the focus. */
 function Sign({ icon: Picture, digit }: { icon: Icon; digit: string }) {
   return (
     <span class="answer-sign" aria-hidden="true">

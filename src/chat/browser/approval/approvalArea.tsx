@@ -15,16 +15,16 @@ import { usePage, usePageState } from '../chatPageContext';
 import { useApprovalGuard } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
 
-/** Kept over a reload: which question was in view. Other conversations have the same ids. */
+/** Kept across reloads: the approval in view. Ids are unique only within a session. */
 const KeptQuestion = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
 type KeptQuestion = z.infer<typeof KeptQuestion>;
 
-/** Kept over a reload, and while other approvals are in view: what was written about each. */
+/** Kept across reloads, and while other approvals are in view: the unsent reasons. */
 const KeptReasons = z.array(
   z.object({ sessionId: z.string(), id: z.string(), prompt: z.string(), reason: z.string() }),
 );
 
-/** The pending approvals of the conversation, one at a time, always in sight. Never takes the focus by itself. */
+/** The pending approvals of the conversation, one at a time. It never takes the focus on its own. */
 export function ApprovalArea() {
   const page = usePage();
   const { session } = usePageState();
@@ -32,7 +32,7 @@ export function ApprovalArea() {
   const [reasons, setReasons] = useState<readonly ApprovalReason[]>(
     () => KeptReasons.safeParse(page.memory.all['reasons']).data ?? [],
   );
-  /** For answers that come when the page has been drawn again. */
+  /** The current value for callbacks of earlier renders. */
   const latestReasons = useRef(reasons);
   latestReasons.current = reasons;
   const inView = kept?.sessionId === session?.id ? kept : undefined;
@@ -63,7 +63,7 @@ export function ApprovalArea() {
   usePageCommand('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      // By its place: with Alt the key types a letter of its own on some keyboards.
+      // By position, since with Alt the key types another character on some keyboards.
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyA' || !area.current) return;
       event.preventDefault();
       focusCard(area.current);
@@ -72,11 +72,11 @@ export function ApprovalArea() {
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
 
-  // An answered question is gone with the focus that was in it: the next one has it, else the composer.
+  // Answering removes the focused approval: focus the next one, or else the composer.
   useLayoutEffect(() => {
     if (!hadFocus.current || document.activeElement !== document.body) return;
     hadFocus.current = false;
-    // The user may be in the editor or the palette by now.
+    // The focus may be in another part of VS Code by now.
     if (!document.hasFocus()) return;
     if (area.current) focusCard(area.current);
     else page.runCommand('focusComposer');

@@ -18,16 +18,16 @@ import { durationInWords, timeLeft } from '../words';
 interface ApprovalCardProps {
   readonly session: SessionView;
   readonly approval: ApprovalView;
-  /** Whether the user can have seen it for long enough. */
+  /** Whether the approval was visible long enough for a deliberate answer. */
   readonly isMeant: () => boolean;
-  /** What the user writes about a denial; undefined while nothing is written. */
+  /** The reason for a denial; undefined while the field is closed. */
   readonly reason: string | undefined;
   readonly onReason: (reason: string | undefined) => void;
-  /** It has gone to the agent with the denial. */
+  /** Called when the reason was sent with the denial. */
   readonly onReasonSent: () => void;
 }
 
-/** One question: who asks, what would happen, and all answers there are. */
+/** One approval: who asks, what would happen, and all answers. */
 export function ApprovalCard({ session, approval, isMeant, reason, onReason, onReasonSent }: ApprovalCardProps) {
   const page = usePage();
   const { backends, folders } = usePageState();
@@ -36,9 +36,9 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
   const countdown = useCountdown(approval.expiresInMs);
   const [isUnfolded, setUnfolded] = useState(false);
   const [isSent, setSent] = useState(false);
-  /** Holds between two clicks, also before the page is drawn again. */
+  /** Blocks a second click before the next render. */
   const isTaken = useRef(false);
-  /** The reason was asked for in this card, and is not one that was kept. */
+  /** Whether the user opened the reason field in this card, as opposed to a restored one. */
   const isReasonWanted = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
   const sessionId = session.id;
@@ -61,7 +61,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
       () => page.ask(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason: why }),
       why === undefined ? undefined : onReasonSent,
     );
-  /** Of a question that nobody can deny. */
+  /** For an approval without a way to deny it. */
   const stop = (): void => void send(() => page.ask(chatRequests.stop, { sessionId }));
   const allow = (): void => (answers.allow.plain ? answer(answers.allow.plain) : card.current?.focus());
   const deny = (): void => {
@@ -73,7 +73,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
   usePageCommand('deny', deny);
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    // A key that is held down would go on from the button that opens a menu to what is in it.
+    // A repeated key would otherwise also activate the first item of the menu that it opened.
     if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
     if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || isElsewhere(event.target)) return;
     if (event.key !== '1' && event.key !== '2') return;
@@ -153,15 +153,15 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
   );
 }
 
-/** Where digits are typed, or a menu has the keys. */
+/** Whether the target handles digits or other keys itself. */
 function isElsewhere(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, [role=menu]') !== null;
 }
 
-/** Hidden from screen readers, which would read it every second. */
+/** Hidden from screen readers, which would read it out every second. */
 function Expiry({ countdown: { leftMs, isShort } }: { countdown: Countdown }) {
   return (
-    <span class={`approval-expiry ${isShort ? 'is-short' : ''}`} title="Denied when the time is up" aria-hidden="true">
+    <span class={`approval-expiry ${isShort ? 'is-short' : ''}`} title="Denied automatically when the time is up" aria-hidden="true">
       {leftMs > 0 ? (
         <>
           <span class="approval-expiry-words">Auto-denied in </span>
@@ -181,7 +181,7 @@ interface AnnouncementProps {
   readonly hasAllow: boolean;
 }
 
-/** For screen readers: once when it appears, once shortly before it expires, and when the time is up. */
+/** Announces the approval to screen readers: when it appears, shortly before it expires, and when it has expired. */
 function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProps) {
   const [startMs] = useState(countdown?.leftMs);
   const { asks, env = [], escalations = [], parts, warnings = [] } = approval;

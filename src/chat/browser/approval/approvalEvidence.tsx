@@ -20,14 +20,14 @@ interface ApprovalEvidenceProps {
   readonly who: 'agent' | 'server';
 }
 
-/** What would happen, whole, in a box that scrolls and says how much of it is out of sight. */
+/** Shows everything that would happen in a scrolling box that counts the lines below its visible part. */
 export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceProps) {
   const page = usePage();
   const { folders } = usePageState();
   const [whole, setWhole] = useState<readonly Part[]>();
   const showWhole = async (): Promise<void> => {
     const answer = await page.ask(chatRequests.showApproval, { sessionId, approvalId: approval.id });
-    if (!answer) throw new Error('This approval is no longer pending');
+    if (!answer) throw new Error('This approval is no longer pending.');
     setWhole(answer.parts);
   };
   const parts = whole ?? approval.parts;
@@ -46,7 +46,7 @@ export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceP
             {approval.isUndescribed && (
               <p class="approval-fact is-warning">
                 <WarningIcon />
-                <span>The {who} does not say what will run.</span>
+                <span>The {who} doesn’t say what will run.</span>
               </p>
             )}
             <Risks approval={approval} />
@@ -84,7 +84,7 @@ export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceP
   );
 }
 
-/** What changes the meaning of the rest comes before it. */
+/** Risks come first, since they change the meaning of the rest. */
 function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { approval: ApprovalView }) {
   const variables = env.flatMap(({ effect, name, value }) => (effect === undefined ? [] : { effect, name, value }));
   return (
@@ -117,7 +117,7 @@ function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { ap
   );
 }
 
-/** What goes with it, and is worth a look. */
+/** Further details: folder, environment and other data. */
 function Facts({ approval, folders }: { approval: ApprovalView; folders: readonly string[] }) {
   const { cwd, env = [], more = [], parts } = approval;
   const variables = env.filter(({ effect }) => effect === undefined);
@@ -166,7 +166,7 @@ function Code({ text }: { text: string }) {
   );
 }
 
-/** How many lines are below what can be seen of the box. */
+/** Returns the number of lines below the visible part of the box. */
 function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
   const [hidden, setHidden] = useState(0);
   useLayoutEffect(() => {
@@ -177,7 +177,7 @@ function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
       const text = scroll.querySelector('pre, .diff-lines') ?? scroll;
       const row = Number.parseFloat(getComputedStyle(text).lineHeight) || fallbackRow;
       const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight;
-      // Half a line may be the space around the text.
+      // Rounds, since half a line may be padding.
       setHidden(Math.max(0, Math.round(below / row)));
     };
     measure();
@@ -195,7 +195,7 @@ function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
 
 const fallbackRow = 18;
 
-/** As in the transcript, but for the diffs, which are the question's own. */
+/** The actions of the transcript, except that diffs are those of the approval. */
 function actionsOf(page: ChatPage): TranscriptActions {
   return {
     ...transcriptActions(page),
@@ -204,12 +204,12 @@ function actionsOf(page: ChatPage): TranscriptActions {
   };
 }
 
-/** Of what is asked, how much cannot be read here: nobody should allow what they have not seen without knowing it. */
+/** Returns a notice about content that is not shown, since nobody should allow something unseen without knowing it. */
 function whatIsMissing(parts: readonly Part[]): string | undefined {
   for (const part of parts) {
     const omitted = 'omitted' in part ? (part.omitted ?? 0) : 0;
     if (omitted === 0) continue;
-    if (part.type !== 'diff') return `${formatSize(omitted)} are not shown here.`;
+    if (part.type !== 'diff') return `${formatSize(omitted)} not shown here.`;
     const shown = part.hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind !== 'context').length;
     if (shown === part.added + part.removed) return 'Long lines are truncated. Open the diff to see them in full.';
     return `${formatCount(shown)} of ${formatCount(part.added + part.removed)} changed lines are shown. Open the diff to see all of them.`;

@@ -4,12 +4,12 @@ import type { Part } from '../../../transcript/common/entries';
 
 interface ApprovalPartProps {
   readonly part: Part;
-  /** In the parts of the question. */
+  /** Index of the part within the approval. */
   readonly index: number;
   readonly approvalId: string;
 }
 
-/** What would happen. What is to be run or written is never cut. */
+/** A part of an approval. Commands and content to be written are never truncated. */
 export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
   switch (part.type) {
     case 'terminal':
@@ -17,7 +17,7 @@ export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
     case 'json':
       return <Block text={part.json} />;
     case 'link':
-      // The address itself: its words may say something else.
+      // The address itself, since its title may be misleading.
       return <Block text={part.uri} />;
     default:
       return <PartView part={part} index={index} entryId={approvalId} />;

@@ -6,7 +6,7 @@ import type { ContextChipView, DraftAttachment } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
 import { attachmentWords } from '../words';
 
-/** Attached context: what the user has added, and what goes by itself. */
+/** The attached context: added by the user or automatically. */
 export function Chips() {
   const page = usePage();
   const { chips: context, missing } = usePageState();
@@ -36,7 +36,7 @@ function ContextChip({ chip: { kind, label, isOn, tokens } }: { chip: ContextChi
       type="button"
       class="chip is-context"
       aria-pressed={isOn}
-      title={isOn ? `${label} is sent with every prompt${note}` : `${label} stays here`}
+      title={isOn ? `${label} is sent with every prompt${note}` : `${label} is not sent`}
       onClick={() => void page.ask(chatRequests.toggleContext, { kind, isOn: !isOn })}
     >
       <span class="one-line">{label}</span>

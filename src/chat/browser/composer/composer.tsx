@@ -13,7 +13,7 @@ import { useIntake } from './useIntake';
 import { useCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 
-/** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter adds a new line. */
+/** The prompt field. Enter sends, or queues while a turn runs; Shift+Enter adds a new line. */
 export function Composer() {
   const page = usePage();
   const { session, history, isUntrusted } = usePageState();
@@ -27,7 +27,7 @@ export function Composer() {
   const [caret, setCaret] = useState<number>();
   const nextCaret = useRef<number | undefined>(undefined);
   const [activeId, setActiveId] = useState<string>();
-  /** Where the sign stands whose list the user has closed. */
+  /** Start of the trigger whose list the user has closed. */
   const [dismissed, setDismissed] = useState<number>();
   const intake = useIntake();
 
@@ -50,17 +50,17 @@ export function Composer() {
   });
   const start = suggestions?.trigger.start;
   const open = suggestions && start !== dismissed ? suggestions : undefined;
-  // Both at once: the user may press the next key before the next frame.
+  // Layout effects, since the user may press the next key before the next frame.
   useLayoutEffect(() => {
     if (start === undefined) setDismissed(undefined);
   }, [start]);
-  // By its id: rows that come late move the others.
+  // By id, since late rows move the others.
   const active = Math.max(0, open?.items.findIndex(({ id }) => id === activeId) ?? 0);
   const setActive = (index: number): void => setActiveId(open?.items[index]?.id);
   useLayoutEffect(() => setActiveId(undefined), [suggestions?.trigger.query, start]);
 
   usePageCommand('focusComposer', () => {
-    // After the text has been put in, so that the cursor stands behind it.
+    // After the text was inserted, so that the caret is placed behind it.
     requestAnimationFrame(() => {
       input.current?.focus();
       input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
@@ -112,7 +112,7 @@ export function Composer() {
     if (isUp) found = walk.current.older(history, draft.text);
     else if (isDown) found = walk.current.newer(history, draft.text);
     if (found === undefined) return false;
-    // At the end that the next step leaves by.
+    // At the edge from which the next arrow key continues.
     nextCaret.current = isUp && found.includes('\n') ? 0 : found.length;
     drafts.setText(found);
     return true;
@@ -180,12 +180,12 @@ export function Composer() {
   );
 }
 
-/** The command stands there in full, and expects nothing behind it: Enter sends it. */
+/** Whether the command is complete and takes no arguments, so that Enter sends it. */
 function isWritten({ note, title }: Suggestion, { kind, query }: Trigger): boolean {
   return kind === 'command' && note === undefined && title === `/${query}`;
 }
 
-/** What the command expects, until something is written behind it. */
+/** The command's argument hint, until the user enters one. */
 function CommandHint({ text }: { text: string }) {
   const commands = useCommands();
   const name = /^\/(\S+) $/.exec(text)?.[1];
@@ -204,7 +204,7 @@ function placeholderOf(session: SessionView | undefined): string {
   return 'Ask, or @ to add context';
 }
 
-/** Enter and the arrows belong to an input method while it composes. Some tell it by the key's code alone. */
+/** During composition, Enter and arrow keys belong to the input method. Some only report it by key code 229. */
 function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || Reflect.get(event, 'keyCode') === 229;
 }

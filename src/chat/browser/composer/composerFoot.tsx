@@ -6,13 +6,13 @@ import { Pickers } from './pickers';
 import { UsageMeter } from '../notices/usageMeter';
 
 interface ComposerFootProps {
-  /** There is nothing to send. */
+  /** Whether there is nothing to send. */
   readonly isEmpty: boolean;
   readonly isBusy: boolean;
   readonly onSend: () => void;
 }
 
-/** Under the text: what it goes to, how full the context is, and the button that sends. */
+/** The row below the prompt: pickers, context usage and the send button. */
 export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   const page = usePage();
   const { session, isUntrusted } = usePageState();

@@ -8,21 +8,21 @@ const Saved = z.object({ sessionId: z.optional(z.string()), draft: Draft });
 
 const saveDelayMs = 300;
 
-/** What is in the composer, with the number of its change: the greater one is newer. */
+/** The composer's content with a revision that grows with each change. */
 interface TypedDraft extends Draft {
   readonly revision: number;
 }
 
 /**
- * What is typed in the composer, until the host has it: every change is handed over soon, at once when the page is hidden or
- * goes, and put into the page's own state meanwhile. What becomes of it then is the host's to say.
+ * The composer's content. Saves each change to the host after a short delay, or immediately when the page is hidden,
+ * and to the page's own state meanwhile.
  */
 export class DraftKeeper {
   private current = emptyDraft;
   private sessionId: string | undefined;
   private revision = 0;
   private timer: number | undefined;
-  /** The user has changed it since the host last said what it is. */
+  /** Whether the user has changed the draft since the host last set it. */
   private isTouched = false;
   private readonly emitter = new Emitter<void>(reportError);
   readonly onDidChange = this.emitter.event;
@@ -36,7 +36,7 @@ export class DraftKeeper {
     return this.current;
   }
 
-  /** There is nothing to send. */
+  /** Whether there is nothing to send. */
   get isEmpty(): boolean {
     return isEmptyDraft(this.current);
   }
@@ -51,7 +51,7 @@ export class DraftKeeper {
     window.document.addEventListener('visibilitychange', () => this.flush());
   }
 
-  /** The user's change. */
+  /** Replaces the draft on behalf of the user. */
   set(draft: Draft): void {
     this.isTouched = true;
     this.put(draft);
@@ -70,22 +70,25 @@ export class DraftKeeper {
     this.set({ ...this.current, attachments: this.current.attachments.filter((item) => item.id !== id) });
   }
 
-  /** Behind what is there. */
+  /** Appends to the draft. */
   add(draft: Draft): void {
     this.set(joinedDrafts(this.current, draft));
   }
 
-  /** What was sent is back: it goes before what was typed since. */
+  /** Restores a draft that could not be sent, before text typed since. */
   wasRefused(draft: Draft): void {
     if (this.isTouched) this.set(joinedDrafts(draft, this.current));
   }
 
-  /** It was sent from here or from another page. What the user has written here is kept when it is something else. */
+  /** Clears the draft after it was sent from this or another page, unless it has changed. */
   wasSent(draft: Draft): void {
     if (!this.isTouched || isSameDraft(draft, this.current)) this.take();
   }
 
-  /** It is on its way: the host has it from now on, and tells it when it is refused. */
+  /**
+   * Empties the composer and returns its content for sending. The host keeps it from now on and returns it if it cannot
+   * be sent.
+   */
   take(): TypedDraft {
     const taken = { ...this.current, revision: ++this.revision };
     this.cancelSave();
@@ -94,7 +97,7 @@ export class DraftKeeper {
     return taken;
   }
 
-  /** Another conversation is shown, or the same one for the first time. `keeps`: what was typed belongs to it. */
+  /** Switches to a conversation, or updates its draft. `keeps`: the composer's text belongs to it. */
   show(sessionId: string | undefined, draft: Draft | undefined, keeps = false): void {
     const isOther = sessionId !== this.sessionId;
     if (isOther && !keeps) {

@@ -1,15 +1,15 @@
-/** Walks through the prompts sent before. `history` has the newest last. */
+/** Position in the list of sent prompts. `history` is oldest first. */
 export class HistoryWalk {
   private index: number | undefined;
   private shown: string | undefined;
 
-  /** The prompt before; undefined when there is none, or the text is the user's own. */
+  /** Returns the previous prompt; undefined at the oldest one, or when the user has changed the text. */
   older(history: readonly string[], text: string): string | undefined {
     if (!this.mayLeave(text)) return undefined;
     return this.show(history, (this.index ?? history.length) - 1);
   }
 
-  /** The prompt after, the empty text behind the newest; undefined when the walk has not begun. */
+  /** Returns the next prompt, or the empty text after the newest one; undefined if the history is not in use. */
   newer(history: readonly string[], text: string): string | undefined {
     if (this.index === undefined || !this.mayLeave(text)) return undefined;
     if (this.index + 1 < history.length) return this.show(history, this.index + 1);

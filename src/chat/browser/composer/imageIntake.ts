@@ -1,6 +1,6 @@
 import type { DraftAttachment } from '../../common/chatView';
 
-/** Images that the user pastes or drops, made into attachments. */
+/** Converts pasted and dropped images to attachments. */
 
 const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const mostBytes = 5 * 1024 * 1024;
@@ -9,7 +9,7 @@ export function isImage({ type }: File): boolean {
   return type.startsWith('image/');
 }
 
-/** @throws Error with what is wrong about the file and what to do */
+/** @throws Error with the problem and what to do */
 export async function imageAttachment(file: File): Promise<DraftAttachment> {
   const title = file.name === '' ? 'Pasted image' : file.name;
   if (!types.includes(file.type)) {
@@ -35,7 +35,7 @@ function dataUrlOf(file: File): Promise<string> {
   });
 }
 
-/** What VS Code and other programs drop, best first: URIs or paths, one a line. */
+/** Data types of drops with a list of URIs or paths, best first. */
 const dropTypes = ['application/vnd.code.uri-list', 'text/uri-list'];
 
 export function droppedUris(data: DataTransfer): string[] {

@@ -1,6 +1,6 @@
 import type { DraftAttachment } from '../../common/chatView';
 
-/** What `@` finds can be narrowed to one kind by its word and a colon: `@file:main`. */
+/** A kind of mention; `@file:main` searches only files. */
 export interface MentionKind {
   readonly kind: DraftAttachment['kind'];
   readonly word: string;
@@ -22,14 +22,14 @@ export interface Wanted {
   readonly query: string;
 }
 
-/** What the text behind `@` asks for. */
+/** Parses the text after `@`. */
 export function wantedOf(typed: string): Wanted {
   const at = typed.indexOf(':');
   const kind = at < 0 ? undefined : kinds.find(({ word }) => word === typed.slice(0, at).toLowerCase());
   return kind ? { kind, query: typed.slice(at + 1) } : { kind: undefined, query: typed };
 }
 
-/** The kinds that could be meant by what is typed: all by nothing. */
+/** Returns the kinds whose word starts with the text. */
 export function kindsFor(typed: string): readonly MentionKind[] {
   const wanted = typed.toLowerCase();
   return kinds.filter(({ word }) => word.startsWith(wanted));

@@ -5,7 +5,7 @@ import { useChanges } from '../../../webview/browser/useChanges';
 
 const maxOffers = 3;
 
-/** Other values for an option that was refused, under the message that says so. */
+/** Buttons with alternatives to a rejected option, below its error message. */
 export function OptionOffers({ message, onPick }: { message: string | undefined; onPick?: () => void }) {
   const page = usePage();
   const { newOptions } = usePageState();

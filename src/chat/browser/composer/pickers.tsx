@@ -7,7 +7,7 @@ import type { BackendView, OptionView, SessionView } from '../../common/chatView
 import { usePage, usePageState } from '../chatPageContext';
 import { backendDot, backendWord, seenUnattendedHint, unattendedHint, unattendedWord } from '../words';
 
-/** The agent of the conversation and its settings; of a new one, what it begins with. */
+/** Pickers for the agent and its options, of the conversation or of a new one. */
 export function Pickers() {
   const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
   const value = session?.backendId ?? chosenBackend;
@@ -15,7 +15,7 @@ export function Pickers() {
   const noteId = useId();
   const unattended = unattendedIn(options);
   const cause = unattended && options.find((option) => unattendedOf(option) === unattended);
-  // Of an agent with modes it is the mode that says it.
+  // For agents with modes, the mode shows it.
   const seen = options.some(isModeOption) || unattended ? undefined : seenUnattended;
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
   return (
@@ -52,7 +52,7 @@ const sources: Record<BackendView['source'], string> = {
 interface BackendPickerProps {
   readonly backends: readonly BackendView[];
   readonly value: string | undefined;
-  /** Its agent stays: another one begins a new conversation. */
+  /** Choosing another agent starts a new conversation. */
   readonly session: SessionView | undefined;
 }
 
@@ -82,10 +82,10 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
 }
 
 interface OptionControlProps {
-  /** None before it has begun. */
+  /** Undefined before the conversation has started. */
   readonly session: SessionView | undefined;
   readonly option: OptionView;
-  /** Of what is said beside it. */
+  /** Id of the note next to the option. */
   readonly noteId: string | undefined;
 }
 
@@ -130,7 +130,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
 
 const first = ['profile', 'model', 'thought_level'];
 
-/** The mode comes last: what is said of it needs the rest of the row. What is in between is as the agent has it. */
+/** Puts the mode last, since its note needs the rest of the row. Other options keep the agent's order. */
 function inOrder(options: readonly OptionView[]): OptionView[] {
   const rankOf = (option: OptionView): number => {
     if (isModeOption(option)) return first.length + 1;

@@ -3,7 +3,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon, EditIcon, QueueIcon } from '../../../webview/browser/icons';
 import { usePage, usePageState } from '../chatPageContext';
 
-/** The prompts that wait for the running turn to end. */
+/** The prompts that are queued until the turn ends. */
 export function QueueList() {
   const page = usePage();
   const { session } = usePageState();

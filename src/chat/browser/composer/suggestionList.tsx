@@ -8,26 +8,26 @@ export interface Suggestion {
   readonly id: string;
   readonly title: string;
   readonly detail: string | undefined;
-  /** What stands at the end of its row. */
+  /** Shown at the end of the row. */
   readonly note: string | undefined;
   readonly icon: Icon;
   readonly choose: () => void;
 }
 
 interface SuggestionListProps {
-  /** Of the list, for `aria-controls`; its options are `<id>-<index>`. */
+  /** Id for `aria-controls`; the options have the ids `<id>-<index>`. */
   readonly id: string;
   readonly label: string;
   readonly anchor: RefObject<HTMLElement | null>;
   readonly suggestions: readonly Suggestion[];
   readonly active: number;
-  /** What to say when there are none. */
+  /** Shown when there are no suggestions. */
   readonly emptyText: string;
   readonly onHover: (index: number) => void;
   readonly onLeave: () => void;
 }
 
-/** What can be completed at the cursor. The focus stays in the text; keys are the composer's. */
+/** Completions at the caret. The text field keeps the focus and handles the keys. */
 export function SuggestionList(props: SuggestionListProps) {
   const { id, label, anchor, suggestions, active, emptyText, onHover, onLeave } = props;
   const list = useRef<HTMLDivElement>(null);

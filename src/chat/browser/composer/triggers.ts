@@ -1,15 +1,15 @@
-/** What the user is about to name: a thing after `@`, or a command of the agent after `/` at the very start. */
+/** A mention (`@`) or, at the start of the text, a command (`/`) that the user is typing. */
 export interface Trigger {
   readonly kind: 'mention' | 'command';
-  /** Where the sign stands, as an index of the text. */
+  /** Index of the `@` or `/` in the text. */
   readonly start: number;
-  /** What stands between the sign and the cursor. */
+  /** The text between that character and the caret. */
   readonly query: string;
 }
 
 const longestQuery = 200;
 
-/** `caret` is an index of the text; undefined when nothing is being named there. */
+/** Finds the trigger at the caret, which is an index of the text. */
 export function triggerAt(text: string, caret: number): Trigger | undefined {
   const before = text.slice(Math.max(caret - longestQuery, 0), caret);
   const command = /^\/(\S*)$/.exec(text.slice(0, Math.min(caret, longestQuery)));
@@ -20,7 +20,7 @@ export function triggerAt(text: string, caret: number): Trigger | undefined {
   return { kind: 'mention', start: caret - query.length - 1, query };
 }
 
-/** The text with the name in the place of what was typed of it, and where the cursor goes. */
+/** Replaces the query by the name, and returns the new text and caret. */
 export function completed(
   text: string,
   caret: number,
@@ -33,7 +33,7 @@ export function completed(
   return { text: text.slice(0, start) + written + space + rest, caret: start + written.length + 1 };
 }
 
-/** The text with the word of a kind behind the sign, whose list stays open. */
+/** Replaces the query by a kind and a colon, and returns the new text and caret. The list stays open. */
 export function narrowed(
   text: string,
   caret: number,

@@ -6,7 +6,7 @@ import { droppedUris, imageAttachment, isImage } from './imageIntake';
 import { usePage } from '../chatPageContext';
 
 interface Intake {
-  /** Something is held over the composer. */
+  /** Whether something is dragged over the composer. */
   readonly isOver: boolean;
   readonly onPaste: (event: ClipboardEvent) => void;
   readonly onDragOver: (event: DragEvent) => void;
@@ -14,7 +14,7 @@ interface Intake {
   readonly onDrop: (event: DragEvent) => void;
 }
 
-/** What is pasted into the composer and dropped on it: images, files and folders. */
+/** Handles images, files and folders that are pasted into or dropped on the composer. */
 export function useIntake(): Intake {
   const page = usePage();
   const [isOver, setOver] = useState(false);
@@ -22,7 +22,7 @@ export function useIntake(): Intake {
     isOver,
     onPaste: (event) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      // Office programs add a picture of the text that was copied.
+      // Office programs add an image of copied text.
       if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
       event.preventDefault();
       void takeFiles(page, files);
@@ -43,7 +43,7 @@ export function useIntake(): Intake {
       if (!event.dataTransfer) return;
       const uris = droppedUris(event.dataTransfer);
       const files = [...event.dataTransfer.files];
-      // Plain text is the textarea's own.
+      // The text field itself handles plain text.
       if (uris.length === 0 && files.length === 0) return;
       event.preventDefault();
       if (uris.length > 0) void takeUris(page, uris);

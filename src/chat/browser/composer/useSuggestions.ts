@@ -12,13 +12,13 @@ import { triggerAt, type Trigger } from './triggers';
 import { attachmentWords } from '../words';
 
 const delayMs = 100;
-/** More than providers that anybody has. */
+/** Bounds how often later results of slow sources are requested. */
 const maxAdditions = 100;
 
 interface Suggestions {
   readonly trigger: Trigger;
   readonly items: readonly Suggestion[];
-  /** What to say when there are none. */
+  /** Shown when there are no suggestions. */
   readonly emptyText: string;
 }
 
@@ -28,7 +28,7 @@ interface Chosen {
   readonly kind: (trigger: Trigger, kind: MentionKind) => void;
 }
 
-/** What can be completed at the cursor; undefined when there is nothing to complete. `caret` is an index of the text. */
+/** Returns completions at the caret (an index of the text), or undefined when there is no trigger. */
 export function useSuggestions(text: string, caret: number | undefined, chosen: Chosen): Suggestions | undefined {
   const { session, folders } = usePageState();
   const commands = useCommands();
@@ -45,7 +45,7 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
       icon: SlashIcon,
       choose: () => chosen.command(trigger, command),
     }));
-    // A path may begin a prompt, too.
+    // The text may be a path.
     if (items.length === 0 && trigger.query !== '') return undefined;
     const emptyText = session ? 'This agent has no commands' : 'The agent’s commands appear after the first prompt';
     return { trigger, items, emptyText };
@@ -58,7 +58,7 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
     icon: attachmentIcons[row.kind],
     choose: () => chosen.mention(trigger, row),
   }));
-  // Not before what is called so: what is first is chosen by Enter, and stays first.
+  // Kinds wait for the first results: Enter chooses the first row, so it must not change.
   const isTooSoon = wanted.query !== '' && !mentions;
   const kinds = (wanted.kind || isTooSoon ? [] : kindsFor(wanted.query)).map((kind) => ({
     id: `kind:${kind.kind}`,
@@ -68,12 +68,12 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
     icon: attachmentIcons[kind.kind],
     choose: () => chosen.kind(trigger, kind),
   }));
-  // Whoever has typed a name wants what is called so; before that, the kinds are what there is to learn.
+  // Once a name is typed, results come before kinds.
   const items = wanted.query === '' ? [...kinds, ...found] : [...found, ...kinds];
   return { trigger, items, emptyText: mentions ? nothingFound(wanted) : 'Searching…' };
 }
 
-/** Of the agent that the prompt goes to: the one of the conversation, else the one chosen for a new one. */
+/** Returns the commands of the conversation's agent, or of the agent of a new conversation. */
 export function useCommands(): readonly CommandView[] {
   const { session, newCommands } = usePageState();
   return session?.commands ?? newCommands;
@@ -84,13 +84,13 @@ function nothingFound({ kind, query }: Wanted): string {
   return query === '' ? `No results${among}` : `No matches for “${query}”${among}`;
 }
 
-/** Where it is, in the workspace; what it is when its title says that. */
+/** Returns the path relative to the workspace, or the kind when the title already shows the path. */
 function placeOf({ kind, path, title }: MentionRow, folders: readonly string[]): string {
   const place = path === undefined ? title : shortPath(path, folders);
   return place === title ? attachmentWords[kind] : place;
 }
 
-/** Names that begin with it come first. */
+/** Filters commands by name; prefix matches come first. */
 function matching(commands: readonly CommandView[], query: string): CommandView[] {
   const wanted = query.toLowerCase();
   const found = commands.filter(({ name }) => name.toLowerCase().includes(wanted));
@@ -98,13 +98,13 @@ function matching(commands: readonly CommandView[], query: string): CommandView[
   return [...found.filter(begins), ...found.filter((command) => !begins(command))];
 }
 
-/** At the end: the row that is about to be chosen stays where it is. */
+/** Appends new rows, so that the selected row does not move. */
 function withLate(shown: readonly MentionRow[], late: readonly MentionRow[]): readonly MentionRow[] {
   const known = new Set(shown.map(({ id }) => id));
   return [...shown, ...late.filter(({ id }) => !known.has(id))];
 }
 
-/** What the host finds; the last answer stays while the next one is awaited, and what comes late is added to it. */
+/** Searches mentions in the host. The last result stays until the next one, and late rows are appended. */
 function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefined {
   const query = wanted?.query;
   const kind = wanted?.kind?.kind;

@@ -6,17 +6,17 @@ import { PlainText } from '../../../transcript/browser/parts/plainText';
 interface BannerProps {
   readonly level: 'info' | 'warning' | 'error';
   readonly text: string;
-  /** To be shown on demand, and copied. */
+  /** Shown on demand. */
   readonly details?: string | undefined;
-  /** Something is going on. */
+  /** Shows a spinner. */
   readonly isBusy?: boolean | undefined;
-  /** What can be done. */
+  /** Actions. */
   readonly children?: ComponentChildren;
 }
 
 const icons = { info: InfoIcon, warning: WarningIcon, error: ErrorIcon };
 
-/** What the user should know before going on, and what to do about it. */
+/** A notice with actions. */
 export function Banner({ level, text, details, isBusy = false, children }: BannerProps) {
   const page = usePage();
   const Picture = icons[level];

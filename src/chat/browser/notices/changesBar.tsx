@@ -9,7 +9,7 @@ import { fileNameOf } from '../words';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
-/** The files that the conversation has changed: to look at, keep and revert. */
+/** The files that the conversation has changed, to review, keep or revert. */
 export function ChangesBar() {
   const page = usePage();
   const { session } = usePageState();
@@ -56,8 +56,8 @@ export function ChangesBar() {
 const stateWords: Record<FileChange['state'], string> = {
   applied: '',
   reverted: 'reverted',
-  changedSince: 'changed since',
-  unknown: 'cannot be reverted',
+  changedSince: 'changed later',
+  unknown: 'can’t be reverted',
 };
 
 function ChangeRow({ change }: { change: FileChange }) {

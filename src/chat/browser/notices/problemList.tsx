@@ -4,11 +4,11 @@ import { Banner } from './banner';
 import { OptionOffers } from '../composer/optionOffers';
 import { usePage, usePageState } from '../chatPageContext';
 
-/** What could not be done, beside the composer until it is dismissed. */
+/** Errors of requests, until the user dismisses them. */
 export function ProblemList() {
   const { store } = usePage();
   const { problems, session } = usePageState();
-  // A banner says it already, with what to do.
+  // The status banner already shows these.
   const others = problems.filter(({ message }) => message !== session?.statusText && message !== session?.problem);
   return (
     <>

@@ -6,7 +6,7 @@ import { OptionOffers } from '../composer/optionOffers';
 import { usePage, usePageState } from '../chatPageContext';
 import { repairLabel } from '../words';
 
-/** Why the conversation does not go on as usual, and what to do. */
+/** Problems of the conversation and how to fix them. */
 export function StatusBanner() {
   const { session, isUntrusted } = usePageState();
   return (
@@ -23,7 +23,7 @@ export function TrustBanner() {
   return (
     <Banner
       level="warning"
-      text="Agents do not start in Restricted Mode: they run programs and change files. You can read past conversations."
+      text="Agents are disabled in Restricted Mode because they run programs and change files. You can read past conversations."
     >
       <button type="button" class="button" onClick={() => void page.ask(chatRequests.manageTrust, {})}>
         Manage workspace trust
@@ -32,7 +32,7 @@ export function TrustBanner() {
   );
 }
 
-/** Agents work in a folder. */
+/** Shown without a workspace folder, which agents need. */
 export function FolderBanner() {
   const page = usePage();
   return (
@@ -44,7 +44,7 @@ export function FolderBanner() {
   );
 }
 
-/** What could not be sent is in the composer. */
+/** Sends the composer's content again after a failure. */
 function SendAgain() {
   const page = usePage();
   useChanges(page.drafts.onDidChange);

@@ -3,10 +3,10 @@ import type { SessionView } from '../../common/chatView';
 
 const radius = 6;
 const round = 2 * Math.PI * radius;
-/** From here on the ring warns. */
+/** From this share on, the ring has a warning color. */
 const fullShare = 0.8;
 
-/** How full the model's memory is, and what the conversation has cost. */
+/** Context window usage, and the cost of the conversation. */
 export function UsageMeter({ session: { context, usage } }: { session: SessionView }) {
   const cost = usage?.cost && formatCost(usage.cost);
   const lines = [

@@ -3,8 +3,8 @@ import { usePageState } from '../chatPageContext';
 import type { RemoteSearchAnswer, RemoteSearchState } from './useRemoteSearch';
 
 /**
- * Agents keep conversations of their own, which only they can list. Those that do not run are started when the user wants
- * to see theirs, which then stand in the list above.
+ * Lets the user list the conversations that agents store themselves. Stopped agents are started for it; the results
+ * appear in the list above.
  */
 export function KeptByAgents({ search }: { search: RemoteSearchState }) {
   const { backends, isUntrusted } = usePageState();
@@ -13,22 +13,22 @@ export function KeptByAgents({ search }: { search: RemoteSearchState }) {
   if (isUntrusted || shown.length === 0) return null;
   return (
     <section class="kept" aria-labelledby="kept-by-agents">
-      <h2 id="kept-by-agents">Conversations kept by agents</h2>
+      <h2 id="kept-by-agents">Conversations stored by agents</h2>
       <ul>
         {shown.map(({ id, title }) => {
           const isAsked = backendId === id;
-          const action = isAsked ? 'Cancel' : answers.has(id) ? 'Look again' : 'Look';
+          const action = isAsked ? 'Cancel' : answers.has(id) ? 'Refresh' : 'List';
           return (
             <li key={id}>
               <span class="kept-name one-line">{title}</span>
               <span class="kept-word one-line" role="status">
-                {isAsked ? 'asking…' : resultOf(answers.get(id))}
+                {isAsked ? 'listing…' : resultOf(answers.get(id))}
               </span>
               <button
                 type="button"
                 class="button"
                 title={isAsked ? 'Stop waiting. The agent may keep running.' : hintOf(title)}
-                aria-label={`${action}: conversations that ${title} keeps`}
+                aria-label={`${action} conversations of ${title}`}
                 onClick={() => (isAsked ? stop() : start(id))}
               >
                 {action}
@@ -41,7 +41,9 @@ export function KeptByAgents({ search }: { search: RemoteSearchState }) {
   );
 }
 
-/** Servers are asked without being started, the demo agent keeps nothing, and some agents cannot tell. */
+/**
+ * Whether the agent must be started to list its conversations. Excludes servers, the demo agent and agents that cannot list.
+ */
 function isAsleep({ cannotList, problem, source, state }: BackendView): boolean {
   return !cannotList && state === 'stopped' && problem === undefined && (source === 'configured' || source === 'found');
 }
@@ -53,5 +55,5 @@ function hintOf(title: string): string {
 function resultOf(answer: RemoteSearchAnswer | undefined): string {
   if (answer === undefined || answer === 'stopped') return '';
   if (answer === 'failed') return 'unavailable';
-  return answer.length === 0 ? 'none here' : `${answer.length} above`;
+  return answer.length === 0 ? 'none found' : `${answer.length} listed above`;
 }

@@ -13,7 +13,7 @@ import { rowStateWords } from '../words';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
-/** One conversation of the list. */
+/** A row in the list of conversations. */
 export function SessionItem({ row }: { row: SessionRow }) {
   const page = usePage();
   const time = useHostTime();
@@ -35,7 +35,7 @@ export function SessionItem({ row }: { row: SessionRow }) {
         <TitleField
           title={row.title}
           onDone={(title) => {
-            // Who has left the field is elsewhere.
+            // Unless the user has moved the focus out of the field.
             takesFocus.current = document.activeElement?.tagName === 'INPUT';
             setRenamed(false);
             if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId, title });

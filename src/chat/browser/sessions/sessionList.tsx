@@ -14,7 +14,7 @@ import { recencyOf } from '../words';
 
 const searchDelayMs = 200;
 
-/** All conversations, over the transcript: to search, open, rename, export and delete. */
+/** The list of conversations, over the transcript: to search, open, rename, export and delete. */
 export function SessionList() {
   const page = usePage();
   const time = useHostTime();
@@ -78,7 +78,7 @@ export function SessionList() {
   );
 }
 
-/** A row that is deleted is gone with the focus that was in it: the next one has it, else the search. */
+/** Deleting removes the focused row: focus the next one, or else the search field. */
 function useFocusAfterRemoval(panel: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
   const last = useRef<{ readonly row: Element; readonly index: number } | undefined>(undefined);
   useLayoutEffect(() => {
@@ -119,7 +119,10 @@ function Nothing({ query, isSearching }: { query: string; isSearching: boolean }
   );
 }
 
-/** What the host finds for the query, and without one the conversations that agents remember; undefined while it looks. */
+/**
+ * Returns the host's results; for an empty query, the conversations that running agents store. Undefined until the
+ * first result.
+ */
 function useFound(query: string): readonly SessionRow[] | undefined {
   const page = usePage();
   const { backends } = usePageState();
@@ -139,13 +142,13 @@ function useFound(query: string): readonly SessionRow[] | undefined {
       isCurrent = false;
       window.clearTimeout(timer);
     };
-    // Who has begun to run meanwhile is asked, too.
+    // Searches again when more agents are running.
   }, [page, query, running]);
-  // What was found for fewer letters stays until the new answer is there: the list does not flicker.
+  // Earlier results stay until new ones arrive, so that the list does not flicker.
   return found && (query === '') === (found.query === '') ? found.rows : undefined;
 }
 
-/** What agents have listed when they were looked at: it stays while they are slow, or end. */
+/** Conversations that agents have listed on request. They stay when an agent ends. */
 function listed({ answers }: RemoteSearchState): SessionRow[] {
   return [...answers.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
 }
@@ -154,7 +157,7 @@ function withoutDoubles(rows: readonly SessionRow[]): SessionRow[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
-/** Ours by age, then what each agent remembers itself. */
+/** Groups our conversations by age, and those stored by agents by agent. */
 function groupsOf(
   ours: readonly SessionRow[],
   found: readonly SessionRow[],
@@ -164,7 +167,7 @@ function groupsOf(
   const remote = found.filter((row) => row.remote === true && !here.has(row.id));
   const byName = new Map<string, SessionRow[]>();
   for (const row of [...ours, ...remote]) {
-    const name = row.remote ? `Kept by ${row.backendTitle}` : recencyOf(row.updatedAt, now);
+    const name = row.remote ? `Stored by ${row.backendTitle}` : recencyOf(row.updatedAt, now);
     byName.set(name, [...(byName.get(name) ?? []), row]);
   }
   return [...byName].map(([name, rows]) => ({ name, rows }));

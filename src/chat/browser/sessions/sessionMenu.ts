@@ -3,7 +3,6 @@ import type { MenuItem } from '../../../webview/browser/menu';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ChatPage } from '../chatPage';
 
-/** What can be done with a conversation, wherever it is listed. */
 export function sessionMenu(page: ChatPage, sessionId: string): MenuItem[] {
   const exported = (format: 'markdown' | 'html' | 'json') => () =>
     void page.ask(chatRequests.exportSession, { sessionId, format });

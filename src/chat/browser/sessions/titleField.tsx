@@ -2,11 +2,11 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface TitleFieldProps {
   readonly title: string;
-  /** With the new title; undefined when it stays. */
+  /** Called with the new title, or undefined if it is unchanged. */
   readonly onDone: (title: string | undefined) => void;
 }
 
-/** The title of a conversation while it is edited: Enter and leaving take it, Escape does not. */
+/** Edits the title of a conversation. Enter and losing the focus accept it, Escape cancels. */
 export function TitleField({ title, onDone }: TitleFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);

@@ -3,19 +3,19 @@ import { chatRequests } from '../../common/page/chatApi';
 import type { SessionRow } from '../../common/chatView';
 import { usePage } from '../chatPageContext';
 
-/** What an agent has listed; `failed` when it did not, `stopped` when the user did not wait for it. */
+/** An agent's conversations; `failed` after an error, `stopped` if the user canceled. */
 export type RemoteSearchAnswer = readonly SessionRow[] | 'failed' | 'stopped';
 
 export interface RemoteSearchState {
-  /** Of the agent that is asked now. */
+  /** Id of the backend that is listing now. */
   readonly backendId: string | undefined;
-  /** Of those that were asked, by the backend's id. */
+  /** Results by backend id. */
   readonly answers: ReadonlyMap<string, RemoteSearchAnswer>;
   readonly start: (backendId: string) => void;
   readonly stop: () => void;
 }
 
-/** Asks agents for the conversations that they keep themselves, one agent at a time; those that do not run are started. */
+/** Lists the conversations that agents store, one agent at a time. Stopped agents are started for it. */
 export function useRemoteSearch(): RemoteSearchState {
   const page = usePage();
   const [backendId, setBackendId] = useState<string>();

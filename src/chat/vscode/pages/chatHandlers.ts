@@ -6,53 +6,50 @@ import type { Draft } from '../../common/chatView';
 import { joinedDrafts } from '../../common/conversation/drafts';
 import type { ChatWindow } from './chatWindow';
 
-/** What a page lets its requests do to it. */
+/** The operations of a page that its request handlers use. */
 export interface PageControl {
   readonly chat: Chat | undefined;
-  /** The conversation shown, if its first prompt was sent from this page. */
+  /** The shown conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
-  /**
-   * Makes it the one that is shown; none is a page on which a conversation can begin. `keepsComposer`: what is typed
-   * belongs to it.
-   */
+  /** Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text belongs to it. */
   show(chat: Chat | undefined, keepsComposer?: boolean): void;
   /**
-   * Call it before a conversation is opened or created for the user. The function it returns says whether the page may still
-   * show that conversation: false once the user has chosen another one.
+   * Call it before opening or creating a conversation for the user. The returned function says whether the page may
+   * still show that conversation: false once the user has chosen another one.
    */
   startNavigation(): () => boolean;
   ready(): Promise<void>;
   alive(): void;
-  /** The user is in it. */
+  /** The page has the focus. */
   focused(): void;
-  /** Tells the page what waits to be told. */
+  /** Sends pending updates immediately. */
   tellNow(): void;
   loadOlder(count: number): void;
-  /** The draft of the conversation that it shows, or would begin, is another one. */
+  /** The draft of the shown or next conversation has changed. */
   draftSaved(): void;
 }
 
-/** What each request of the page does. Whatever is thrown is shown by the page. */
+/** Creates the handlers of all page requests. The page shows the errors that they throw. */
 export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<typeof chatRequests> {
   const { chats, backends, mentions, newDraft, editor, code, review } = window;
   let search = new AbortController();
   let look = new AbortController();
   let mention = new AbortController();
-  /** The life of the page that writes: one that is loaded again counts anew. */
+  /** Identifies the page's current load: a reloaded page restarts its revisions. */
   let writer = {};
 
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
-  /** The conversation begins with its first prompt, and is shown before its backend is there. */
+  /** Creates the conversation of a first prompt and shows it before its backend is ready. */
   const begin = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
     const { chosen } = backends;
     const isStillWanted = page.startNavigation();
     newDraft.take(prompt, draft, written);
     try {
-      if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
+      if (!chosen) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
       const chat = await chats.create(chosen.id, window.folderOf(draft));
       backends.remember(chosen.id);
-      // Another conversation that the user chose meanwhile stays shown, and keeps what is typed now.
+      // If the user has opened another conversation meanwhile, that one stays with its composer.
       if (isStillWanted()) {
         newDraft.moveTo(chat, written.by);
         page.show(chat, true);
@@ -64,7 +61,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     }
   };
 
-  /** The user is about to begin a conversation: its agent tells what can be chosen for it. Servers have told already. */
+  /** Fetches the agent's options before the first prompt. Servers have reported theirs already. */
   const prepare = (): void => {
     const { chosen } = backends;
     const isWanted = page.chat === undefined && window.isTrusted() && chosen !== undefined;
@@ -72,7 +69,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     chats.prepare(chosen.id, window.folderOf(newDraft.value));
   };
 
-  /** Nothing was said: there is nothing to keep but what the user wrote. */
+  /** Deletes a conversation without content and restores the user's prompt. */
   const giveUp = async (prompt: object, chat: Chat): Promise<void> => {
     if (page.chat === chat) page.show(undefined, true);
     newDraft.putBack(prompt, chat.draft);
@@ -101,14 +98,14 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
         newDraft.forget(prompt);
         if (isFirst) window.newOptions.begun(chat.view.backendId);
       } catch (error) {
-        // A server may have refused what was chosen for the session: then it offers something else.
+        // A server may have rejected a chosen option; its list may differ now.
         if (chat) void window.newOptions.refresh(chat.view.backendId);
         if (isFirst && chat && isUnspoken(chat)) await giveUp(prompt, chat);
-        // Its conversation is no more.
+        // Its conversation no longer exists.
         if (!isFirst && !chat) newDraft.save(joinedDrafts(newDraft.value, draft));
         throw error;
       } finally {
-        // The page knows where the prompt belongs before it learns what became of it.
+        // So that the page knows the conversation before it gets the result.
         page.tellNow();
       }
     }),
@@ -118,7 +115,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     }),
     stop: chatRequests.stop.handledBy(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option, reason }) => {
-      // Only what the user sees can be answered.
+      // Only the shown conversation's approvals can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');
       await page.chat.approve(approvalId, option, reason);
     }),
@@ -134,7 +131,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     ),
     saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, revision, ...draft }) => {
       const written = { by: writer, revision };
-      // The page may not know yet that the prompt before has begun a conversation.
+      // The page may not know yet that its first prompt started a conversation.
       const chat = sessionId === undefined ? page.startedChat : await chatOf(sessionId);
       if (chat) chat.saveDraft(draft, written);
       else {
@@ -168,8 +165,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     }),
     openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
       const isStillWanted = page.startNavigation();
-      const chat = await shownWait('Opening the conversation', chats.open(sessionId));
-      // Not over what the user has chosen meanwhile.
+      const chat = await shownWait('Opening conversation', chats.open(sessionId));
+      // Unless the user has opened another one meanwhile.
       if (chat && isStillWanted()) page.show(chat);
     }),
     openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => window.openInTab(sessionId)),
@@ -214,10 +211,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return { parts };
     }),
     openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) =>
-      review.openDiff((await chatOf(sessionId)).entries.diffTexts(entryId, part), 'change of the chat'),
+      review.openDiff((await chatOf(sessionId)).entries.diffTexts(entryId, part), 'change in chat'),
     ),
     openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) =>
-      review.openDiff((await chatOf(sessionId)).approvals.diffTexts(approvalId, part), 'waiting for your answer'),
+      review.openDiff((await chatOf(sessionId)).approvals.diffTexts(approvalId, part), 'pending approval'),
     ),
     open: chatRequests.open.handledBy(({ target, line }) => editor.open(target, line)),
     copy: chatRequests.copy.handledBy(({ text }) => editor.copy(text)),

@@ -11,7 +11,6 @@ import { PageWatch } from '../../common/page/pageWatch';
 import { chatHandlers, type PageControl } from './chatHandlers';
 import type { ChatWindow } from './chatWindow';
 
-/** The parts of a view or a panel that a page needs. */
 export interface PageSurface {
   readonly webview: vscode.Webview;
   readonly isVisible: () => boolean;
@@ -22,23 +21,23 @@ interface ChatPageOptions {
   readonly window: ChatWindow;
   readonly surface: PageSurface;
   readonly files: PageFiles;
-  /** The conversation that it begins with. */
+  /** Id of the conversation to restore. */
   readonly sessionId: string | undefined;
-  /** What it shows now; also to be remembered. */
+  /** Called with the shown conversation whenever it changes. */
   readonly onDidShow: (chat: Chat | undefined) => void;
-  /** The user is in it. */
+  /** The page has the focus. */
   readonly onDidFocus: () => void;
-  /** The page does not answer, and loading it again did not help. */
+  /** The page does not respond, not even after a reload. */
   readonly onSilent: () => void;
 }
 
 type PageAsk = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
 export type PageAnswer = 'allow' | 'deny';
 
-/** The page shows an empty conversation before it waits any longer for the one it had. */
+/** The page stops waiting for the conversation to restore after this time. */
 const restoreTimeoutMs = 3_000;
 
-/** One page of the chat: what it shows, and whether it is there. It does not own the webview; dispose it when that is gone. */
+/** The host of one chat page. It does not own the webview; dispose it with the webview. */
 export class ChatPageHost implements Disposable, PageControl {
   startedChat: Chat | undefined;
   private readonly store = new DisposableStore();
@@ -46,10 +45,10 @@ export class ChatPageHost implements Disposable, PageControl {
   private readonly host: PageHost<typeof chatRequests>;
   private readonly watch: PageWatch;
   private restored: Promise<void> = Promise.resolve();
-  /** For the page when it is there. */
+  /** Notifications to send when the page is ready. */
   private waiting: (() => void)[] = [];
   private wasReloaded = false;
-  /** Identity of the latest choice of what to show. */
+  /** Identity of the latest choice of a conversation. */
   private latestChoice = {};
 
   constructor(private readonly options: ChatPageOptions) {
@@ -78,7 +77,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.visibilityChanged();
   }
 
-  /** Disposes it with the page. */
+  /** Disposes the listener with the page. */
   follow(listener: Disposable): void {
     this.store.add(listener);
   }
@@ -113,7 +112,7 @@ export class ChatPageHost implements Disposable, PageControl {
 
   alive(): void {
     this.wasReloaded = false;
-    // It was hidden and has come back without being loaded again: what it knows is old.
+    // The page was hidden and is shown again without a reload: its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.pageCame();
   }
 
@@ -133,29 +132,29 @@ export class ChatPageHost implements Disposable, PageControl {
     this.feed.draftSaved();
   }
 
-  /** Trust was granted: what the page says of it has changed. */
+  /** Updates the page after the workspace was trusted. */
   trustChanged(): void {
     this.feed.changed('untrusted', 'backends', 'chosenBackend');
   }
 
-  /** Carried out as soon as the page is there. */
+  /** Runs a command in the page as soon as it is ready. */
   ask(what: PageAsk): void {
     this.whenThere(() => this.host.notify(didAsk, { what }));
   }
 
-  /** Answers the question that the user sees on it now. False when nobody sees any. */
+  /** Answers the visible approval. Returns false when none is visible. */
   answer(how: PageAnswer): boolean {
     const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && isAsked(this.chat);
     if (isSeen) this.host.notify(didAsk, { what: how });
     return isSeen;
   }
 
-  /** Into the composer, as soon as the page is there. */
+  /** Inserts a draft into the composer as soon as the page is ready. */
   insert(draft: Draft): void {
     this.whenThere(() => this.host.notify(didInsert, draft));
   }
 
-  /** Loads the page anew; it loses nothing, as all it shows is here. */
+  /** Loads or reloads the page. Nothing is lost, since the host has all content. */
   load(): void {
     const { surface, files } = this.options;
     this.feed.pageLeft();
@@ -173,18 +172,18 @@ export class ChatPageHost implements Disposable, PageControl {
       if (!this.store.isDisposed && isStillWanted()) this.show(chat);
     });
     await withDeadline(clock, 'opening the conversation', restoreTimeoutMs, () => opening).catch((error: unknown) =>
-      log.error('the conversation that was shown last cannot be opened', error),
+      log.error('cannot restore the last conversation', error),
     );
   }
 
-  /** What was said here only is gone, as nobody keeps it. Never rejects. */
+  /** Reopens a conversation that another window has taken over. Messages that were not saved are gone. Never rejects. */
   private async openAgain(outdated: Chat): Promise<void> {
     const { chats, log } = this.options.window;
     try {
       const chat = await chats.open(outdated.id);
       if (!this.store.isDisposed && this.chat === outdated) this.show(chat);
     } catch (error) {
-      log.error('the conversation that another window has taken over cannot be opened', error);
+      log.error('cannot reopen the conversation that another window has taken over', error);
     }
   }
 
@@ -206,11 +205,11 @@ export class ChatPageHost implements Disposable, PageControl {
   private silent(): void {
     const { window, onSilent } = this.options;
     if (this.wasReloaded) {
-      window.log.error('the page of the chat does not answer, after it was loaded again too');
+      window.log.error('the chat page does not respond after a reload');
       onSilent();
       return;
     }
-    window.log.warn('the page of the chat does not answer: it is loaded again');
+    window.log.warn('the chat page does not respond and is reloaded');
     this.wasReloaded = true;
     this.load();
     this.watch.start();

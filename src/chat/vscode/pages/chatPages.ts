@@ -14,27 +14,27 @@ import { ChatPageHost, type PageSurface } from './chatPageHost';
 import type { ChatWindow } from './chatWindow';
 
 const shownName = 'chat.shown';
-/** Tabs have no badge. */
+/** Marks the title of a tab with pending approvals, since tabs have no badge. */
 const waitingMark = '● ';
 
 interface ChatPagesOptions {
   readonly window: () => ChatWindow;
   readonly files: PageFiles;
-  /** Remembers what the view shows. */
+  /** Stores the conversation that the view shows. */
   readonly memento: Memento;
   readonly messages: Messages;
 }
 
-/** What a page keeps for the day its tab is opened again. */
+/** The page state that VS Code keeps for a tab. */
 const TabState = z.object({ sessionId: z.string() });
 
-/** The view of the chat and its editor tabs, which VS Code makes, hides and throws away as it likes. */
+/** The chat view and the editor tabs. VS Code creates, hides and disposes them. */
 export class ChatPages implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter = this.store.add(
     new Emitter<void>((error) => this.options.window().log.error('a listener of the pages failed', error)),
   );
-  /** A page has come, gone, been hidden or shown, or shows another conversation. */
+  /** A page was added, removed, shown or hidden, or shows another conversation. */
   readonly onDidChange = this.emitter.event;
   private readonly pages = new Set<ChatPageHost>();
   private readonly order = new FocusOrder<ChatPageHost>();
@@ -44,19 +44,19 @@ export class ChatPages implements Disposable {
 
   constructor(private readonly options: ChatPagesOptions) {}
 
-  /** The one the user is in: the visible one that had the focus last. A tab in front need not have it. */
+  /** The visible page that had the focus last. */
   get active(): ChatPageHost | undefined {
     return this.order.active ?? this.inView;
   }
 
-  /** Those that can be seen, the active one first. */
+  /** The visible pages, the active one first. */
   get visible(): readonly ChatPageHost[] {
     const { active } = this;
     const shown = [...this.pages].filter(({ isVisible }) => isVisible);
     return [...shown.filter((page) => page === active), ...shown.filter((page) => page !== active)];
   }
 
-  /** Some page shows a conversation that is not begun, or would if it were not hidden. */
+  /** Whether any page, even a hidden one, shows no conversation. */
   get awaitsPrompt(): boolean {
     return [...this.pages].some(({ chat }) => chat === undefined);
   }
@@ -65,7 +65,6 @@ export class ChatPages implements Disposable {
     return this.view?.page;
   }
 
-  /** Shows the view and gives it the focus. */
   async reveal(): Promise<ChatPageHost> {
     await vscode.commands.executeCommand(`${viewIds.chat}.focus`);
     const page = this.inView ?? (await new Promise<ChatPageHost>((resolve) => this.onceResolved.push(resolve)));
@@ -74,8 +73,8 @@ export class ChatPages implements Disposable {
   }
 
   /**
-   * Shows the view without a conversation. An existing page is emptied before VS Code reveals it, so that a conversation
-   * begun while it is being revealed stays.
+   * Shows the view without a conversation. An existing page is emptied before VS Code reveals it, so that a
+   * conversation started meanwhile stays.
    */
   async revealEmpty(): Promise<ChatPageHost> {
     const before = this.inView;
@@ -85,13 +84,13 @@ export class ChatPages implements Disposable {
     return page;
   }
 
-  /** The tab the user is in, else the view, which is shown. */
+  /** Returns the active tab, or reveals the view. */
   async revealActive(): Promise<ChatPageHost> {
     const { active } = this;
     return active && active !== this.inView ? active : await this.reveal();
   }
 
-  /** The tab that shows the conversation already, or a new one. @throws ChatError */
+  /** Reveals the tab that shows the conversation, or opens one. @throws ChatError */
   async openInTab(sessionId: string): Promise<void> {
     const [shown] = [...this.tabs].find(([, page]) => page.chat?.id === sessionId) ?? [];
     if (shown) {
@@ -103,7 +102,7 @@ export class ChatPages implements Disposable {
     this.addTab(panel, chat.id);
   }
 
-  /** The number that waits for the user; nothing before the view was there. */
+  /** Sets the view's badge. Does nothing until the view exists. */
   setBadge(value: number, tooltip: string): void {
     if (this.view) this.view.view.badge = value === 0 ? undefined : { value, tooltip };
   }
@@ -133,10 +132,10 @@ export class ChatPages implements Disposable {
     for (const resolve of this.onceResolved.splice(0)) resolve(page);
   }
 
-  /** Fills a tab of a window that was loaded again. */
+  /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = TabState.safeParse(state).data;
-    // Without its state nobody knows which conversation it was.
+    // Without its state the conversation is unknown.
     if (kept) this.addTab(panel, kept.sessionId);
     else panel.dispose();
   }
@@ -144,7 +143,7 @@ export class ChatPages implements Disposable {
   dispose(): void {
     for (const page of this.pages) page.dispose();
     this.pages.clear();
-    // The tabs stay: a window that is loaded again fills them.
+    // The tabs stay open so that the next window can restore them.
     this.tabs.clear();
     this.store.dispose();
   }
@@ -190,11 +189,11 @@ export class ChatPages implements Disposable {
       },
       onDidFocus: () => this.order.focused(page),
       onSilent: () =>
-        messages.error('The page of the chat does not answer.', { label: 'Reload It', run: () => page.load() }),
+        messages.error('The chat is not responding.', { label: 'Reload', run: () => page.load() }),
     });
     this.pages.add(page);
     page.start();
-    // After the page's own look: who listens asks what is shown now.
+    // After the page's own listener, so that listeners see the new state.
     page.follow(surface.onDidChangeVisibility(() => this.emitter.fire()));
     this.emitter.fire();
     return page;

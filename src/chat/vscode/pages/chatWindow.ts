@@ -14,14 +14,14 @@ import type { CodeProposals } from '../review/codeProposals';
 import type { EditorActions } from '../review/editorActions';
 import type { ReviewActions } from '../review/reviewActions';
 
-/** What the pages of a window have in common: the view, and every editor tab. */
+/** What all chat pages of a window share. */
 export interface ChatWindow {
   readonly chats: Chats;
   readonly backends: BackendChoice;
   readonly mentions: Mentions;
   readonly attached: AttachedFiles;
   readonly dropped: (uris: readonly string[]) => Promise<MentionRow[]>;
-  /** What is typed where no conversation has begun. */
+  /** The draft of a new conversation. */
   readonly newDraft: HeldDraft;
   readonly shown: ShownChats;
   readonly editor: EditorActions;
@@ -33,12 +33,12 @@ export interface ChatWindow {
   readonly chips: PageChips;
   readonly keyChords: KeyChords;
   readonly newOptions: NewOptions;
-  /** Absolute. */
+  /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
-  /** Absolute: where to work on what is attached, when that matters. */
+  /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly openInTab: (sessionId: string) => Promise<void>;
-  /** The conversation is no more: no page shows it. */
+  /** Closes a deleted conversation in all pages. */
   readonly forget: (sessionId: string) => void;
   readonly isTrusted: () => boolean;
   readonly clock: Clock;

@@ -12,17 +12,17 @@ import type { VirtualDocuments } from './virtualDocuments';
 interface Proposal {
   readonly path: string;
   readonly text: string;
-  /** Undefined for a file that is to be created. */
+  /** Undefined for a new file. */
   readonly before: TextFile | undefined;
 }
 
-/** Code of an answer as a change of a file, which the user sees as a diff and applies or discards. */
+/** Shows code of an answer as a change of a file in a diff editor, where the user applies or discards it. */
 export class CodeProposals implements Disposable {
   private readonly store = new DisposableStore();
-  /** By the query of its document. */
+  /** By the query of the document's URI. */
   private readonly proposals = new Map<string, Proposal>();
 
-  /** `documents` are of a scheme of their own: menus of package.json go by it. */
+  /** `documents` has a scheme of its own, which menus of package.json check. */
   constructor(
     private readonly documents: VirtualDocuments,
     private readonly editor: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
@@ -41,11 +41,11 @@ export class CodeProposals implements Disposable {
     );
   }
 
-  /** In the named file, else in the one the user was in. @throws EditorError, Error that says what to do */
+  /** Proposes a change of the named file, or else of the active editor. @throws EditorError, Error with what to do */
   async propose(code: string, named: string | undefined): Promise<void> {
     const target = named ?? this.activePath();
     if (target === undefined)
-      throw new Error('No file is open. Open the one that the code is for, then apply it again.');
+      throw new Error('No file is open. Open the file for this code and try again.');
     const path = await this.editor.resolve(target);
     const before = await textIfThere(this.editor, path);
     const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
@@ -68,15 +68,18 @@ export class CodeProposals implements Disposable {
     );
   }
 
-  /** The one whose diff is in front when none is named. Asks about a protected file. @throws EditorError `staleVersion` */
+  /**
+   * Applies the named proposal, or the one in the active diff editor. Asks before it changes a protected file. @throws
+   * EditorError `staleVersion`
+   */
   async apply(named?: vscode.Uri): Promise<void> {
     const found = this.find(named);
     if (!found) return;
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
-    // A file that came to be meanwhile is not what the user saw.
+    // The user has not seen the content of a file created meanwhile.
     if (!before && (await textIfThere(this.editor, path)))
-      throw new Error(`${path} was created in the meantime. Apply the code again to see the change.`);
+      throw new Error(`${path} was created in the meantime. Apply the code again to review the change.`);
     const protectedFiles = await this.permissionFor(proposal);
     if (!protectedFiles) return;
     await this.editor.writeText(path, text, {
@@ -87,7 +90,7 @@ export class CodeProposals implements Disposable {
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   }
 
-  /** As `apply`. */
+  /** Discards the named proposal, or the one in the active diff editor. */
   async discard(named?: vscode.Uri): Promise<void> {
     const found = this.find(named);
     if (found) await this.close(found.uri);
@@ -98,26 +101,26 @@ export class CodeProposals implements Disposable {
     this.proposals.clear();
   }
 
-  /** Undefined when the user does not want a protected file to be changed. */
+  /** Returns undefined when the user declines to change a protected file. */
   private async permissionFor({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
     const protection = await protectionKnown(this.editor, path, { before: before?.text, after: text });
     if (!protection) return 'refuse';
     const isWanted = await this.dialogs.confirm({
       message: `Change ${vscode.workspace.asRelativePath(path)}? It is protected: ${protection.reason}.`,
-      detail: 'The code is from an answer in the chat. Look at all of the change before you apply it.',
+      detail: 'This code comes from an answer in the chat. Review the whole change before you apply it.',
       action: 'Apply',
     });
     return isWanted ? 'allow' : undefined;
   }
 
-  /** Tells the user when there is none. */
+  /** Tells the user when there is no proposal. */
   private find(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
     const uri = named ?? active;
     const proposal = uri?.scheme === this.documents.scheme ? this.proposals.get(uri.query) : undefined;
     if (!uri || !proposal) {
-      this.messages.info('There is no suggested code to apply. Choose Apply on a code block in the chat first.');
+      this.messages.info('There is no suggested code. Select Apply on a code block in the chat first.');
       return undefined;
     }
     return { uri, proposal };

@@ -3,19 +3,19 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { DiffTexts } from '../../common/chatPorts';
 import type { VirtualDocuments } from './virtualDocuments';
 
-/** Shows changes of conversations in VS Code's own diff editor. */
+/** Shows file changes in VS Code's diff editor. */
 export class DiffViews {
   constructor(
     private readonly documents: VirtualDocuments,
     private readonly editor: Pick<EditorPort, 'stat'>,
   ) {}
 
-  /** Both sides as they were. */
+  /** Shows both texts of a past change. */
   async show({ path, before, after }: DiffTexts, what: string): Promise<void> {
     await this.open(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, what);
   }
 
-  /** How a file was at that time, beside the file as it is, which can be edited there. */
+  /** Compares a former version of a file with the current file, which can be edited there. */
   async showChange(path: string, before: string | null, when: string): Promise<void> {
     const isThere = await this.editor.stat(path).then(Boolean, () => false);
     const now = isThere ? vscode.Uri.file(path) : this.documents.add(path, '');

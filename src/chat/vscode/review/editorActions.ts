@@ -5,7 +5,7 @@ import { applyTextEdits } from '../../../editor/common/text/textEdits';
 import type { Dialogs } from '../dialogs';
 import { protectionKnown } from '../protectionKnown';
 
-/** What the user does with an answer in the editor. */
+/** Editor actions for code and links in answers. */
 export class EditorActions implements Disposable {
   private readonly store = new DisposableStore();
   private lastActive: vscode.TextEditor | undefined;
@@ -24,7 +24,7 @@ export class EditorActions implements Disposable {
     );
   }
 
-  /** The editor that the user was in before the chat; undefined when it is closed. */
+  /** The last active text editor, while it is visible. */
   get textEditor(): vscode.TextEditor | undefined {
     const { activeTextEditor, visibleTextEditors } = vscode.window;
     if (activeTextEditor) return activeTextEditor;
@@ -32,7 +32,7 @@ export class EditorActions implements Disposable {
     return visibleTextEditors.find((editor) => editor.document === document) ?? visibleTextEditors[0];
   }
 
-  /** A path or a link; `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
+  /** Opens a path or a link; `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
   async open(target: string, line: number | undefined): Promise<void> {
     const place = line === undefined ? target : `${target}#L${line}`;
     try {
@@ -48,23 +48,23 @@ export class EditorActions implements Disposable {
     await vscode.env.clipboard.writeText(text);
   }
 
-  /** In place of what is selected. Asks about a protected file. @throws Error that says what to do */
+  /** Replaces the selection. Asks before it changes a protected file. @throws Error with what to do */
   async insertAtCursor(text: string): Promise<void> {
     const editor = this.textEditor;
-    if (!editor) throw new Error('No editor is open. Open the file and put the cursor where the code is to go.');
+    if (!editor) throw new Error('No editor is open. Open a file and place the cursor where you want to insert the code.');
     const { document, selections } = editor;
     const edits = selections.map(({ start, end }) => ({ range: { start, end }, newText: text }));
     if (!(await this.isWanted(document, edits))) return;
     const isDone = await editor.edit((edit) => {
       for (const selection of selections) edit.replace(selection, text);
     });
-    if (!isDone) throw new Error('The editor did not take the text: is the file read-only?');
+    if (!isDone) throw new Error('The text could not be inserted. The file may be read-only.');
     await vscode.window.showTextDocument(editor.document, {
       viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
     });
   }
 
-  /** `language` as code blocks name it. */
+  /** `language` is the name from the code block. */
   async openAsNewFile(text: string, language: string | undefined): Promise<void> {
     const known = await vscode.languages.getLanguages();
     const id = language === undefined ? undefined : known.find((name) => name === languageId(language));
@@ -88,13 +88,13 @@ export class EditorActions implements Disposable {
     if (!protection) return true;
     return await this.dialogs.confirm({
       message: `Change ${vscode.workspace.asRelativePath(document.uri)}? It is protected: ${protection.reason}.`,
-      detail: 'The text is from an answer in the chat. The file is not saved by this.',
+      detail: 'This text comes from an answer in the chat. The file will not be saved automatically.',
       action: 'Insert',
     });
   }
 }
 
-/** Short names that answers use, as VS Code calls them. */
+/** Language ids of VS Code by the short names that answers use. */
 const languageIds = new Map([
   ['ts', 'typescript'],
   ['tsx', 'typescriptreact'],

@@ -18,12 +18,12 @@ import { protectionKnown } from '../protectionKnown';
 import type { VirtualDocuments } from './virtualDocuments';
 import { exportFileName } from '../../../transcript/common/export/exportFileName';
 
-/** UTF-16 units of JSON; what is longer is for an editor. */
+/** In UTF-16 units of JSON; larger entries open in an editor. */
 const maxEntryLength = 1024 * 1024;
 
 const extensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
 
-/** What the user does with a conversation and with what it changed; asks before anything is lost. */
+/** Actions on a conversation and its file changes. Asks before anything is lost. */
 export class ReviewActions {
   constructor(
     private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
@@ -34,13 +34,13 @@ export class ReviewActions {
     private readonly messages: Messages,
   ) {}
 
-  /** `texts` are undefined when they are not kept. @throws Error then */
+  /** @throws Error when the texts are no longer available */
   async openDiff(texts: DiffTexts | undefined, what: string): Promise<void> {
-    if (!texts) throw new Error('The texts of this change are no longer there.');
+    if (!texts) throw new Error('This change is no longer available.');
     await this.diffs.show(texts, what);
   }
 
-  /** How a file was before the conversation, beside how it is, or what a turn has made of it. @throws ChatError `notFound` */
+  /** Shows what the conversation, or one turn of it, has changed in a file. @throws ChatError `notFound` */
   async openChange(chat: Chat, path: string, turn?: number): Promise<void> {
     if (turn !== undefined) {
       await this.openChangeOfTurn(chat, path, turn);
@@ -50,27 +50,30 @@ export class ReviewActions {
     if (before === undefined) {
       throw new ChatError(
         'notFound',
-        `How ${path} was before the conversation was not seen, so there is nothing to compare.`,
+        `Backline did not record ${path} before this conversation, so the change can’t be shown.`,
       );
     }
-    await this.diffs.showChange(path, before, 'before the chat');
+    await this.diffs.showChange(path, before, 'before chat');
   }
 
   private async openChangeOfTurn(chat: Chat, path: string, turn: number): Promise<void> {
     const texts = await chat.turnTexts(path, turn);
     if (!texts) {
-      throw new ChatError('notFound', `How ${path} was before the turn was not seen, so there is nothing to compare.`);
+      throw new ChatError('notFound', `Backline did not record ${path} before this turn, so the change can’t be shown.`);
     }
     const { before, after } = texts;
-    if (after === undefined) await this.diffs.showChange(path, before, 'before the turn');
-    else await this.diffs.show({ path, before, after }, 'before the turn ↔ after it');
+    if (after === undefined) await this.diffs.showChange(path, before, 'before turn');
+    else await this.diffs.show({ path, before, after }, 'before turn ↔ after turn');
   }
 
-  /** One file, or all of them. Asks about more than one, protected ones, and what was changed since. @throws ChatError, EditorError */
+  /**
+   * Reverts one file, or all. Asks before it reverts several files, protected ones, or later changes. @throws
+   * ChatError, EditorError
+   */
   async revert(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
     const changed = chat.view.changes.filter(({ state }) => state === 'applied' || state === 'changedSince');
     const paths = path === undefined ? changed.map((change) => change.path) : [path];
-    if (paths.length === 0) throw new Error('There is nothing to revert.');
+    if (paths.length === 0) throw new Error('There are no changes to revert.');
     const protections = await this.protectionsOf(chat, paths, turn);
     if (!(await this.isRevertWanted(paths, protections, turn))) return;
     const failures: string[] = [];
@@ -83,20 +86,20 @@ export class ReviewActions {
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
 
-  /** Asks first. Whether it is gone. @throws ChatError */
+  /** Deletes a conversation if the user confirms, and returns whether they did. @throws ChatError */
   async delete(sessionId: string): Promise<boolean> {
     const row = this.chats.rows.find(({ id }) => id === sessionId);
     const isBusy = row?.state === 'busy' || row?.state === 'waiting';
     const wanted = await this.dialogs.confirm({
-      message: `Delete "${row?.title ?? 'this conversation'}"?`,
-      detail: `${isBusy ? 'The agent is stopped. ' : ''}What was said is gone for good, also with the agent where it can delete; changes of files stay.`,
+      message: `Delete “${row?.title ?? 'this conversation'}”?`,
+      detail: `${isBusy ? 'The agent will be stopped. ' : ''}The conversation will be permanently deleted, also from the agent if it supports that. File changes are kept.`,
       action: 'Delete',
     });
     if (wanted) await this.chats.delete(sessionId);
     return wanted;
   }
 
-  /** Into a file that the user chooses. @throws ChatError */
+  /** Writes the conversation to a file that the user chooses. @throws ChatError */
   async export(sessionId: string, format: ExportFormat): Promise<void> {
     const title = this.chats.rows.find(({ id }) => id === sessionId)?.title ?? 'conversation';
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
@@ -106,19 +109,22 @@ export class ReviewActions {
     if (!file) return;
     const text = await this.chats.export(sessionId, format);
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
-    this.messages.info(`The conversation is in ${vscode.workspace.asRelativePath(file)}.`, {
+    this.messages.info(`Exported conversation to ${vscode.workspace.asRelativePath(file)}.`, {
       label: 'Open',
       run: () => vscode.commands.executeCommand('vscode.open', file),
     });
   }
 
-  /** What a page can hold; the rest opens in an editor. @throws ChatError `notFound` */
+  /**
+   * Returns the whole entry. If it is too large for a page, opens it in an editor and returns the shown entry. @throws
+   * ChatError `notFound`
+   */
   async wholeEntry(chat: Chat, entryId: string): Promise<Entry> {
     const entry = chat.entries.whole(entryId);
     const shown = chat.transcript.get(entryId);
-    if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation is no longer there.');
+    if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation no longer exists.');
     if (JSON.stringify(entry).length <= maxEntryLength) return entry;
-    await vscode.window.showTextDocument(this.documents.add('/Whole output.txt', textOf(entry)), { preview: true });
+    await vscode.window.showTextDocument(this.documents.add('/Full output.txt', textOf(entry)), { preview: true });
     return shown;
   }
 
@@ -130,8 +136,8 @@ export class ReviewActions {
       if (!(error instanceof ChatError && error.code === 'changedSince')) throw error;
       const name = vscode.workspace.asRelativePath(path);
       const wanted = await this.dialogs.confirm({
-        message: `Not only the ${turn === undefined ? 'agent' : 'turn'} has changed ${name}. Revert it anyway?`,
-        detail: `It becomes what it was before the ${turn === undefined ? 'conversation' : 'turn'}; the other changes are lost, too. You can undo this in the editor.`,
+        message: `${name} was also changed after the ${turn === undefined ? 'agent’s changes' : 'turn'}. Revert it anyway?`,
+        detail: `The file will be restored to its content before the ${turn === undefined ? 'conversation' : 'turn'}. Later changes will be lost. You can undo this in the editor.`,
         action: 'Revert',
       });
       if (wanted) await chat.revert(path, { ...options, force: true });
@@ -161,7 +167,7 @@ export class ReviewActions {
     }
   }
 
-  /** One question, which names the protected files first. Of a single file that is not protected there is none. */
+  /** Asks once for all files, protected ones first. A single file without protection needs no confirmation. */
   private async isRevertWanted(
     paths: readonly string[],
     protections: ReadonlyMap<string, Protection>,
@@ -174,18 +180,18 @@ export class ReviewActions {
       if (!protection) return true;
       return await this.dialogs.confirm({
         message: `Revert ${vscode.workspace.asRelativePath(one)}? It is protected: ${protection.reason}.`,
-        detail: `It becomes what it was ${when}.`,
+        detail: `The file will be restored to its content ${when}.`,
         action: 'Revert',
       });
     }
     const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
     const others = paths.filter((path) => !protections.has(path)).map((path) => vscode.workspace.asRelativePath(path));
     const detail = [
-      ...(guarded.length > 0 ? ['Protected files are among them:', ...shortened(guarded), ''] : []),
+      ...(guarded.length > 0 ? ['Protected files:', ...shortened(guarded), ''] : []),
       ...shortened(others),
     ];
     return await this.dialogs.confirm({
-      message: `Revert ${paths.length} files to what they were ${when}?`,
+      message: `Revert ${paths.length} files to their content ${when}?`,
       detail: detail.join('\n').trim(),
       action: 'Revert All',
     });
@@ -199,7 +205,7 @@ function shortened(names: readonly string[]): string[] {
   return [...names.slice(0, maxNames), ...more];
 }
 
-/** All text of an entry, one part after the other. */
+/** Returns all texts of an entry. */
 function textOf(entry: Entry): string {
   if ('text' in entry && entry.text !== undefined) return entry.text;
   if (entry.kind !== 'tool') return JSON.stringify(entry, undefined, 2);

@@ -21,7 +21,7 @@ import { PlainText } from '../parts/plainText';
 
 type Outcome = EntryOf<'end'>['outcome'];
 
-/** How a turn that did not go well is called. */
+/** Titles and icons of turns that did not complete. */
 const outcomes: Record<Exclude<Outcome, 'completed'>, { title: string; icon: Icon }> = {
   cancelled: { title: 'Stopped', icon: StopIcon },
   interrupted: { title: 'Interrupted', icon: WarningIcon },
@@ -30,7 +30,7 @@ const outcomes: Record<Exclude<Outcome, 'completed'>, { title: string; icon: Ico
   limit: { title: 'Limit reached', icon: InfoIcon },
 };
 
-/** How a turn ended, what it used and what it changed. */
+/** How a turn ended, its file changes and its usage. */
 export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   const { outcome, text, details, usage, durationMs, changes = [] } = entry;
   return (
@@ -113,7 +113,7 @@ function Changes({ changes, turn }: { changes: readonly FileChange[]; turn: numb
 const changeStates: Record<FileChange['state'], string> = {
   applied: '',
   reverted: 'reverted',
-  changedSince: 'changed since',
+  changedSince: 'changed later',
   unknown: '',
 };
 
@@ -132,7 +132,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       <ChangeCounts changes={[{ added, removed }]} />
       {revert && canRevert && (
         <IconButton
-          label={namingHiddenCharacters(`Revert ${short(path)} to what it was before this turn`)}
+          label={namingHiddenCharacters(`Revert changes of this turn in ${short(path)}`)}
           icon={RevertIcon}
           class="of-all"
           onClick={() => revert(path, turn)}
@@ -145,7 +145,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
 function Used({ usage, durationMs }: { usage: Usage | undefined; durationMs: number | undefined }) {
   const { input, output, cacheRead, cacheWrite, cost } = usage ?? {};
   const facts = [
-    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Time of the turn' },
+    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Duration of the turn' },
     input === undefined
       ? []
       : { text: `${formatTokens(input)} in`, title: tokens(input, 'of input', cacheRead, cacheWrite) },
@@ -166,8 +166,8 @@ function Used({ usage, durationMs }: { usage: Usage | undefined; durationMs: num
 
 function tokens(count: number, what: string, read?: number, written?: number): string {
   const cached = [
-    read === undefined ? [] : `${formatCount(read)} from the cache`,
-    written === undefined ? [] : `${formatCount(written)} into the cache`,
+    read === undefined ? [] : `${formatCount(read)} from cache`,
+    written === undefined ? [] : `${formatCount(written)} written to cache`,
   ].flat();
   return `${formatCount(count)} tokens ${what}${cached.length > 0 ? ` (${cached.join(', ')})` : ''}`;
 }

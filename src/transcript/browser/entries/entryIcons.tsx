@@ -27,7 +27,6 @@ import {
 } from '../../../webview/browser/icons';
 import type { Attachment, EntryOf, TodoItem } from '../../common/entries';
 
-/** What each kind of a thing is drawn as. */
 
 export const toolIcons: Record<EntryOf<'tool'>['toolKind'], Icon> = {
   read: FileIcon,

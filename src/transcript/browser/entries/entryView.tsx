@@ -11,7 +11,7 @@ import { TodosEntry } from './todosEntry';
 import { ToolEntry } from './toolEntry';
 import { useEntry, useTranscript } from '../transcriptContext';
 
-/** One entry, drawn again when it changes, and only then. */
+/** One entry, redrawn only when it changes. */
 export function EntryView({ id }: { id: string }) {
   const { showAll, showRaw } = useTranscript().actions;
   const element = useRef<HTMLDivElement>(null);
@@ -20,7 +20,7 @@ export function EntryView({ id }: { id: string }) {
   const isShown = known !== undefined && !hasNothingToShow(known);
   const far = useFarAway(isShown ? known : undefined, element);
   if (!isShown) return null;
-  // An entry that has changed since it was fetched whole is newer.
+  // The entry has changed since it was fetched in full, so the current one is newer.
   const entry = whole?.of === known ? whole.entry : known;
   const isPrompt = entry.kind === 'prompt';
   return (
@@ -29,7 +29,7 @@ export function EntryView({ id }: { id: string }) {
       style={{ height: far?.height }}
       ref={element}
       data-entry={id}
-      // Where the keys that go from prompt to prompt arrive.
+      // Focus target of the keys that move between prompts.
       tabIndex={isPrompt ? -1 : undefined}
       role={isPrompt ? 'group' : undefined}
       aria-label={isPrompt ? 'Your prompt' : undefined}
@@ -51,7 +51,7 @@ export function EntryView({ id }: { id: string }) {
   );
 }
 
-/** Handed on to a call, whose steps are entries too. */
+/** Passed to tool calls, whose steps are entries too. */
 function drawEntry(id: string) {
   return <EntryView key={id} id={id} />;
 }

@@ -3,12 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countOf } from '../parts/format';
 import { useRedraw, useTranscript } from '../transcriptContext';
 
-/** How many entries come at once. */
+/** Number of entries loaded at a time. */
 const pageSize = 40;
 
 interface MoreEntriesProps {
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Before the first entry, or after the last one. */
   readonly side: 'before' | 'after';
 }
 
@@ -17,12 +16,12 @@ const sides = {
   after: { word: 'later', margin: '0px 0px 400px 0px' },
 } as const;
 
-/** Entries that are not loaded: they are fetched when the reader comes near, or asks. */
+/** Loads more entries when the reader scrolls near them or selects the button. */
 export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   const { model, actions } = useTranscript();
   const marker = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
-  /** How many there were when they were last asked for without the button. */
+  /** The number of unloaded entries at the last automatic load. */
   const askedAt = useRef<number | undefined>(undefined);
   const redraw = useRedraw();
   const count = model[side];
@@ -39,7 +38,7 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   useLayoutEffect(() => {
     let drawn = model[side];
     const subscription = model.onDidChange(({ isReset }) => {
-      // Other entries may have as many before them.
+      // After a reset, the same number means other entries.
       if (isReset) askedAt.current = undefined;
       if (model[side] === drawn && !isReset) return;
       drawn = model[side];
@@ -48,7 +47,8 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
     redraw();
     return () => subscription.dispose();
   }, [model, side]);
-  // Anew for each page, since a marker that stays in sight says nothing. What failed or brought nothing waits for the button.
+  // Observes again after each page, since a marker that stays visible triggers no event. After a failure or an empty
+  // result, only the button loads more.
   useEffect(() => {
     if (count === 0 || state !== 'idle' || askedAt.current === count || !marker.current) return;
     const observer = new IntersectionObserver(
@@ -68,7 +68,7 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
       {count > 0 && fetchMore && (
         <button type="button" class="text-button" aria-busy={state === 'busy'} onClick={load}>
           {state === 'failed'
-            ? `Could not load ${word} messages: try again`
+            ? `Could not load ${word} messages. Try again.`
             : `Show ${word} (${countOf(count, 'more', 'more')})`}
         </button>
       )}

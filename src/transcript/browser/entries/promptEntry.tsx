@@ -11,7 +11,7 @@ import { useRedraw, useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-/** Longer ones are folded. */
+/** Longer prompts are collapsed. */
 const maxLines = 14;
 const maxUnits = 1_200;
 
@@ -46,7 +46,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   );
 }
 
-/** Screen readers go from prompt to prompt by it. */
+/** A heading, by which screen readers move between prompts. */
 export function PromptHeading({ turn }: { turn: number }) {
   return <h2 class="visually-hidden">{turn > 0 ? `Prompt ${turn}` : 'Prompt'}</h2>;
 }
@@ -123,7 +123,7 @@ function Moment({ at }: { at: number }) {
   );
 }
 
-/** How long ago it was, as time goes on. */
+/** The time since then, kept up to date. */
 function Age({ at }: { at: number }) {
   const redraw = useRedraw();
   const now = useHostTime().now();

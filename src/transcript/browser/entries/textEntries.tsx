@@ -12,7 +12,7 @@ import { ShowAllTexts, useCopy } from '../parts/showAll';
 import { useTranscript } from '../transcriptContext';
 import { PlainText } from '../parts/plainText';
 
-/** The entries that are mostly text. */
+/** Components for entries that consist mostly of text. */
 
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
   const copy = useCopy(entry.id, entry.omitted);
@@ -78,7 +78,7 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
   );
 }
 
-/** What there is to know beyond a sentence, to be read and copied. */
+/** Collapsed details that can be copied. */
 export function Details({ text }: { text: string }) {
   const { actions } = useTranscript();
   return (

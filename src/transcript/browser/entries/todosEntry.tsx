@@ -6,7 +6,7 @@ const words: Record<TodoItem['status'], string> = {
   pending: 'to do',
   in_progress: 'in progress',
   completed: 'done',
-  cancelled: 'cancelled',
+  cancelled: 'canceled',
 };
 
 /** The agent's plan as a checklist. */

@@ -15,7 +15,7 @@ import { useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-/** A call's card: what it is doing while it goes on, one line when it is done, all of it on demand. */
+/** The card of a tool call: open while it runs, one line when it is done. */
 export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEntry: DrawEntry }) {
   const { model } = useTranscript();
   const children = model.childrenOf(entry.id);
@@ -57,14 +57,14 @@ const isOpenByItself: Record<ToolState, boolean> = {
 
 const stateWords: Record<ToolState, string> = {
   pending: 'pending',
-  waiting: 'waiting for you',
+  waiting: 'waiting for your answer',
   running: 'running',
   done: 'done',
   failed: 'failed',
-  cancelled: 'cancelled',
+  cancelled: 'canceled',
   rejected: 'rejected',
   timedOut: 'not answered in time',
-  stale: 'did not end',
+  stale: 'not finished',
 };
 
 function hasNothingElse({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
@@ -126,7 +126,7 @@ function ToolBody(steps: StepsProps) {
   );
 }
 
-/** Those that no part names. */
+/** Locations that no part shows. */
 function Locations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {
   const named = new Set(parts.flatMap((part) => (part.type === 'diff' || part.type === 'file' ? part.path : [])));
   const others = locations.filter(({ path }) => !named.has(path));

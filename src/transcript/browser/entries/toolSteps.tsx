@@ -7,7 +7,7 @@ import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 import { useTranscript } from '../transcriptContext';
 
-/** Draws the entry with this id, which is its key too. */
+/** Renders the entry with this id, which is also its key. */
 export type DrawEntry = (id: string) => ComponentChild;
 
 export interface StepsProps {
@@ -16,7 +16,7 @@ export interface StepsProps {
   readonly drawEntry: DrawEntry;
 }
 
-/** What the subagent of a call said and did. */
+/** The steps of the subagent of a call. */
 export function Steps({ entry, childIds, drawEntry }: StepsProps) {
   if (childIds.length === 0) return null;
   return (
@@ -26,7 +26,7 @@ export function Steps({ entry, childIds, drawEntry }: StepsProps) {
   );
 }
 
-/** The same of a subagent that has a thread of its own, which is read when this is opened. */
+/** The steps of a subagent with its own thread, which is loaded when this is opened. */
 export function Subthread(steps: StepsProps) {
   const { showSubthread } = useTranscript().actions;
   if (!showSubthread) return <Steps {...steps} />;
@@ -36,7 +36,7 @@ export function Subthread(steps: StepsProps) {
       summary={
         <>
           <ChevronRightIcon />
-          Transcript of the subagent
+          Subagent transcript
         </>
       }
     >
@@ -65,7 +65,7 @@ function SubthreadSteps({ show, ...steps }: SubthreadProps) {
   if (childIds.length > 0) return <Steps {...steps} />;
   return (
     <p class="quiet" role="status">
-      <PlainText text={problem ?? 'Reading the thread of the subagent…'} />
+      <PlainText text={problem ?? 'Loading subagent thread…'} />
     </p>
   );
 }

@@ -8,39 +8,39 @@ import type { TranscriptActions } from '../transcriptActions';
 import type { TranscriptModel } from '../list/transcriptModel';
 import { countIn, useFoundElsewhere, type FoundEntry, type WholeSearch } from './useFoundElsewhere';
 
-/** What is not loaded yet. */
+/** Needed to load earlier messages. */
 interface Older {
   readonly model: TranscriptModel;
   readonly actions: Pick<TranscriptActions, 'loadOlder'>;
 }
 
 interface FindBarProps extends Older {
-  /** Where to look; the transcript of the page when it is left out. */
+  /** Element to search; the page's transcript by default. */
   readonly root?: RefObject<HTMLElement | null>;
-  /** Finds in what is not loaded; only what is loaded is searched when it is left out. */
+  /** Searches unloaded entries. Without it, only loaded messages are searched. */
   readonly search?: WholeSearch;
   readonly onClose: () => void;
 }
 
 const allName = 'transcript-find';
 const currentName = 'transcript-find-current';
-/** While text streams, the matches are looked for again this often. */
+/** How often matches are updated while text is streaming. */
 const refreshMs = 250;
 const maxMatches = 1_000;
-/** What was loaded is drawn in the next frame, or later when the page is busy. */
+/** How many frames to wait until a loaded entry is drawn. */
 const maxFrames = 60;
-/** For some frames the list holds the place of what was there before. */
+/** How many frames the list keeps the scroll position after loading. */
 const settleFrames = 6;
-/** Of entries that are loaded at a time, for the sake of a search. */
+/** How many earlier messages the button loads. */
 const olderCount = 200;
 
-/** The match at the index; when `isBetween`, that is the one after the place of the reader. */
+/** The current match, or, if `isBetween`, the next match after the reader's position. */
 interface Place {
   readonly index: number;
   readonly isBetween?: boolean;
 }
 
-/** Finds text in a transcript, as the browser's own bar would, which views of VS Code do not have. */
+/** A find bar for a transcript, since VS Code's views have none. */
 export function FindBar({ root, onClose, model, actions, search }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState('');
@@ -48,15 +48,15 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
   const { matches, refresh } = useMatches(root, query);
   const { before, after } = useFoundElsewhere(model, search, query);
   const at = isBetween || matches.length === 0 ? -1 : wrapped(index, matches.length);
-  /** The last entry that was to be loaded for the sake of its match. */
+  /** The unloaded entry to go to, while it is loading. */
   const loading = useRef<FoundEntry | undefined>(undefined);
 
-  /** What is far from the screen is formatted when it comes near, and its matches are others then. */
+  /** Whether the current match is in a placeholder that is formatted once it is near the screen, which changes its ranges. */
   const isComing = useRef(false);
-  /** The match that was gone to: more entries may come before it. */
+  /** The current match by entry, since its index changes when entries are loaded before it. */
   const shown = useRef<PlaceInEntry | undefined>(undefined);
 
-  // At once: the first letters are meant for it.
+  // Immediately, to receive the first typed letters.
   useLayoutEffect(() => input.current?.select(), []);
   useLayoutEffect(() => {
     CSS.highlights.set(allName, new Highlight(...matches));
@@ -93,7 +93,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
       show(to, found);
       return;
     }
-    // What is shown of it differs from its text.
+    // The rendered entry does not contain the text.
     shown.current = undefined;
     element.scrollIntoView({ block: 'center', inline: 'nearest' });
     const next = found.findIndex((match) => match.comparePoint(element, 0) < 0);
@@ -136,7 +136,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
           event.stopPropagation();
         }}
       />
-      <span class="find-count" role="status" title={search ? undefined : 'Of the messages that are loaded'}>
+      <span class="find-count" role="status" title={search ? undefined : 'Only loaded messages are searched'}>
         {query === '' ? '' : wordsFor(at < 0 ? undefined : countIn(before) + at + 1, count)}
       </span>
       <IconButton label="Previous match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => go(-1)} />
@@ -149,7 +149,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
   );
 }
 
-/** What is looked for may have been said before all that is loaded. */
+/** Offers to load and search earlier messages. */
 function OlderHint({ model, actions }: Older) {
   const isLoading = useRef(false);
   const load = (): void => {
@@ -170,7 +170,7 @@ function OlderHint({ model, actions }: Older) {
   );
 }
 
-/** The nth match of an entry. */
+/** A match by its 0-based number within its entry. */
 interface PlaceInEntry {
   readonly entry: Element;
   readonly nth: number;
@@ -195,13 +195,13 @@ function wrapped(index: number, count: number): number {
   return ((index % count) + count) % count;
 }
 
-/** `nth` is undefined while the reader is at none of them. */
+/** `nth` is undefined when there is no current match. */
 function wordsFor(nth: number | undefined, count: number): string {
   if (count === 0) return 'No results';
   return `${nth === undefined ? '?' : formatCount(nth)} of ${formatCount(count)}${count >= maxMatches ? '+' : ''}`;
 }
 
-/** When the list keeps the reader's place no more; undefined when the entry is not drawn. */
+/** Resolves when the list no longer adjusts the scroll position; undefined if the entry is not drawn. */
 async function drawnEntry(entryId: string): Promise<Element | undefined> {
   const find = (): Element | null => document.querySelector(`[data-entry="${CSS.escape(entryId)}"]`);
   const frame = (): Promise<number> => new Promise(requestAnimationFrame);
@@ -210,7 +210,7 @@ async function drawnEntry(entryId: string): Promise<Element | undefined> {
   return find() ?? undefined;
 }
 
-/** The matches as they are now, found again when the transcript changes. */
+/** Returns the current matches and updates them when the transcript changes. */
 function useMatches(
   root: RefObject<HTMLElement | null> | undefined,
   query: string,
@@ -246,7 +246,7 @@ function rootOf(root: RefObject<HTMLElement | null> | undefined): HTMLElement | 
   return root?.current ?? document.querySelector<HTMLElement>('.transcript-content');
 }
 
-/** Whether it is not there yet as it will be shown. */
+/** Scrolls to the match and opens what contains it. Returns whether it is in a placeholder. */
 function reveal(match: Range): boolean {
   const element = match.startContainer.parentElement;
   for (let closed = element?.closest('details:not([open])'); closed; closed = closed.closest('details:not([open])')) {

@@ -1,12 +1,12 @@
 import { textPattern } from '../../common/textPattern';
 
-/** Where a text stands in the document below an element, without regard to case; at most `limit`, in reading order. */
+/** Finds a text below an element, ignoring case. Returns at most `limit` ranges in reading order. */
 export function findText(root: HTMLElement, query: string, limit: number): Range[] {
   if (query === '') return [];
   const pattern = textPattern(query);
   const ranges: Range[] = [];
   for (const part of root.querySelectorAll<HTMLElement>('.entry')) {
-    // A step of a call is found within the call.
+    // Steps of a call are searched with the call.
     if (part.parentElement?.closest('.entry')) continue;
     for (const range of rangesIn(part, pattern)) {
       ranges.push(range);
@@ -16,14 +16,14 @@ export function findText(root: HTMLElement, query: string, limit: number): Range
   return ranges;
 }
 
-/** The text that can be found below an element. */
+/** Returns the searchable text below an element. */
 export function wordsIn(element: HTMLElement): string {
   return Array.from(textsIn(element), ({ data }) => data).join('');
 }
 
 interface Piece {
   readonly node: Text;
-  /** Where it begins in the whole text. */
+  /** Start offset in the whole text, in UTF-16 units. */
   readonly start: number;
 }
 

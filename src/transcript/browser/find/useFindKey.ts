@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Ctrl+F and Cmd+F find in the page, as in the browser, and as in VS Code's own editors. */
+/** Calls `onFind` on Ctrl+F or Cmd+F. */
 export function useFindKey(onFind: () => void): void {
   const latest = useRef(onFind);
   latest.current = onFind;

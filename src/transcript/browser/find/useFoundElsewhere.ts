@@ -1,29 +1,29 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { TranscriptModel } from '../list/transcriptModel';
 
-/** An entry in which a text stands. */
+/** An entry that contains the text. */
 export interface FoundEntry {
   readonly entryId: string;
-  /** Of the entry in the whole transcript, 0-based. */
+  /** 0-based index of the entry in the whole transcript. */
   readonly index: number;
-  /** How often the text stands in it. */
+  /** Number of matches in the entry. */
   readonly count: number;
 }
 
-/** Finds in a whole transcript, of which the page has a part. */
+/** Searches a whole transcript, including unloaded entries. */
 export interface WholeSearch {
-  /** In reading order. */
+  /** Returns the matching entries in reading order. */
   find(query: string): Promise<readonly FoundEntry[]>;
   load(entryId: string): Promise<void>;
 }
 
-/** The entries that are not loaded and in which a text stands, in reading order. */
+/** Unloaded entries that contain the text, in reading order. */
 interface FoundElsewhere {
   readonly before: readonly FoundEntry[];
   readonly after: readonly FoundEntry[];
 }
 
-/** Who types goes on typing. */
+/** Delay that lets the user finish typing. */
 const typingMs = 120;
 
 export function useFoundElsewhere(

@@ -3,19 +3,19 @@ import type { Entry, EntryOf, ToolState } from '../../common/entries';
 import { toolTrouble } from '../../common/toolTrouble';
 import type { TranscriptChange } from './transcriptModel';
 
-/** The words of a markdown text without its marks; code is named, not read out. */
+/** Converts Markdown to spoken text, with placeholders for code. */
 type MarkdownReader = (markdown: string) => string;
 
-/** A screen reader takes minutes for more; the answer itself is there to be read. */
+/** Longer answers are truncated, since they would be read out for minutes. */
 const maxSpoken = 2_000;
 
 const toolWords: Partial<Record<ToolState, string>> = {
-  waiting: 'waits for your decision',
+  waiting: 'waiting for your answer',
   done: 'done',
   failed: 'failed',
-  cancelled: 'cancelled',
+  cancelled: 'canceled',
   rejected: 'rejected',
-  timedOut: 'was not answered in time',
+  timedOut: 'not answered in time',
 };
 
 const outcomeWords: Record<EntryOf<'end'>['outcome'], string> = {
@@ -28,8 +28,8 @@ const outcomeWords: Record<EntryOf<'end'>['outcome'], string> = {
 };
 
 /**
- * What a change is to be said aloud: answers once and whole when they have ended, calls when their state changes, the end
- * of a turn. Nothing while text comes, and nothing of what was there before.
+ * Returns announcements for a change: complete answers, new states of tool calls and ends of turns. Streaming text and
+ * entries loaded later are not announced.
  */
 export function announcementsOf({ isReset, added, changed }: TranscriptChange, read: MarkdownReader): string[] {
   if (isReset) return [];
@@ -60,9 +60,9 @@ function announcementOf(entry: Entry, read: MarkdownReader, from?: Entry): strin
 }
 
 function spoken(markdown: string, read: MarkdownReader): string | undefined {
-  // Its marks take some of it.
+  // Markup takes up some of the characters.
   const text = oneLine(read(markdown.slice(0, 2 * maxSpoken)));
   if (text === '') return undefined;
   const isCut = markdown.length > 2 * maxSpoken || text.length > maxSpoken;
-  return isCut ? `${text.slice(0, maxSpoken)} … The answer goes on.` : text;
+  return isCut ? `${text.slice(0, maxSpoken)} … The answer continues.` : text;
 }

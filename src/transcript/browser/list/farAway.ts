@@ -5,21 +5,21 @@ import { hasFocus, hasSelection } from './inUse';
 import { wordsIn } from '../find/textSearch';
 import { useTranscript } from '../transcriptContext';
 
-/** What stands in place of an entry that is far from the screen: its words, for search and screen readers. */
+/** Stands in for an entry far from the screen: its text, for find and screen readers. */
 interface FarAway {
   readonly words: string;
-  /** In pixels; undefined when it was never drawn. */
+  /** In pixels; undefined if the entry was never drawn. */
   readonly height?: number | undefined;
 }
 
 interface Left extends FarAway {
-  /** As it was drawn when the reader left it. */
+  /** The entry as it was last drawn. */
   readonly of: Entry | undefined;
 }
 
 /**
- * Whether the entry is far from the screen, and then what to show for it. What still goes on, what the reader has clicked
- * or has in hand, and steps within a call stay as they are.
+ * Returns a placeholder for an entry far from the screen. Running, clicked, opened, focused or selected entries and
+ * steps of calls keep their full content.
  */
 export function useFarAway(entry: Entry | undefined, element: RefObject<HTMLElement | null>): FarAway | undefined {
   const { nearScreen } = useTranscript();
@@ -66,12 +66,12 @@ export function useFarAway(entry: Entry | undefined, element: RefObject<HTMLElem
   return far.of === entry ? far : { words: wordsOf(entry) };
 }
 
-/** Others are small before they are opened. */
+/** Other kinds are small until they are opened. */
 function isMostlyText({ kind }: Entry): boolean {
   return kind === 'answer' || kind === 'prompt';
 }
 
-/** By whatever: a search opens what it has found something in. */
+/** The reader or a search may have opened it. */
 function wasOpened(element: HTMLElement): boolean {
   return element.querySelector('details[data-chosen]') !== null;
 }
@@ -86,10 +86,13 @@ function wordsOf(entry: Entry): string {
   return 'text' in entry ? (entry.text ?? '') : '';
 }
 
-/** What is far is not laid out again: the browser would keep its old layout, and with it all nodes that are gone. */
+/**
+ * Discards the old layout of the element. The browser would keep it, with all removed nodes, since it does not lay out
+ * elements far from the screen.
+ */
 function forgetLayout(element: HTMLElement): void {
   element.style.display = 'none';
-  // Asking makes the browser take notice.
+  // Reading a computed style applies the change.
   getComputedStyle(element).getPropertyValue('display');
   element.style.display = '';
 }

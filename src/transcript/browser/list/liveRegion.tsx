@@ -7,14 +7,14 @@ import type { TranscriptActions } from '../transcriptActions';
 import { useTranscript } from '../transcriptContext';
 import type { TranscriptModel } from './transcriptModel';
 
-/** Older ones have been spoken. */
+/** Older announcements are removed. */
 const kept = 6;
 
-/** Tells screen readers what happens, when they are silent. */
+/** Announces changes to screen readers. */
 export function LiveRegion() {
   const { actions, model } = useTranscript();
   const region = useRef<HTMLDivElement>(null);
-  // What comes before the first frame is to be heard, too.
+  // A layout effect, to announce changes before the first frame too.
   useLayoutEffect(() => {
     const subscription = model.onDidChange((change) => {
       const added = change.added.filter((entry) => !isOfSubthread(entry, model));
@@ -27,10 +27,10 @@ export function LiveRegion() {
     });
     return () => subscription.dispose();
   }, [model]);
-  return <div class="visually-hidden" role="log" aria-live="polite" aria-label="What happens" ref={region} />;
+  return <div class="visually-hidden" role="log" aria-live="polite" aria-label="Activity" ref={region} />;
 }
 
-/** The reader has opened it to read it, however long ago all of it was said; only a warning is news. */
+/** Entries of subthreads are not announced: the reader opened them and they may be old. Warnings are. */
 function isOfSubthread(entry: Entry, model: TranscriptModel): boolean {
   if (entry.kind === 'notice' && entry.level === 'warning') return false;
   const passed = new Set<string>();
@@ -42,7 +42,7 @@ function isOfSubthread(entry: Entry, model: TranscriptModel): boolean {
   return false;
 }
 
-/** As it is drawn: names keep their underscores, and formulas their stars. */
+/** Uses the rendered text, so that underscores in names and asterisks in formulas are kept. */
 function wordsOf(markdown: string, actions: TranscriptActions): string {
   const nodes = nodesOfText(markdown, {}, actions);
   for (const code of nodes.querySelectorAll('.md-code')) code.replaceWith(' (code) ');

@@ -2,17 +2,17 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { Entry } from '../../common/entries';
 import type { TranscriptModel } from './transcriptModel';
 
-/** Farther than three screens away nothing is needed, however fast the reader scrolls. */
+/** Entries up to three screens away are near, so that fast scrolling finds them drawn. */
 const margin = '300% 0px';
-/** What a character takes, with the gaps around it, in square pixels: a little less than it does, so that enough is drawn. */
+/** Area of a character including gaps, in square pixels. A low estimate, so that enough is drawn. */
 const pixelsPerUnit = 100;
-/** What a prompt or a card takes at most at first, in characters. */
+/** Maximum size of a collapsed prompt and of a card, in characters. */
 const foldedUnits = 400;
 const cardUnits = 60;
 
 type Listener = (isNear: boolean, height: number) => void;
 
-/** Knows which entries are near the screen: what is formatted costs time and memory, a text alone does not. */
+/** Tracks which entries are near the screen. Only those are formatted, which takes time and memory. */
 export class NearScreen implements Disposable {
   private observer: IntersectionObserver | undefined;
   private readonly listeners = new Map<Element, Listener>();
@@ -31,7 +31,7 @@ export class NearScreen implements Disposable {
     for (const element of this.listeners.keys()) this.observer.observe(element);
   }
 
-  /** The listener hears of each change, and its height in pixels, for the first time soon. The caller disposes it. */
+  /** Calls the listener soon and on each change, with the element's height in pixels. The caller disposes it. */
   watch(element: Element, listener: Listener): Disposable {
     this.listeners.set(element, listener);
     this.observer?.observe(element);
@@ -43,7 +43,7 @@ export class NearScreen implements Disposable {
     };
   }
 
-  /** Whether the entry will stand on the last screen: told from the texts, before anything is laid out. */
+  /** Estimates from the text lengths, before any layout, whether the entry is on the last screen. */
   isOnLastScreen(id: string): boolean {
     let unitsLeft = (innerWidth * innerHeight) / pixelsPerUnit;
     for (let at = this.model.turns.length - 1; at >= 0; at--) {

@@ -1,32 +1,31 @@
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 
-/** Closer to the end than this is at the end. */
+/** Within this distance the list counts as scrolled to the end. */
 const nearPx = 24;
 
-/** How long heights change after something else came into sight. */
+/** How many frames heights may change after a jump. */
 const settleFrames = 4;
 
-/** Where an element is to be, as `getBoundingClientRect` tells it. */
+/** Target position of an element, relative to the viewport. */
 interface Place {
   readonly element: Element;
   readonly top: number;
 }
 
 /**
- * Holds the reader's place: at the end it follows what comes, anywhere else nothing moves what is being read. The browser's
- * own scroll anchoring keeps the place when something above changes its height; what comes before everything is held here,
- * since the browser does not anchor at the very top.
+ * Keeps the reader's scroll position, or follows the end if the reader is there. The browser's scroll anchoring handles
+ * changes above, except at the very top, so entries loaded before all others are handled here.
  */
 export class ScrollKeeper implements Disposable {
   private readonly store = new DisposableStore();
   private isFollowing = true;
   private lastTop = 0;
-  /** The user has just clicked: what grows now was asked for, and is looked at where it is. */
+  /** Set right after a click: content that grows now was opened by the user and stays in place. */
   private isHeld = false;
   private anchor: Place | undefined;
   private pinned: Place | undefined;
 
-  /** `onChange` hears whether the end is followed; `hasEnd` is false while the last entries are not loaded. */
+  /** `onChange` is called when following the end starts or stops. `hasEnd` is false while the last entries are not loaded. */
   constructor(
     private readonly scroller: HTMLElement,
     private readonly content: HTMLElement,
@@ -58,7 +57,7 @@ export class ScrollKeeper implements Disposable {
     this.settle();
   }
 
-  /** Before entries are put before all others: remembers where the first visible one is. */
+  /** Call before entries are prepended: remembers the position of the first visible one. */
   keepPlace(): void {
     const top = this.scroller.getBoundingClientRect().top;
     const entries = this.content.querySelectorAll('.entry');
@@ -66,7 +65,7 @@ export class ScrollKeeper implements Disposable {
     this.anchor = element && { element, top: element.getBoundingClientRect().top };
   }
 
-  /** After they are there. */
+  /** Call after entries were prepended. */
   restorePlace(): void {
     const { anchor } = this;
     this.anchor = undefined;
@@ -79,13 +78,13 @@ export class ScrollKeeper implements Disposable {
     this.settle();
   }
 
-  /** What comes has another end. */
+  /** Stops following when the loaded range no longer includes the end. */
   leaveEnd(): void {
     this.pinned = undefined;
     this.follow(false);
   }
 
-  /** Puts the element below the top edge. */
+  /** Scrolls the element to the top edge. */
   toElement(element: Element): void {
     this.follow(false);
     this.pin({ element, top: this.scroller.getBoundingClientRect().top + nearPx / 3 });
@@ -97,8 +96,8 @@ export class ScrollKeeper implements Disposable {
   }
 
   /**
-   * Puts an element where it is to be, and again for some frames: what is drawn only near the screen turns out to be of
-   * another height than was thought. The user's own scrolling ends it.
+   * Holds an element at a position for some frames, since entries change their height when they are drawn near the
+   * screen. Scrolling by the user ends it.
    */
   private pin(pinned: Place): void {
     this.pinned = pinned;
@@ -112,7 +111,7 @@ export class ScrollKeeper implements Disposable {
         return;
       }
       this.pinned = undefined;
-      // Where everything is in sight nothing can be scrolled, and no scrolling would tell.
+      // Without a scrollbar there are no scroll events.
       if (this.isAtEnd) this.follow(true);
     };
     step();
@@ -133,7 +132,7 @@ export class ScrollKeeper implements Disposable {
     this.lastTop = this.scroller.scrollTop;
   }
 
-  /** Only moving up leaves the end: when the content grows first, the place looks far from the end for a moment. */
+  /** Only scrolling up stops following: content that grows first looks like a distance from the end. */
   private didScroll(): void {
     const { scrollTop } = this.scroller;
     if (this.isAtEnd) this.follow(true);

@@ -12,12 +12,12 @@ import { TranscriptContext } from '../transcriptContext';
 import type { TranscriptModel } from './transcriptModel';
 import { TurnList } from './turnList';
 
-/** What the page can ask of the list. */
+/** Methods of the list for the page. */
 export interface TranscriptHandle {
-  /** False when the entry is not here. */
+  /** Returns false when the entry is not loaded. */
   scrollToEntry(id: string): boolean;
   scrollToLatest(): void;
-  /** Focuses the prompt after (1) or before (-1) the one that is focused or at the top. */
+  /** Focuses the next (1) or previous (-1) prompt, relative to the focused or topmost one. */
   goToPrompt(step: 1 | -1): void;
 }
 
@@ -26,13 +26,13 @@ interface TranscriptListProps {
   readonly actions: TranscriptActions;
   readonly options?: TranscriptOptions;
   readonly handle?: RefObject<TranscriptHandle | null>;
-  /** Called with each entry that is scrolled to because somebody asked for it. */
+  /** Called with each entry that a command scrolled to. */
   readonly onGoTo?: (entry: Element) => void;
 }
 
 const noOptions: TranscriptOptions = {};
 
-/** A transcript that fills its parent and scrolls. */
+/** A scrolling transcript that fills its parent. */
 export function TranscriptList({ model, actions, options = noOptions, handle, onGoTo }: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -125,7 +125,7 @@ function useScrollKeeper(
     const started = new ScrollKeeper(scroller.current, content.current, () => model.after === 0, setFollowing);
     started.start();
     keeper.current = started;
-    // The same conversation read again keeps the place; another one begins at its end.
+    // A reset of the same conversation keeps the position; another conversation starts at its end.
     const lastTurnStart = (): string | undefined => model.turns.at(-1)?.ids[0];
     let lastTurn = lastTurnStart();
     const subscriptions = [
@@ -147,7 +147,7 @@ function useScrollKeeper(
   return { keeper, isFollowing };
 }
 
-/** How many entries came at the end since the reader left it. */
+/** Returns how many entries were added since the reader left the end. */
 function useUnseen(model: TranscriptModel, isFollowing: boolean): number {
   const [unseen, setUnseen] = useState(0);
   useLayoutEffect(() => {

@@ -2,31 +2,32 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { Entry } from '../../common/entries';
 import type { TranscriptPatch } from '../../common/patch';
 
-/** The entries of one turn that stand at the top level, in reading order. The same object as long as they are the same. */
+/** The top-level entries of one turn in reading order. The object stays the same while its entries do. */
 export interface Turn {
-  /** Unique within the model, and stable while the turn grows at either end. */
   readonly key: string;
   readonly turn: number;
   readonly ids: readonly string[];
 }
 
-/** What one patch did, for whoever follows the whole. */
+/** The effect of one patch. */
 export interface TranscriptChange {
-  /** All is new: another conversation, or the same one read again. */
+  /** Whether everything was replaced, by another conversation or the same one read again. */
   readonly isReset: boolean;
-  /** Entries that came at the end, without those of a reset. */
+  /** Entries added at the end, without those of a reset. */
   readonly added: readonly Entry[];
-  /** Entries that were there, as they were and as they are. */
+  /** Replaced entries, before and after the change. */
   readonly changed: readonly { readonly from: Entry; readonly to: Entry }[];
-  /** How many came before all others. */
+  /** Number of existing entries loaded before all others. */
   readonly olderCount: number;
-  /** How many came after all others that are not new, the page only did not have them. */
+  /** Number of existing entries loaded after all others. */
   readonly laterCount: number;
-  /** How many new ones there are at the end that did not come here, since those before them are not here either. */
+  /** Number of entries added at the end of the transcript that are not loaded here. */
   readonly addedBeyond: number;
 }
 
-/** What a page knows of a transcript. Whoever shows one entry subscribes to that one, so that a change renders it alone. */
+/**
+ * The loaded part of a transcript in a page. Components subscribe to single entries, so that a change redraws only that entry.
+ */
 export class TranscriptModel {
   private readonly byId = new Map<string, Entry>();
   private order: string[] = [];
@@ -38,12 +39,12 @@ export class TranscriptModel {
   private countBefore = 0;
   private countAfter = 0;
 
-  /** How many entries there are before the first one here. */
+  /** Number of entries before the first loaded one. */
   get before(): number {
     return this.countBefore;
   }
 
-  /** How many entries there are after the last one here. */
+  /** Number of entries after the last loaded one. */
   get after(): number {
     return this.countAfter;
   }
@@ -60,17 +61,17 @@ export class TranscriptModel {
     return this.byId.get(id);
   }
 
-  /** In reading order. */
+  /** Returns the loaded entries in reading order. */
   entries(): readonly Entry[] {
     return this.order.flatMap((id) => this.byId.get(id) ?? []);
   }
 
-  /** The ids of what a call's subagent said and did; the same array as long as they are the same. */
+  /** Returns the ids of the entries of a call's subagent. The array stays the same while its entries do. */
   childrenOf(id: string): readonly string[] {
     return this.children.get(id) ?? none;
   }
 
-  /** The caller disposes the subscription. Also called when the children of the entry change. */
+  /** Also fires when the children of the entry change. */
   onDidChangeEntry(id: string, listener: () => void): Disposable {
     const listeners = this.entryListeners.get(id) ?? new Set();
     this.entryListeners.set(id, listeners.add(listener));
@@ -82,13 +83,13 @@ export class TranscriptModel {
     };
   }
 
-  /** Before a patch is applied: the time to measure what is on the screen. */
+  /** Fires before a patch is applied, so that listeners can measure the layout. */
   onWillChange(listener: (patch: TranscriptPatch) => void): Disposable {
     this.willListeners.add(listener);
     return { dispose: () => this.willListeners.delete(listener) };
   }
 
-  /** After a patch was applied, and after those who follow single entries have heard of it. */
+  /** Fires after a patch was applied and listeners of single entries were called. */
   onDidChange(listener: (change: TranscriptChange) => void): Disposable {
     this.listeners.add(listener);
     return { dispose: () => this.listeners.delete(listener) };
@@ -153,7 +154,7 @@ export class TranscriptModel {
     this.order = [];
   }
 
-  /** Finds the turns, and what belongs to which call. A part of a call that is not here stands at the top level. */
+  /** Groups the entries by turn and by parent. A child whose parent is not loaded becomes a top-level entry. */
   private arrange(touched: Set<string>): void {
     const children = new Map<string, string[]>();
     const turns: { turn: number; ids: string[] }[] = [];

@@ -4,7 +4,7 @@ import { EntryView } from '../entries/entryView';
 import { useRedraw, useTranscript } from '../transcriptContext';
 import type { Turn } from './transcriptModel';
 
-/** All turns, as articles that screen readers can go through. A turn is drawn again only when its list of entries changes. */
+/** All turns, as articles for screen readers. A turn is redrawn only when its list of entries changes. */
 export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
   const { model, options } = useTranscript();
   const redraw = useRedraw();

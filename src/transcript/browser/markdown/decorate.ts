@@ -1,9 +1,9 @@
-/** Gives blocks of code their header and buttons. Runs behind the sanitiser, on nodes that are not in the page yet. */
+/** Adds headers and buttons to code blocks. Runs after the sanitizer, before the nodes are inserted into the page. */
 import { piecesOf } from './code/codePieces';
 import { namingHiddenCharacters } from './hiddenCharacters';
 import type { CodeActions } from './code/codeActions';
 
-/** In the order of the buttons; `name` is the style sheet's and the listener's. */
+/** In display order; style sheets and listeners use `name`. */
 const buttons = [
   { name: 'apply', label: 'Apply as a change', action: 'applyCode' },
   { name: 'insert', label: 'Insert at cursor', action: 'insertAtCursor' },
@@ -11,7 +11,7 @@ const buttons = [
   { name: 'copy', label: 'Copy', action: 'copy' },
 ] as const satisfies readonly { name: string; label: string; action: keyof CodeActions }[];
 
-/** In UTF-16 units: what is plain because it is long is laid out in pieces, as they are scrolled to. */
+/** Long plain text is laid out in pieces of this size, in UTF-16 units. */
 export const plainPiece = 8_192;
 
 export function decorateBlocks(fragment: DocumentFragment, actions: CodeActions): void {
@@ -21,7 +21,7 @@ export function decorateBlocks(fragment: DocumentFragment, actions: CodeActions)
 function decorateCode(pre: HTMLPreElement, actions: CodeActions): void {
   const { language = '', path } = pre.dataset;
   const isPlain = pre.classList.contains('md-plain');
-  const title = isPlain ? 'Plain text: too long to be formatted' : namingHiddenCharacters(path ?? language);
+  const title = isPlain ? 'Too long to format, shown as plain text' : namingHiddenCharacters(path ?? language);
   const block = element('div', isPlain ? 'md-code md-plain' : 'md-code');
   if (language !== '') block.dataset['language'] = language;
   if (path !== undefined) block.dataset['path'] = path;
@@ -49,7 +49,7 @@ function splitPlain(pre: HTMLElement): void {
   const pieces: HTMLElement[] = [];
   for (let at = 0; at < text.length;) {
     const end = at + plainPiece;
-    // Not between the halves of a character.
+    // Do not split a surrogate pair.
     const cut = /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
     const piece = element('span', 'md-piece');
     piece.textContent = text.slice(at, cut);

@@ -2,7 +2,7 @@ import { hasHiddenCharacters, piecesOf, type HiddenCharacter } from '../../../ba
 
 export { namingHiddenCharacters, piecesOf } from '../../../base/common/hiddenCharacters';
 
-/** The characters themselves are no longer in the text of the element; `textWithHidden` has them. */
+/** Shows hidden characters as marks. The marks replace the characters in the DOM; `textWithHidden` restores them. */
 
 const attribute = 'data-character';
 
@@ -19,14 +19,14 @@ export function showHiddenCharacters(root: Node): void {
   }
 }
 
-/** The text of an element as it was written. */
+/** Returns the original text of an element. */
 export function textWithHidden(root: Node): string {
   if (root instanceof Element && root.hasAttribute(attribute)) return charactersOf(root.getAttribute(attribute) ?? '');
   if (root instanceof Text) return root.data;
   return Array.from(root.childNodes, textWithHidden).join('');
 }
 
-/** The style sheet shows the attribute. */
+/** The style sheet displays the attribute. */
 function markOf({ code, title }: HiddenCharacter): Element {
   const mark = document.createElement('span');
   mark.className = 'md-hidden-character';

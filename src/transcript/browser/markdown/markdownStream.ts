@@ -1,6 +1,6 @@
 /**
- * Shows markdown while it comes. Blocks that are complete are never touched again; only the last one is rendered anew, and
- * of that only the nodes that differ change. What depends on text that comes later (reference links) is put right at the end.
+ * Renders streaming Markdown. Complete blocks are not touched again; the last block is rendered again, and only nodes
+ * that differ are changed. References to later definitions are resolved at the end.
  */
 import type { Env } from 'markdown-it';
 import type { Disposable } from '../../../base/common/disposable';
@@ -13,24 +13,24 @@ import { maxParsed, nodesOf, nodesOfText, parseBlocks, plainNodesOf } from './pa
 import { morphChildren } from './morph';
 import { normalized, type MarkdownOptions } from './renderMarkdown';
 
-/** In UTF-16 units: a block that is longer while it still grows is no longer parsed before the end. */
+/** A block that grows beyond this size is not parsed until the end, in UTF-16 units. */
 const maxOpen = 128 * 1024;
 const defaultSlowMs = 6;
-/** How many times as long as a slow rendering the rest after it is. */
+/** After a slow rendering, the pause is this multiple of its duration. */
 const restFactor = 3;
 
-/** The container is the stream's alone. Dispose it when the container goes. */
+/** The stream owns the content of the container. Dispose it with the container. */
 export class MarkdownStream implements Disposable {
-  /** Complete blocks; the nodes up to `lastDone` show them. */
+  /** Text of the complete blocks; the nodes up to `lastDone` show it. */
   private done = '';
   private lastDone: ChildNode | null = null;
   private open = '';
-  /** Up to where complete blocks were looked for in `open`. */
+  /** Offset in `open` up to which complete blocks were searched. */
   private lookedTo = 0;
   private env: Env = {};
-  /** The block of code that is open. */
+  /** The unfinished code block at the end. */
   private code: GrowingCode | undefined;
-  /** Where text goes as it is, in what is shown plain. */
+  /** Text node that receives further plain text. */
   private plainTail: Text | undefined;
   private listening: Disposable | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +53,7 @@ export class MarkdownStream implements Disposable {
     else this.render();
   }
 
-  /** Replaces the text; one that begins with the text so far is appended to it. */
+  /** Replaces the text. If it starts with the current text, appends the rest. */
   set(text: string): void {
     const whole = normalized(text);
     const current = this.done + this.open;
@@ -66,7 +66,7 @@ export class MarkdownStream implements Disposable {
     if (whole === '') this.container.replaceChildren();
   }
 
-  /** Nothing more comes: the nodes are those of the whole text. Appending later goes on from here. */
+  /** Makes the nodes equal to those of the complete text. More text may still be appended. */
   finish(): void {
     this.listen();
     this.stopWaiting();
@@ -74,7 +74,7 @@ export class MarkdownStream implements Disposable {
     this.hasCarriageReturn = false;
     const whole = this.done + this.open;
     this.leaveCode();
-    // What was shown block by block is better than the same text in plain.
+    // Text that was formatted block by block stays, rather than becoming plain.
     const isTooLong = whole.length > maxParsed && this.lastDone !== null;
     if (isTooLong) this.put(nodesOfText(this.open, { ...this.env }, this.options.actions));
     else morphChildren(this.container, this.container.firstChild, nodesOfText(whole, {}, this.options.actions));
@@ -105,8 +105,8 @@ export class MarkdownStream implements Disposable {
   }
 
   /**
-   * All blocks but the last are complete, and that one too when nothing can change it. Judged by whole lines only: the start
-   * of a line says little of what it will be.
+   * Finishes all blocks but the last, and the last if nothing can change it. Only whole lines count, since the start of
+   * a line may turn out otherwise.
    */
   private takeCompleteBlocks(): void {
     const end = this.open.lastIndexOf('\n') + 1;
@@ -121,7 +121,7 @@ export class MarkdownStream implements Disposable {
     const cut = lineStart(this.open, isLastOpen ? last.firstLine : last.endLine);
     const nodes = nodesOf(blocks, this.env, this.options.actions);
     const count = nodes.childNodes.length;
-    // The open block's nodes are part of what is to be there: they are not thrown away and made again.
+    // Includes the nodes of the open block, so that they are not recreated.
     const rest = this.open.slice(cut);
     if (isLastOpen) nodes.append(nodesOfText(rest, { references: { ...this.env.references } }, this.options.actions));
     this.put(nodes);
@@ -141,7 +141,7 @@ export class MarkdownStream implements Disposable {
     return this.lastDone ? this.lastDone.nextSibling : this.container.firstChild;
   }
 
-  /** There a longer text is only more code; in plain text all is. */
+  /** Finds the node to which further code or plain text can be appended. */
   private findOpenCode(): void {
     const block = this.container.lastElementChild;
     const code = block?.querySelector('code');
@@ -156,7 +156,7 @@ export class MarkdownStream implements Disposable {
     }
   }
 
-  /** False when the text may be more than that. */
+  /** Returns false if the text may contain markup. */
   private lengthenPlain(added: string): boolean {
     const { plainTail } = this;
     if (!plainTail || !plainText.test(added) || plainTail.length + added.length > plainPiece) return false;
@@ -189,7 +189,7 @@ export class MarkdownStream implements Disposable {
     this.timer = undefined;
   }
 
-  /** Line endings as the parser sees them; one that is cut in two waits for its other half. */
+  /** Normalizes line endings. A `\r` at the end waits for a possible ` `. */
   private withoutCarriageReturns(text: string): string {
     const whole = this.hasCarriageReturn ? `\r${text}` : text;
     this.hasCarriageReturn = whole.endsWith('\r');
@@ -197,10 +197,10 @@ export class MarkdownStream implements Disposable {
   }
 }
 
-/** Characters that can be seen. */
+/** Visible characters. */
 const plainText = /^[\P{C}\n]+$/u;
 
-/** The offset of a line, 0-based. */
+/** Returns the offset of a 0-based line. */
 function lineStart(text: string, line: number): number {
   let at = 0;
   for (let left = line; left > 0; left--) at = text.indexOf('\n', at) + 1;

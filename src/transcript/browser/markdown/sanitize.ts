@@ -1,4 +1,4 @@
-/** The last gate: whatever the parser made of an answer, only these elements and attributes reach the page. */
+/** Restricts rendered answers to a list of allowed elements and attributes. */
 import DOMPurify, { type Config } from 'dompurify';
 
 const allowed = {
@@ -10,14 +10,14 @@ const allowed = {
     ...['class', 'title', 'alt', 'src', 'start', 'role', 'tabindex', 'aria-label'],
     ...['data-target', 'data-line', 'data-language', 'data-path'],
   ],
-  // They are no addresses to a browser: what they may hold is decided by `linkTarget`.
+  // Browsers do not treat these as addresses; `linkTarget` validates them.
   ADD_URI_SAFE_ATTR: ['data-target', 'data-path', 'data-language'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   KEEP_CONTENT: true,
   RETURN_DOM_FRAGMENT: true,
 } as const;
-/** DOMPurify's types want arrays that can be changed. */
+/** DOMPurify's types require mutable arrays. */
 const config = {
   ...allowed,
   ALLOWED_TAGS: [...allowed.ALLOWED_TAGS],
@@ -25,7 +25,7 @@ const config = {
   ADD_URI_SAFE_ATTR: [...allowed.ADD_URI_SAFE_ATTR],
 } satisfies Config;
 
-/** SVG is not among them: it is a document of its own. */
+/** Excludes SVG, which may contain scripts. */
 const rasterImage = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp);base64,[a-z0-9+/=\s]+$/i;
 
 export function isRasterImage(uri: string): boolean {

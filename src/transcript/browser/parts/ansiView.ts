@@ -1,11 +1,11 @@
-// Shows a command's output in a <pre> as a terminal would. Colours of the theme are classes, others are set by script.
+// Renders command output like a terminal. Theme colors are classes, others inline styles.
 import { parseAnsi, type AnsiColor, type AnsiSegment } from '../../common/ansi';
 import { showHiddenCharacters } from '../markdown/hiddenCharacters';
 import { morphChildren } from '../markdown/morph';
 
 const flags = ['bold', 'dim', 'italic', 'underline', 'strike'] as const;
 
-/** Replaces what the element shows; runs of text that stay the same are kept, and so is a selection in them. */
+/** Renders into the element and keeps equal nodes, and with them selections. */
 export function renderAnsi(container: HTMLElement, text: string): void {
   const fragment = document.createDocumentFragment();
   for (const segment of parseAnsi(text)) fragment.append(runOf(segment));

@@ -5,7 +5,7 @@ interface Counted {
   readonly removed: number;
 }
 
-/** `+12 −4`, of one change or several. */
+/** Total line counts of changes: `+12 −4`. */
 export function ChangeCounts({ changes }: { changes: readonly Counted[] }) {
   const added = changes.reduce((sum, change) => sum + change.added, 0);
   const removed = changes.reduce((sum, change) => sum + change.removed, 0);

@@ -23,7 +23,7 @@ interface Row {
   readonly text: string;
 }
 
-/** A change of a file: its lines, numbered, the added and removed ones coloured. */
+/** A file change: numbered lines with colored additions and deletions. */
 export function DiffView({ part, index, entryId }: { part: DiffPart; index: number; entryId: string }) {
   const { actions } = useTranscript();
   const short = useShortPath();

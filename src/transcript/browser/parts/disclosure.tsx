@@ -6,15 +6,15 @@ import { TranscriptContext } from '../transcriptContext';
 interface DisclosureProps {
   readonly class: string;
   readonly summary: ComponentChildren;
-  /** Until the user has chosen. */
+  /** The state until the user opens or closes it. */
   readonly isOpen?: boolean;
-  /** In the DOM only while it is open. */
+  /** Rendered only while it is open. */
   readonly children: ComponentChildren;
 }
 
 /**
- * What is shown on demand. It follows `isOpen` until the user opens or closes it, or all of them, and does not close by itself
- * over the reader's focus or selection.
+ * A collapsible section. It follows `isOpen` until the user toggles it or all sections, and does not close over the
+ * reader's focus or selection.
  */
 export function Disclosure({ class: className, summary, isOpen: byDefault = false, children }: DisclosureProps) {
   const details = useRef<HTMLDetailsElement>(null);
@@ -32,7 +32,7 @@ export function Disclosure({ class: className, summary, isOpen: byDefault = fals
       data-chosen={chosen === undefined ? undefined : ''}
       ref={details}
       onToggle={({ currentTarget }) => {
-        // Opened by the browser, for example to show where it found a word.
+        // The browser toggled it, for example to reveal a match.
         if (currentTarget.open !== wasOpen.current) choose(currentTarget.open);
       }}
     >

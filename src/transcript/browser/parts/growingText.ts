@@ -3,7 +3,7 @@ import { MarkdownStream } from '../markdown/markdownStream';
 import { renderMarkdown } from '../markdown/renderMarkdown';
 import type { TranscriptActions } from '../transcriptActions';
 
-/** A markdown text in its element: it comes whole, or grows, or is replaced. */
+/** Shows Markdown in an element, complete or streaming. */
 export class GrowingText implements Disposable {
   private shown: string | undefined;
   private isFinished = false;

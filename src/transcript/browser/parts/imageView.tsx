@@ -11,10 +11,10 @@ interface ImageViewProps {
   readonly isThumbnail?: boolean;
 }
 
-/** Pictures of dots only: a drawing may hold a program. */
+/** Raster images only: an SVG may contain scripts. */
 const shown = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
 
-/** A picture that opens larger. */
+/** An image that opens enlarged. */
 export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail = false }: ImageViewProps) {
   const title = namingHiddenCharacters(given);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -22,7 +22,7 @@ export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail 
   if (!shown.has(mimeType)) {
     return (
       <span class="attachment">
-        <span class="one-line">{`${title} (${mimeType} is not shown)`}</span>
+        <span class="one-line">{`${title} (${mimeType} is not supported)`}</span>
       </span>
     );
   }
@@ -37,7 +37,7 @@ export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail 
         type="button"
         class={isThumbnail ? 'thumbnail' : 'picture'}
         title={title}
-        aria-label={`${title}: open larger`}
+        aria-label={`${title}: enlarge`}
         onClick={open}
       >
         <img src={source} alt="" />

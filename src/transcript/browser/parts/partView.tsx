@@ -15,12 +15,12 @@ import { PlainText } from './plainText';
 
 interface PartProps {
   readonly part: Part;
-  /** In the parts of its entry. */
+  /** Index of the part within its entry. */
   readonly index: number;
   readonly entryId: string;
 }
 
-/** One piece of what a call shows. */
+/** One part of a tool call. */
 export function PartView({ part, index, entryId }: PartProps) {
   switch (part.type) {
     case 'text':
@@ -61,7 +61,7 @@ function TextPart({ part: { text, plain: isPlain = false, omitted = 0 } }: { par
 
 const shownLines = 16;
 
-/** Text as it is, its first lines at first. `firstLine` numbers them, 1-based. */
+/** Plain text, first truncated to some lines. `firstLine` is the 1-based number of its first line. */
 function LongText({ text, omitted, firstLine }: { text: string; omitted: number; firstLine?: number | undefined }) {
   const [isWhole, setWhole] = useState(useContext(WholeContext));
   const lines = text.replace(/\r?\n$/, '').split('\n');
@@ -120,13 +120,13 @@ function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
   );
 }
 
-/** Where a link leads, in characters that cannot be mistaken for others; its words may say something else. */
+/** Returns the link's host in unambiguous characters, since its title may be misleading. */
 function hostOf(uri: string): string {
   const host = URL.parse(uri)?.host ?? '';
   return host === '' ? uri : host;
 }
 
-/** A path with a line and perhaps a column behind it, as searches write it, or a path alone. */
+/** A path, optionally with a line and a column, as search results have it. */
 const place = /^([^\s:]*[^\s:/\\]\.\w+|\/\S*[^\s:])(?::(\d+))?(?::\d+)?(?=:|\s|$)/;
 
 function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {

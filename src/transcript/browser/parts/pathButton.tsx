@@ -6,11 +6,11 @@ interface PathButtonProps {
   readonly path: string;
   /** 1-based. */
   readonly line?: number | undefined;
-  /** Opens the file unless it is something else. */
+  /** Opens the file by default. */
   readonly onClick?: (() => void) | undefined;
 }
 
-/** A file's name before its folder, since the name is what fits. */
+/** Shows a file's name before its folder, since space is limited. */
 export function PathButton({ path, line, onClick }: PathButtonProps) {
   const { actions } = useTranscript();
   const { name, folder } = splitPath(useShortPath()(path));

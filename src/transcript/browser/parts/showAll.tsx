@@ -4,40 +4,40 @@ import type { Entry } from '../../common/entries';
 import { formatSize } from './format';
 import { useTranscript } from '../transcriptContext';
 
-/** Fetches what was cut away of the entry that is drawn. */
+/** Loads the full content of the entry. */
 export const ShowAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
-/** Whether what the page has is shown without having been asked for. */
+/** Whether loaded content is shown without a "Show all" button. */
 export const WholeContext = createContext(false);
 
 const words: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
   busy: 'Loading…',
-  failed: 'Could not show all: try again',
+  failed: 'Could not load. Try again.',
 };
 
 interface ShowAllProps {
-  /** What there is in all, for example `12,345 lines`. */
+  /** Total size, for example `12,345 lines`. */
   readonly amount: string;
-  /** Something was cut away before the page had it. */
+  /** Whether the host truncated the content. */
   readonly isCut: boolean;
-  /** Shows all that the page has. */
+  /** Shows all content that the page has. */
   readonly onShow: () => void;
 }
 
 interface ShowAllTextsProps {
   readonly entry: Pick<Entry, 'omitted'>;
-  /** Its own texts, as far as they are here. */
+  /** The loaded parts of its own texts. */
   readonly shown: readonly (string | undefined)[];
 }
 
-/** The button under an entry whose own texts were cut; nothing for others. */
+/** A "Show all" button for an entry whose own texts were truncated. */
 export function ShowAllTexts({ entry: { omitted = 0 }, shown }: ShowAllTextsProps) {
   if (omitted === 0) return null;
   const units = shown.reduce((sum, text) => sum + (text?.length ?? 0), omitted);
   return <ShowAllButton amount={formatSize(units)} isCut onShow={() => undefined} />;
 }
 
-/** Copies a text; one that was cut is fetched whole from its entry first. */
+/** Returns a function that copies a text. Loads the full entry first if the text was truncated. */
 export function useCopy(
   entryId: string,
   omitted = 0,
@@ -50,13 +50,13 @@ export function useCopy(
     }
     actions.showAll(entryId).then(
       (whole) => actions.copy(textOf(whole) ?? text),
-      // The page says why it could not be fetched.
+      // The page has reported the error.
       () => undefined,
     );
   };
 }
 
-/** The button under something long. */
+/** A "Show all" button below long content. */
 export function ShowAllButton({ amount, isCut, onShow }: ShowAllProps) {
   const fetchAll = useContext(ShowAllContext);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');

@@ -15,12 +15,12 @@ type TerminalPart = Extract<Part, { type: 'terminal' }>;
 
 interface TerminalProps {
   readonly part: TerminalPart;
-  /** In the parts of its entry. */
+  /** Index of the part within its entry. */
   readonly index: number;
   readonly entryId: string;
 }
 
-/** A command and what it said: the end of it, since that is where the outcome stands. */
+/** A command and the end of its output, where the result is. */
 export function TerminalView({ part, index, entryId }: TerminalProps) {
   const { actions } = useTranscript();
   const [isWhole, setWhole] = useState(false);
@@ -75,7 +75,7 @@ function exitOf({ exitCode, signal }: TerminalPart): { isGood: boolean; text: st
 
 const colours = /\x1b\[[\d;:]*m/g;
 
-/** The last lines of output, in the colours that were set before them. */
+/** Returns the last lines of output, with the colors set before them. */
 function lastLines(output: string, count: number): { tail: string; lineCount: number } {
   const text = output.replace(/(\r?\n)+$/, '');
   const lines = text.split('\n');

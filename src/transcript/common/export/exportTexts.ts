@@ -1,9 +1,9 @@
 import { toolTrouble } from '../toolTrouble';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
 
-/** The words that exports of all formats share. */
+/** Texts shared by all export formats. */
 
-/** ANSI sequences: colours and movements of the cursor, titles of windows. */
+/** ANSI sequences: colors, cursor movements and window titles. */
 const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
 export function withoutAnsi(text: string): string {
@@ -28,7 +28,7 @@ export function diffText({ hunks }: Extract<Part, { type: 'diff' }>): string {
 }
 
 export function omittedText(omitted: number | undefined): string | undefined {
-  return omitted === undefined || omitted === 0 ? undefined : `(${omitted} more characters are left out.)`;
+  return omitted === undefined || omitted === 0 ? undefined : `(${omitted} more characters omitted)`;
 }
 
 export function terminalText({ command, exitCode, output, signal }: Extract<Part, { type: 'terminal' }>): string {
@@ -63,7 +63,7 @@ export function endText({ changes, outcome, text, usage }: EntryOf<'end'>): stri
 }
 
 export function durationText(ms: number): string {
-  // Rounded first, so that there are no 60 seconds in a minute.
+  // Rounded first so that 59.9 s never becomes "60 s".
   const [whole, tenths, seconds] = [Math.round(ms), Math.round(ms / 100), Math.round(ms / 1000)];
   if (whole < 1000) return `${whole} ms`;
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;

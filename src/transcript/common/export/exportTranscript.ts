@@ -4,7 +4,6 @@ import { toHtml } from './html';
 import { toJsonExport } from './jsonExport';
 import { toMarkdown } from './markdown';
 
-/** The whole of a transcript as the text of a file. */
 export function exportTranscript(
   head: ExportHead,
   entries: readonly Entry[],

@@ -5,8 +5,8 @@ import type { ExportHead } from './exportHead';
 import { attachmentText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
 
 /**
- * A transcript as one page that needs nothing else: no script, nothing loaded from anywhere. All text is escaped; Markdown is
- * shown as it was written.
+ * Returns a self-contained HTML page without scripts or external resources. All text is escaped, and Markdown is shown
+ * as source.
  */
 export function toHtml({ createdAt, title, who }: ExportHead, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : ` · ${new Date(createdAt).toISOString().slice(0, 10)}`;
@@ -60,7 +60,7 @@ function entryHtml(entry: Exclude<Entry, EntryOf<'tool'>>): string {
         prose(entry.text) + (entry.details === undefined ? '' : pre(entry.details)),
       );
     case 'summary':
-      return details('Summary of what came before', prose(entry.text));
+      return details('Summary of earlier messages', prose(entry.text));
     case 'media':
       return section('media', partHtml(entry.part));
     case 'end': {
@@ -114,7 +114,7 @@ function partBody(part: Part): string {
   }
 }
 
-/** The words of a link may say something else. */
+/** The address, since the text of a link may be misleading. */
 function addressHtml({ title, uri }: Extract<Part, { type: 'link' }>): string {
   return title === undefined || title === uri ? '' : ` <small>${escapeHtml(uri)}</small>`;
 }

@@ -7,7 +7,7 @@ import { proseBlocks } from './markdownProse';
 import { codeBlock, paragraph, text, textBlocks, type Block, type ListItem } from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
 
-/** A transcript to be read as text and rendered by others. What an agent wrote in Markdown stays Markdown, but for its HTML. */
+/** Returns the transcript as Markdown. The agent's Markdown is kept, except for its HTML. */
 export function toMarkdown({ createdAt, title, who }: ExportHead, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : `, ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return writeMarkdown([
@@ -49,7 +49,7 @@ function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly Block[] {
       return [quote([...textBlocks(`${level}: ${entry.text}`), ...more])];
     }
     case 'summary':
-      return [details('Summary of what came before', proseBlocks(entry.text))];
+      return [details('Summary of earlier messages', proseBlocks(entry.text))];
     case 'media':
       return partBlocks(entry.part);
     case 'end': {
@@ -104,7 +104,7 @@ function shownBlocks(part: Part): readonly Block[] {
   }
 }
 
-/** Pictures of dots only: a drawing may hold a program. */
+/** Raster images only: an SVG may contain scripts. */
 function imageBlock({ data, mimeType, title }: Extract<Part, { type: 'image' }>): Block {
   const isShown = /^image\/(?:png|jpeg|gif|webp)$/.test(mimeType) && /^[A-Za-z0-9+/=\s]*$/.test(data);
   if (!isShown) return line(`[${title ?? mimeType}]`);

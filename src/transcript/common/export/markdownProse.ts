@@ -10,17 +10,17 @@ import {
 } from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
 
-/** In UTF-16 units. What is longer, or nested more deeply, is shown as it was written. */
+/** Text that is longer (in UTF-16 units) or nested more deeply is shown as source. */
 const maxParsed = 1_000_000;
 const maxLevel = 90;
-/** Headings of the document itself are above those of its texts. */
+/** Leaves the top heading levels to the document itself. */
 const headingShift = 2;
 
 const parser = configured();
 
 /**
- * Markdown that an agent wrote, as a part of another document: its HTML is text, its images are links, its links need
- * nothing from elsewhere in the text, and whatever it leaves open is closed.
+ * Parses an agent's Markdown for use within another document. HTML becomes text, images become links, reference links
+ * become inline links, and open constructs are closed.
  */
 export function proseBlocks(markdown: string): readonly Block[] {
   const asWritten = [codeBlock(markdown, 'markdown')];
@@ -28,11 +28,11 @@ export function proseBlocks(markdown: string): readonly Block[] {
   const tokens = parser.parse(markdown, {});
   if (tokens.some(({ level }) => level > maxLevel)) return asWritten;
   const blocks = new BlockReader(tokens).blocks();
-  // A mark that is doubled by a character beside it may be read in another way when it is written again.
+  // Marks next to each other may be read differently once written again.
   return wordsOf(parser.parse(writeMarkdown(blocks), {})) === wordsOf(tokens) ? blocks : asWritten;
 }
 
-/** Without white space. */
+/** The text of the tokens without whitespace. */
 function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map(({ children, content, type }) => (children && type !== 'image' ? wordsOf(children) : content))
@@ -46,13 +46,13 @@ function configured(): MarkdownIt {
   return markdown;
 }
 
-/** Reads the parser's tokens, which open and close what is nested. */
+/** Converts the parser's flat list of tokens to a tree. */
 class BlockReader {
   private at = 0;
 
   constructor(private readonly tokens: readonly Token[]) {}
 
-  /** Up to what closes the block that they are in. */
+  /** Reads blocks up to the end of the enclosing block. */
   blocks(): readonly Block[] {
     const blocks: Block[] = [];
     for (let token = this.next(); token && token.nesting >= 0; token = this.next()) blocks.push(...this.block(token));
@@ -88,7 +88,7 @@ class BlockReader {
     }
   }
 
-  /** Of a block that holds nothing else. */
+  /** Reads the inline content of a block. */
   private inlines(): readonly Inline[] {
     const children: Inline[] = [];
     for (let token = this.next(); token && token.nesting >= 0; token = this.next())
@@ -119,7 +119,7 @@ class BlockReader {
   }
 }
 
-/** `[ ]` and `[x]` are no syntax of the parser. */
+/** The parser does not support task lists (`[ ]` and `[x]`). */
 function itemOf(blocks: readonly Block[]): ListItem {
   const [first, ...others] = blocks;
   const [start, ...rest] = first?.type === 'paragraph' ? first.children : [];

@@ -1,6 +1,6 @@
 /**
- * A Markdown document as data. Texts in it are plain: only `markdownWriter.ts` writes Markdown, so that no text can become
- * markup.
+ * A Markdown document as data. Its texts are plain: only `markdownWriter.ts` escapes and writes Markdown, so no text
+ * can become markup.
  */
 
 export type Inline =
@@ -9,14 +9,14 @@ export type Inline =
   | { readonly type: 'lineBreak'; readonly isHard: boolean }
   | { readonly type: 'styled'; readonly mark: StyleMark; readonly children: readonly Inline[] }
   | { readonly type: 'link'; readonly href: string; readonly title?: string; readonly children: readonly Inline[] }
-  /** `source` is a `data:` URI: nothing is loaded from elsewhere when the document is shown. */
+  /** `source` is a `data:` URI, so that nothing is loaded when the document is shown. */
   | { readonly type: 'image'; readonly source: string; readonly label: string };
 
 export type StyleMark = '*' | '_' | '**' | '__' | '~~';
 
 export interface ListItem {
   readonly blocks: readonly Block[];
-  /** Of a task list: whether the box is ticked. */
+  /** Whether the item of a task list is checked. */
   readonly isDone?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function codeBlock(value: string, language: string): Block {
   return { type: 'code', text: value, language };
 }
 
-/** Plain text with its lines. What is laid out with spaces is kept as code, since Markdown drops them. */
+/** Converts plain text and keeps its lines. Text aligned with spaces becomes code, since Markdown collapses spaces. */
 export function textBlocks(value: string): readonly Block[] {
   const lines = value.replace(/\r\n?/g, '\n');
   if (/^[^\S\n]+\S|\S[^\S\n]{3,}\S|\t/m.test(lines)) return [codeBlock(value, 'text')];

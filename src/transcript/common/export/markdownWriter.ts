@@ -2,7 +2,7 @@ import { escapeHtml } from '../../../base/common/escapeHtml';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Block, CellAlignment, Inline, ListItem } from './markdownTree';
 
-/** Writes a document as CommonMark with tables, strikethrough and task lists. The only HTML in it are its `details`. */
+/** Writes CommonMark with tables, strikethrough and task lists. Its only HTML is `details`. */
 export function writeMarkdown(blocks: readonly Block[]): string {
   return `${writeBlocks(blocks, false)}\n`;
 }
@@ -10,7 +10,7 @@ export function writeMarkdown(blocks: readonly Block[]): string {
 function writeBlocks(blocks: readonly Block[], isTight: boolean): string {
   let isOtherMarker = false;
   const written = blocks.map((block, index) => {
-    // Two lists in a row are one if their markers are the same.
+    // Adjacent lists need different markers, or they would become one.
     isOtherMarker = isListAfter(blocks[index - 1], block) && !isOtherMarker;
     return writeBlock(block, isOtherMarker);
   });
@@ -46,7 +46,7 @@ function writeBlock(block: Block, isOtherMarker: boolean): string {
   }
 }
 
-/** The fence is longer than any in the text. */
+/** Uses a fence that is longer than any in the text. */
 function writeCodeBlock(value: string, language: string): string {
   const longest = [...value.matchAll(/`{3,}/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 2);
   const fence = '`'.repeat(longest + 1);
@@ -118,7 +118,7 @@ function writeCode(value: string): string {
   return isPadded ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
 }
 
-/** Bare when it may be, else in angle brackets. */
+/** Encloses the address in angle brackets where needed. */
 function writeAddress(address: string): string {
   if (/^[\w.~:/?#@!$'*+,;=%-]+$/.test(address)) return address;
   const escaped = address
@@ -132,12 +132,12 @@ function escapedQuoted(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replace(reference, '\\$&');
 }
 
-/** What is read as the character it names; at the end of a text, its beginning. */
+/** An HTML character reference, or the start of one at the end of a text. */
 const reference = /&(?=#\d{1,7};|#x[\da-f]{1,6};|[a-z][\da-z]{0,31};|#?[\da-z]*$)/gi;
-/** Underscores within a word are no markup. */
+/** Markup characters; underscores within a word are not markup. */
 const markup = /[\\`*[\]<~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|!$/gu;
 
-/** White space at an edge would not be shown, or keep the marks beside it from being read. */
+/** Encodes whitespace at the edges, which would be dropped or break adjacent marks. */
 function escapedText(value: string, isFirst: boolean, isLast: boolean): string {
   let written = value
     .replace(markup, '\\$&')
@@ -152,7 +152,7 @@ function asReference(character: string): string {
   return `&#${character.codePointAt(0) ?? 32};`;
 }
 
-/** A line of text that begins like a heading, an item, a quote, an underline or a row of a table. */
+/** Escapes starts of lines that look like a heading, list item, quote, underline or table row. */
 function withPlainLineStarts(lines: string): string {
   return lines.replace(
     /^( *)(?:([#>+=:|-])|(\d{1,9})([.)]))/gm,

@@ -1,21 +1,21 @@
-/** What can be done with links and code: one listener of each kind on the element that holds the text. */
+/** Actions of links and code blocks, with one listener of each kind on the container. */
 import type { Disposable } from '../../../../base/common/disposable';
 import { textWithHidden } from '../hiddenCharacters';
 
-/** What is left out has no button. */
+/** Actions that are missing have no button. */
 export interface CodeActions {
-  /** `target` is a URI of the web or of a file, or a path; `line` is 1-based. */
+  /** `target` is a web or file URI, or a path; `line` is 1-based. */
   open(target: string, line?: number): void;
   copy(text: string): void;
   insertAtCursor?(text: string): void;
-  /** `path` is of the file that the block names. */
+  /** `path` is the file that the block names. */
   applyCode?(text: string, path?: string): void;
   openAsNewFile?(text: string, language?: string): void;
 }
 
 const doneMs = 1_500;
 
-/** Listens in place of whoever listened to this element before. Whoever calls it disposes it. */
+/** Replaces earlier listeners of this container. The caller disposes it. */
 export function listenForActions(container: HTMLElement, actions: CodeActions): Disposable {
   const onClick = (event: Event): void => runAction(event, actions);
   container.onclick = onClick;
@@ -37,7 +37,7 @@ function runAction(event: Event, actions: CodeActions): void {
   const link = linkAt(event.target);
   if (link) {
     event.preventDefault();
-    // A drag that ends on a link selects text.
+    // Ignore the end of a selection on a link.
     if (event.type === 'click' && isSelecting(link)) return;
     const { target = '', line } = link.dataset;
     actions.open(target, line === undefined ? undefined : Number(line));

@@ -1,15 +1,15 @@
-/** Code is laid out in pieces of whole lines, so that a line that comes does not lay out all others again. */
+/** Splits code into pieces of whole lines, so that a new line does not lay out all others again. */
 
-/** A piece ends with the first line from here on that ends outside of what is coloured. */
+/** A piece ends at the first line break after this many lines that is outside a highlighted token. */
 const linesPerPiece = 16;
 
 interface Pieces {
   readonly pieces: readonly Element[];
-  /** How many lines the last piece has; 0 when nothing more belongs to it. */
+  /** Line count of the last piece; 0 when it is complete. */
   readonly lines: number;
 }
 
-/** Uses up the children of `code`. The first piece goes on from one that has so many lines already. */
+/** Moves the children of `code` into pieces. The first piece continues one that has `linesBefore` lines. */
 export function piecesOf(code: Node, linesBefore = 0): Pieces {
   const pieces: Element[] = [];
   let lines = linesBefore;
@@ -43,7 +43,7 @@ export function newPiece(): Element {
   return piece;
 }
 
-/** Behind the line end that makes it so many lines, or behind the first when it has them already. */
+/** Returns the offset after the line break that completes the piece. */
 function endOfPiece(text: string, linesLeft: number): number | undefined {
   let at = text.indexOf('\n');
   for (let left = linesLeft; left > 1 && at >= 0; left--) at = text.indexOf('\n', at + 1);

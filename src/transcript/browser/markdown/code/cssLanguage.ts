@@ -1,6 +1,6 @@
 /**
- * Grammar of CSS and of what Sass and Less add to it. It knows properties and elements by where they stand: the grammar of
- * highlight.js lists all names, which is a lot to load.
+ * Grammar of CSS, Sass and Less. It recognizes properties and elements by position, while the large grammar of
+ * highlight.js lists all names.
  */
 import type { HLJSApi, Language, Mode } from 'highlight.js';
 
@@ -21,7 +21,7 @@ const partsOfValues: Mode[] = [
 
 export function css({ C_BLOCK_COMMENT_MODE: blockComment }: HLJSApi): Language {
   const declaration: Mode = {
-    // Behind the colon of `a:hover` comes no space, and a `{` before any `;` or `}`.
+    // Tells `color: red` from `a:hover {`, where no space follows the colon and a `{` comes before any `;` or `}`.
     begin: [/(?<![\w$-])[\w$-]+/, /\s*:(?=\s|[^;{}]{0,200}[;}])/],
     beginScope: { 1: 'attribute' },
     end: /[;{}]/,

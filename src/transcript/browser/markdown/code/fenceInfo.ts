@@ -1,8 +1,8 @@
-/** What the line that opens a code block says of it. */
+/** Parses the info string of a fenced code block. */
 import { linkTarget, pathInCode } from '../parser/linkTarget';
 
 interface FenceInfo {
-  /** As it was written; empty when none was. */
+  /** As written; empty if missing. */
   readonly language: string;
   readonly path?: string;
 }
@@ -27,7 +27,7 @@ function pathOf(text: string | undefined, read: typeof linkTarget): string | und
   return found && !/^[a-z][a-z0-9+.-]+:/i.test(found.target) ? found.target : undefined;
 }
 
-/** A file of no folder, like `main.go`. */
+/** A file name without a folder, such as `main.go`. */
 function bareFile(word: string | undefined): string | undefined {
   return word && /^[\w-][\w.-]{0,80}\.[a-z]\w{0,7}$/i.test(word) ? word : undefined;
 }

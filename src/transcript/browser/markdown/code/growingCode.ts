@@ -1,27 +1,30 @@
-/** The block of code that the end of a text is in. What is highlighted stays: only what is open at its end is done again. */
+/**
+ * Shows the code block at the end of streaming text. Highlighted code stays; only the part with open constructs is
+ * highlighted again.
+ */
 import { isHeldBackInFence } from '../parser/closeUnfinished';
 import { newPiece, piecesOf } from './codePieces';
 import { highlighted } from './highlight';
 import { codeNodesOf } from '../parser/markdownParser';
 import { morphChildren } from '../morph';
 
-/** What a line can be lengthened by as it is: characters that can be seen, and tabs. */
+/** Text that can be appended to a line as it is: visible characters and tabs. */
 const plain = /^[\P{C}\t]*$/u;
 
-/** Offsets are of the text, which has nothing but blank lines before the block. */
+/** All offsets are in UTF-16 units of the text, which has only blank lines before the block. */
 export class GrowingCode {
-  /** Behind the last line that is whole. */
+  /** Offset after the last complete line. */
   private end: number;
-  /** What is before it is shown by the nodes up to `lastDone` in the last piece, whatever follows. */
+  /** Offset up to which the nodes are final; they end with `lastDone` in the last piece. */
   private doneTo: number;
   private lastDone: ChildNode | null = null;
-  /** None before the first line that was shown here. */
+  /** Undefined until lines were shown here. */
   private piece: Element | undefined;
   private lines = 0;
-  /** Shows the last line. */
+  /** The node of the last line. */
   private tail: Text | undefined;
 
-  /** `code` shows the text as far as it is there. */
+  /** `code` already shows the given text. */
   constructor(
     private readonly code: Element,
     private readonly language: string,
@@ -31,7 +34,7 @@ export class GrowingCode {
     this.end = text.lastIndexOf('\n') + 1;
   }
 
-  /** Shows a text that has grown. False when it may have left the block, or is more than code: then nothing is changed. */
+  /** Shows the longer text. Returns false and changes nothing if the text may contain more than this block. */
   grow(text: string): boolean {
     const end = text.lastIndexOf('\n') + 1;
     const lastLine = text.slice(end);
@@ -44,13 +47,13 @@ export class GrowingCode {
     return true;
   }
 
-  /** Leaves the nodes as a rendering of the whole makes them. */
+  /** Makes the nodes equal to those of a complete rendering. */
   leave(): void {
     if (this.piece && !this.piece.firstChild) this.piece.remove();
     this.code.normalize();
   }
 
-  /** Returns the node for the line behind them. */
+  /** Shows the complete lines and returns an empty node for the next one. */
   private showLines(text: string, end: number): Text {
     const { html, isComplete } = highlighted(text.slice(this.doneTo, end), this.language);
     const { pieces, lines } = piecesOf(codeNodesOf(html), this.lines);
@@ -66,7 +69,7 @@ export class GrowingCode {
     return this.code.appendChild(document.createTextNode(''));
   }
 
-  /** In place of all nodes that are not done. */
+  /** Replaces all unfinished nodes. */
   private put(pieces: readonly Element[]): void {
     const wanted = document.createDocumentFragment();
     wanted.append(...pieces);

@@ -1,9 +1,6 @@
-/**
- * Stands in for the package `linkify-it` in pages: finds the addresses in running text that say their scheme. File names are
- * no hosts, so that nothing else is taken for an address.
- */
+/** Replaces the package `linkify-it` in pages. Finds only addresses with a scheme, since bare host names may be file names. */
 
-/** As markdown-it reads it: places in UTF-16 units, the end exclusive. */
+/** The format that markdown-it expects; offsets in UTF-16 units, end exclusive. */
 interface Match {
   readonly schema: string;
   readonly index: number;
@@ -12,16 +9,16 @@ interface Match {
   readonly url: string;
 }
 
-/** In UTF-16 units, more than a link may have: what is longer is recognised as too long. */
+/** In UTF-16 units. Exceeds the maximum length of a link, so that longer ones are recognized as too long. */
 const maxLooked = 5_000;
 
 const separators = String.raw`\p{Z}\p{Cc}<>｜`;
 const letter = String.raw`[^\p{P}${separators}]`;
 const inBrackets = String.raw`[^${separators}"()[\]{}]{0,400}`;
-/** Brackets belong to an address in pairs. Bounded, so that one without its partner costs little. */
+/** Brackets belong to an address only in pairs. Bounded to limit backtracking. */
 const brackets = bracketsAround(`${inBrackets}(?:${bracketsAround(inBrackets)}${inBrackets}){0,9}`);
 const plain = String.raw`${letter}|[\\/@#%&*_-]`;
-/** What ends a sentence or a quotation belongs to an address only when more of it follows. */
+/** Punctuation belongs to an address only when more of it follows. */
 const rest = String.raw`(?:${plain}|[.,:;!?]+(?=${plain})|'(?=${letter})|${brackets})*`;
 const host = String.raw`(?:\[[\da-f:.]+\]|${letter}+(?:[._-]+${letter}+)*)(?::\d+)?`;
 const file = String.raw`file:\/\/\/?[^\s<>"'\x60()[\]]*[^\s<>"'\x60()[\].,:;!?]`;
@@ -31,7 +28,7 @@ const anywhere = new RegExp(String.raw`(?<![^\p{P}${separators}]|_)${address}`, 
 const atStart = new RegExp(`^${address}`, 'iu');
 
 export class LinkifyIt {
-  /** Whether it is worth looking for addresses. */
+  /** A quick check whether the text may contain addresses. */
   test(text: string): boolean {
     return text.includes('://');
   }

@@ -1,28 +1,28 @@
-/** The blocks that differ from plain markdown: code, tables, tasks, and what is too large to be formatted. */
+/** Rules for blocks that differ from plain Markdown: code, tables, task lists and blocks too large to format. */
 import type { RendererRule, StateCore, Token } from 'markdown-it';
 import { escapeHtml } from '../../../../base/common/escapeHtml';
 import { fenceInfo } from '../code/fenceInfo';
 import { highlightedHtml } from '../code/highlight';
 
-/** In UTF-16 units: a longer block other than code is shown as it was written. */
+/** Longer blocks other than code are shown as source, in UTF-16 units. */
 const maxBlock = 32 * 1024;
-/** The parser drops what is nested deeper than 100. */
+/** The parser drops content nested deeper than 100 levels. */
 const maxLevel = 90;
-/** A table has three for each cell, also for those that its rows leave out. */
+/** A table has three tokens for each cell, including missing cells. */
 const maxTokens = 12_000;
 
-/** Set in the parser's environment while the last line of the text may still grow. */
+/** Key in the parser's environment: set while the last line may still grow. */
 export const unfinished = 'unfinished';
 
 export interface Block {
-  /** 0-based, of the text that was parsed. */
+  /** 0-based line in the parsed text. */
   readonly firstLine: number;
-  /** Behind its last line. */
+  /** Line after the last one. */
   readonly endLine: number;
   readonly tokens: Token[];
 }
 
-/** Top-level blocks in reading order. */
+/** Groups tokens by top-level block, in reading order. */
 export function blocksOf(tokens: readonly Token[]): Block[] {
   const blocks: Block[] = [];
   for (const token of tokens) {
@@ -35,7 +35,7 @@ export function blocksOf(tokens: readonly Token[]): Block[] {
   return blocks;
 }
 
-/** Whether nothing that follows can change the block, which is the last one of these lines. */
+/** Whether following text cannot change the block, which is the last one of these lines. */
 export function isClosed({ firstLine, endLine, tokens: [first] }: Block, lines: readonly string[]): boolean {
   switch (first?.type) {
     case 'fence':
@@ -56,7 +56,7 @@ function isClosingFence(line: string, markup: string): boolean {
   return marks.startsWith(markup);
 }
 
-/** Runs between the block and the inline parser, so that what is too large is not parsed further. */
+/** Runs between the block and the inline parser, so that large blocks are not parsed further. */
 export function keepLargeBlocksPlain(state: StateCore): void {
   if (state.src.length <= maxBlock && state.tokens.length <= maxTokens && !state.tokens.some(isTooDeep)) return;
   const starts = lineStarts(state.src);
@@ -83,7 +83,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** `[ ]` and `[x]` at the start of list items. */
+/** Marks `[ ]` and `[x]` at the start of list items. */
 export function markTasks(state: StateCore): void {
   for (const [at, token] of state.tokens.entries()) {
     const [first] = token.children ?? [];
@@ -103,7 +103,7 @@ const codeRule: RendererRule = (tokens, at, _options, env) => {
   if (!token) return '';
   const { language, path } = fenceInfo(token.info);
   const { content } = token;
-  // The line that still grows is coloured when it is whole.
+  // The incomplete last line is not highlighted.
   const end = env?.[unfinished] === true ? content.lastIndexOf('\n') + 1 : content.length;
   const code = highlightedHtml(content.slice(0, end), language.toLowerCase()) + escapeHtml(content.slice(end));
   const attributes = [`data-language="${escapeHtml(language)}"`];
@@ -111,7 +111,7 @@ const codeRule: RendererRule = (tokens, at, _options, env) => {
   return `<pre ${attributes.join(' ')}><code class="hljs">${code}</code></pre>`;
 };
 
-/** Headings of an answer are below those of the page. */
+/** Lowers headings below those of the page. */
 const headingRule: RendererRule = (tokens, at) => {
   const token = tokens[at];
   if (!token) return '';
@@ -125,7 +125,7 @@ const alignments: Readonly<Record<string, string>> = {
   'text-align:right': 'md-right',
 };
 
-/** The parser aligns by a style attribute, which the page's policy forbids. */
+/** Uses classes, since the page's policy forbids the parser's style attributes. */
 const cellRule: RendererRule = (tokens, at) => {
   const token = tokens[at];
   if (!token) return '';

@@ -1,11 +1,11 @@
 /**
- * Text that is still coming, made to look like what it will most likely become: a bold word is bold before its end is there,
- * and the marks of a list, a table or a block of code are not shown before it is clear what they are.
+ * Completes unfinished Markdown to what it will most likely become: a bold word is bold before its end arrives, and
+ * markers of lists, tables and code blocks stay hidden until their meaning is clear.
  */
 
 interface OpenFence {
   readonly marker: string;
-  /** Neither in a list nor in a quote, nor indented. */
+  /** Whether it is outside lists and quotes, and not indented. */
   readonly isTopLevel: boolean;
 }
 
@@ -13,14 +13,14 @@ const fenceLine = /^([\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(`{3,}|~{3,})(.*)$/;
 const onlyMarks = /^[\s>]*(?:[-*+=_#>|:~` ]+|\d{1,9}[.)]?|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?)\s*$/;
 const definition = /^\s{0,3}\[[^\]]+\]:/;
 const blockStart = /^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s/;
-/** An emphasis that is open for longer was not meant as one. */
+/** Emphasis that is open for longer was probably not meant as such. */
 const maxEmphasis = 400;
-/** Longer paragraphs are shown as they are. */
+/** Longer paragraphs are not completed. */
 const maxInline = 8_000;
-/** In UTF-16 units; a longer line is no mark. */
+/** A longer line is not a marker, in UTF-16 units. */
 const maxMarks = 200;
 
-/** The block of code that the end of the text is in. */
+/** Returns the code fence that is open at the end of the text. */
 export function openFence(text: string): OpenFence | undefined {
   if (!text.includes('```') && !text.includes('~~~')) return undefined;
   let open: OpenFence | undefined;
@@ -37,14 +37,14 @@ export function openFence(text: string): OpenFence | undefined {
   return open;
 }
 
-/** The line may become the end of the block. */
+/** Whether the line may become the closing fence. */
 export function isHeldBackInFence(line: string): boolean {
   return line.length <= maxMarks && /^[\s>]*(?:`+|~+)\s*$/.test(line);
 }
 
-/** Of one open top-level block. */
+/** Completes the text of one open top-level block. */
 export function closeUnfinished(source: string): string {
-  // Half a character is none.
+  // Drop half of a surrogate pair.
   const text = /[\ud800-\udbff]$/.test(source) ? source.slice(0, -1) : source;
   const lineAt = text.lastIndexOf('\n') + 1;
   const line = text.slice(lineAt);
@@ -56,7 +56,7 @@ export function closeUnfinished(source: string): string {
   return kept.slice(0, from) + closedInline(kept.slice(from));
 }
 
-/** Without the last lines when it is not clear yet what they are. */
+/** Removes the last lines while their meaning is unclear. */
 function withoutUnclearLines(text: string): string {
   const lineAt = text.lastIndexOf('\n') + 1;
   const line = text.slice(lineAt);
@@ -67,7 +67,7 @@ function withoutUnclearLines(text: string): string {
   return isUnclear ? text.slice(0, lineAt) : text;
 }
 
-/** A table is one when the line below its head is whole. */
+/** Returns the start of a possible table whose delimiter row is incomplete. */
 function unclearTableStart(text: string): number | undefined {
   let start = text.lastIndexOf('\n') + 1;
   const isLineOpen = start < text.length;
@@ -82,7 +82,7 @@ function unclearTableStart(text: string): number | undefined {
   return rows === 1 || (rows === 2 && isLineOpen) ? start : undefined;
 }
 
-/** Where the paragraph, item, heading or cell begins that the text ends in. */
+/** Returns the start of the paragraph, item, heading or cell at the end of the text. */
 function inlineStart(text: string): number {
   let start = text.length;
   while (start > 0) {
@@ -138,7 +138,7 @@ function runLength(text: string, at: number): number {
   return end - at;
 }
 
-/** Behind the span of code that begins at `at`. */
+/** Returns the offset after the code span that starts at `at`. */
 function endOfCode(text: string, at: number): number | undefined {
   const length = runLength(text, at);
   let next = text.indexOf('`', at + length);
@@ -160,7 +160,7 @@ function closedCode(text: string, at: number, opened: readonly Opened[]): string
   );
 }
 
-/** What to show of a link that is not whole; undefined for one that is, and for a bracket that is only one. */
+/** Returns the visible text of an incomplete link; undefined for complete links and plain brackets. */
 function openLink(text: string, at: number): { readonly text: string; readonly isImage: boolean } | undefined {
   const isImage = text[at - 1] === '!';
   const close = text.indexOf(']', at);
@@ -172,7 +172,7 @@ function openLink(text: string, at: number): { readonly text: string; readonly i
   return end < 0 && !text.slice(close).includes('\n') ? { text: shown, isImage } : undefined;
 }
 
-/** Closes what a run of marks closes, opens what it opens. */
+/** Handles a run of markers: closes matching emphasis, and opens it with the rest. */
 function take(opened: Opened[], text: string, at: number, length: number): void {
   const mark = text.charAt(at);
   if (mark === '~' && length !== 2) return;
@@ -197,7 +197,7 @@ function closed(text: string, opened: readonly Opened[]): string {
   let result = text.trimEnd();
   for (const { mark, at, length } of opened.toReversed()) {
     if (text.length - at > maxEmphasis) continue;
-    // A mark with nothing behind it is not shown yet.
+    // A marker without content is hidden.
     if (result.length <= at + length) result = result.slice(0, at).trimEnd();
     else result += mark.repeat(length);
   }

@@ -1,4 +1,4 @@
-/** Turns what the parser takes for links and images into what the page shows: links without an address, images as data. */
+/** Rewrites the parser's links and images: links without `href`, images only as data. */
 import type { StateCore, Token } from 'markdown-it';
 import { linkTarget, pathInCode, titleOf, type LinkTarget } from './linkTarget';
 import { namingHiddenCharacters } from '../hiddenCharacters';
@@ -12,7 +12,7 @@ const placeInText =
 const hasPlace = /:\d|#L\d/;
 const looksLikeHost = /\.(?:com|org|net|io|dev|local)$/i;
 
-/** A rule of the parser's core, behind its own. */
+/** A core rule that runs after the parser's own. */
 export function rewriteLinks(state: StateCore): void {
   const make: Make = (type, tag, nesting) => new state.Token(type, tag, nesting);
   for (const token of state.tokens)
@@ -21,7 +21,7 @@ export function rewriteLinks(state: StateCore): void {
 
 function rewritten(children: readonly Token[], make: Make): Token[] {
   const result: Token[] = [];
-  /** For each link that is open, whether it is shown as one. */
+  /** For each open link, whether it is shown as one. */
   const open: boolean[] = [];
   for (const token of children) {
     const isInLink = open.includes(true);
@@ -44,7 +44,7 @@ function rewritten(children: readonly Token[], make: Make): Token[] {
   return result;
 }
 
-/** The address is an attribute that means nothing to a browser. */
+/** Stores the address in an attribute that browsers ignore. */
 function linkOpen(found: LinkTarget, make: Make): Token {
   const token = make('link_open', 'a', 1);
   token.attrs = [
@@ -61,7 +61,7 @@ function linked(token: Token, target: LinkTarget | undefined, make: Make): Token
   return target ? [linkOpen(target, make), token, make('link_close', 'a', -1)] : [token];
 }
 
-/** An image that would be loaded from somewhere is a link to there. */
+/** Replaces external images by links. */
 function imageTokens(image: Token, isInLink: boolean, make: Make): Token[] {
   const source = String(image.attrGet('src') ?? '');
   if (isRasterImage(source)) {

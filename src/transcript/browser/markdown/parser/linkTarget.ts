@@ -1,11 +1,11 @@
 import { percentDecoded } from '../../../../base/common/fileUri';
 
-/** Decides what a link of an answer may lead to: a page on the web or a file. Everything else stays text. */
+/** Decides which links of an answer are allowed: web pages and files. Others stay text. */
 
 export interface LinkTarget {
   /** An `http(s):` or `file:` URI, or a path. */
   readonly target: string;
-  /** 1-based; of a file. */
+  /** 1-based line of a file. */
   readonly line?: number;
 }
 
@@ -13,13 +13,13 @@ const maxUnits = 4_096;
 const place = /(?::(\d{1,7})(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C\d+)?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
 const scheme = /^([a-z][a-z0-9+.-]*):/i;
 const controlOrSpace = /[\p{Cc}\u2028\u2029]/u;
-/** `C:\a.ts`, `c:/a.ts`. */
+/** A Windows drive: `C:\a.ts`, `c:/a.ts`. */
 const drive = /^[a-z]:[\\/]/i;
-/** Names with an extension, below folders or not. */
+/** A file name with an extension, with or without folders. */
 const fileName = /^[^\s:*?"<>|]*[^\s:*?"<>|/\\.][^\s:*?"<>|/\\]*\.[a-z][\w-]{0,11}$/i;
 const knownBareName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
 
-/** Undefined for what no link may lead to. `href` is as it is written, without its entities. */
+/** Returns undefined for links that are not allowed. `href` is as written, with entities decoded. */
 export function linkTarget(href: string): LinkTarget | undefined {
   const decoded = percentDecoded(href.trim());
   if (decoded === '' || decoded.length > maxUnits || controlOrSpace.test(decoded)) return undefined;
@@ -29,7 +29,7 @@ export function linkTarget(href: string): LinkTarget | undefined {
   return pathTarget(decoded);
 }
 
-/** For text that was not written as a link: only what looks like a file at a line, or a file below a folder. */
+/** For inline code: accepts only a file with a line, or a file in a folder. */
 export function pathInCode(text: string): LinkTarget | undefined {
   if (text.length > 400 || /\s/.test(text)) return undefined;
   const found = linkTarget(text);
@@ -39,13 +39,13 @@ export function pathInCode(text: string): LinkTarget | undefined {
   return isFile && (line !== undefined || /[\\/]/.test(target)) ? found : undefined;
 }
 
-/** What a link leads to, in full and in characters that cannot be mistaken for others. */
+/** Returns the full target, with host names in unambiguous characters. */
 export function titleOf({ target, line }: LinkTarget): string {
   const text = /^https?:/i.test(target) ? (URL.parse(target)?.href ?? target) : target;
   return line === undefined ? text : `${text}:${line}`;
 }
 
-/** With characters instead of their codes, except where that would change what the address means. */
+/** Decodes percent escapes, except where that would change the meaning of the address. */
 export function readableAddress(address: string): string {
   return address.replace(/(?:%[\da-f]{2})+/gi, (codes) => {
     try {
@@ -61,7 +61,7 @@ function webTarget(href: string): LinkTarget | undefined {
   return url && url.hostname !== '' ? { target: href } : undefined;
 }
 
-/** A file on another host would send the user's credentials there. */
+/** Refuses files on other hosts, which would receive the user's credentials. */
 function fileUriTarget(href: string): LinkTarget | undefined {
   const { rest, line } = withoutPlace(href);
   const url = URL.parse(rest);
@@ -74,7 +74,7 @@ function pathTarget(text: string): LinkTarget | undefined {
   const { rest, line } = withoutPlace(text);
   const isDrive = drive.test(rest);
   if (!isDrive && (/^[\\/]{2}/.test(rest) || rest.includes(':'))) return undefined;
-  // What was taken for the place of `javascript:1` is the rest of a URI.
+  // In `javascript:1`, `:1` is not a line but the rest of a URI.
   if (line && !/[./\\]/.test(rest)) return undefined;
   if (rest === '' || /^[#?]/.test(rest)) return undefined;
   return { target: rest.replace(/#.*$/, ''), ...line };

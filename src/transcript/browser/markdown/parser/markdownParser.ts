@@ -1,4 +1,4 @@
-/** The markdown parser with our rules, and the way from text to nodes. It keeps nothing between calls. */
+/** The Markdown parser with our rules, and rendering to DOM nodes. Stateless. */
 import createMarkdown, { type Env, type MarkdownIt, type Token } from 'markdown-it';
 import { blocksOf, keepLargeBlocksPlain, markTasks, rendererRules, type Block } from './blockRules';
 import { decorateBlocks } from '../decorate';
@@ -8,17 +8,17 @@ import { linkTarget, readableAddress } from './linkTarget';
 import { isRasterImage, sanitized } from '../sanitize';
 import type { CodeActions } from '../code/codeActions';
 
-/** In UTF-16 units: longer texts are not parsed. */
+/** Longer texts are not parsed, in UTF-16 units. */
 export const maxParsed = 1_000_000;
 
 const parser = configured();
 
-/** `env` carries reference links from one part of a text to the next. */
+/** `env` carries link references from one part of a text to the next. */
 export function parseBlocks(text: string, env: Env): Block[] {
   return blocksOf(parser.parse(text, env));
 }
 
-/** Nodes of the blocks: what of them is ours is marked, what is not allowed is gone. */
+/** Renders blocks to sanitized nodes with our decorations. */
 export function nodesOf(blocks: readonly Block[], env: Env, actions: CodeActions): DocumentFragment {
   return nodesOfTokens(
     blocks.flatMap(({ tokens }) => tokens),
@@ -31,12 +31,12 @@ export function nodesOfText(text: string, env: Env, actions: CodeActions): Docum
   return nodesOfTokens(text.length > maxParsed ? plainTokens(text) : parser.parse(text, env), env, actions);
 }
 
-/** Of text that is not to be parsed. */
+/** Renders text without parsing it. */
 export function plainNodesOf(text: string, actions: CodeActions): DocumentFragment {
   return nodesOfTokens(plainTokens(text), {}, actions);
 }
 
-/** Of a piece of highlighted code: they are the children of what is returned. */
+/** Renders highlighted code. Its nodes are the children of the result. */
 export function codeNodesOf(html: string): Node {
   const fragment = sanitized(`<pre><code>${html}</code></pre>`);
   showHiddenCharacters(fragment);
@@ -59,7 +59,7 @@ function plainTokens(text: string): Token[] {
 function configured(): MarkdownIt {
   const markdown = new createMarkdown({ html: false, linkify: true, breaks: false });
   markdown.validateLink = (href) => linkTarget(href) !== undefined || isRasterImage(href);
-  // Targets are handed over as they were written.
+  // Link targets stay as written.
   markdown.normalizeLink = (href) => href;
   markdown.normalizeLinkText = readableAddress;
   markdown.core.ruler.after('block', 'large_blocks', keepLargeBlocksPlain);
