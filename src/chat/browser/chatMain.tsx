@@ -1,6 +1,6 @@
 // Entry point of the chat page, `dist/pages/chat.js`.
 import { render } from 'preact';
-import { ChordCatcher } from '../../webview/browser/chordCatcher';
+import { ChordFocusGuard } from '../../webview/browser/chordCatcher';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';
 import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
@@ -13,7 +13,7 @@ const root = document.getElementById('root');
 if (root) {
   const api = acquireVsCodeApi();
   const connection = new HostConnection(api);
-  const chords = new ChordCatcher(window, document.body.appendChild(document.createElement('div')));
+  const chords = new ChordFocusGuard(window, document.body.appendChild(document.createElement('div')));
   chords.start();
   const page = new ChatPage(connection, api, chords);
   page.start(window);

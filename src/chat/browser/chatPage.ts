@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
-import type { ChordCatcher } from '../../webview/browser/chordCatcher';
+import type { ChordFocusGuard } from '../../webview/browser/chordCatcher';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { PageError, type RequestType } from '../../webview/common/protocol';
 import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/page/chatApi';
@@ -35,7 +35,7 @@ export class ChatPage {
   constructor(
     private readonly connection: HostConnection,
     api: Pick<VsCodeApi, 'getState' | 'setState'>,
-    private readonly chords: Pick<ChordCatcher, 'know'>,
+    private readonly chords: Pick<ChordFocusGuard, 'setPrefixes'>,
   ) {
     this.ask = connection.asker((error) =>
       this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined),
@@ -162,7 +162,7 @@ export class ChatPage {
     if (this.sessionId !== undefined) this.preparedFor = undefined;
     // The agent was changed after the user began to write.
     else if (this.preparedFor !== undefined && !this.drafts.isEmpty) this.prepare();
-    if (update.keyChords) this.chords.know(update.keyChords);
+    if (update.keyChords) this.chords.setPrefixes(update.keyChords);
     if (update.sent) this.drafts.wasSent(update.sent);
     if (isOther || update.draft) this.drafts.show(this.sessionId, update.draft, update.keepsComposer);
     if (update.refused) this.drafts.wasRefused(update.refused);

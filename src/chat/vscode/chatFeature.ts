@@ -7,7 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { KeyChords } from '../../webview/vscode/keyChords';
+import type { KeyChordTables } from '../../webview/vscode/keyChords';
 import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
@@ -46,7 +46,7 @@ interface ChatFeatureOptions extends FeatureContext {
   readonly newOptions: NewOptions;
   readonly chips: PageChips;
   /** Started and disposed by the feature. */
-  readonly keyChords: KeyChords;
+  readonly keyChords: KeyChordTables;
   readonly dialogs: Dialogs;
   /** Stores the shown conversation and the draft of a new one. */
   readonly workspaceState: Memento;

@@ -7,7 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
-import { KeyChords } from '../../webview/vscode/keyChords';
+import { KeyChordTables } from '../../webview/vscode/keyChords';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';
@@ -88,7 +88,7 @@ export class ChatRoot {
       folderOf: (draft) => this.texts.folderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
-      keyChords: new KeyChords(vscode.Uri.file(options.storageFolder), log),
+      keyChords: new KeyChordTables(vscode.Uri.file(options.storageFolder), log),
       dialogs: modalDialogs,
       pagesFolder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'),
     });

@@ -19,54 +19,54 @@ export interface AnsiSegment extends AnsiStyle {
   readonly text: string;
 }
 
-interface Line {
+interface AnsiLine {
   readonly cells: string[];
   /** One for each cell. Cells written without a style change share the same object. */
   readonly styles: AnsiStyle[];
 }
 
 /** Only the end of longer output is parsed, in UTF-16 units. */
-const maxUnits = 1_000_000;
+const maxParsedUnits = 1_000_000;
 /** The cursor does not move beyond this column. */
 const maxColumn = 2_000;
-const plain: AnsiStyle = {};
+const plainStyle: AnsiStyle = {};
 
 /**
  * Tokens of terminal output: a control sequence, a terminated or unterminated string sequence (title, link), another
  * escape sequence, a control character, or a run of text.
  */
-const tokens =
+const tokenPattern =
   /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x08\x0a-\x1f\x7f-\x9f]|[^\x00-\x08\x0a-\x1f\x7f-\x9f]+/g;
 
-const control = /^[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
+const controlCharacter = /^[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 
 /** Links become their text. Unsupported sequences are dropped. */
 export function parseAnsi(text: string): AnsiSegment[] {
-  const screen = new Screen();
-  for (const match of text.slice(-maxUnits).matchAll(tokens)) {
+  const screen = new TerminalScreen();
+  for (const match of text.slice(-maxParsedUnits).matchAll(tokenPattern)) {
     const [token, params = '', command] = match;
-    if (command !== undefined) screen.control(command, params);
-    else screen.take(token);
+    if (command !== undefined) screen.runSequence(command, params);
+    else screen.handleToken(token);
   }
-  return segmentsOf(screen.lines);
+  return toSegments(screen.lines);
 }
 
-class Screen {
-  readonly lines: Line[] = [{ cells: [], styles: [] }];
+class TerminalScreen {
+  readonly lines: AnsiLine[] = [{ cells: [], styles: [] }];
   private row = 0;
   private column = 0;
-  private style = plain;
+  private style = plainStyle;
 
-  take(token: string): void {
+  handleToken(token: string): void {
     if (token === '\n') this.moveTo(this.row + 1, 0);
     else if (token === '\r') this.column = 0;
     else if (token === '\b') this.column = Math.max(0, this.column - 1);
-    else if (!control.test(token)) this.write(token);
+    else if (!controlCharacter.test(token)) this.write(token);
   }
 
-  control(command: string, params: string): void {
+  runSequence(command: string, params: string): void {
     const count = Math.min(Math.max(1, Number.parseInt(params, 10) || 1), maxColumn);
-    if (command === 'm') this.style = styleAfter(this.style, params);
+    if (command === 'm') this.style = applyStyleCodes(this.style, params);
     else if (command === 'K') this.eraseInLine(params);
     else if (command === 'J' && (params === '' || params === '0')) this.eraseBelow();
     else if (command === 'A') this.row = Math.max(0, this.row - count);
@@ -76,10 +76,10 @@ class Screen {
     else if (command === 'G') this.column = count - 1;
   }
 
-  private get line(): Line {
+  private get currentLine(): AnsiLine {
     const found = this.lines[this.row];
     if (found) return found;
-    const line: Line = { cells: [], styles: [] };
+    const line: AnsiLine = { cells: [], styles: [] };
     this.lines[this.row] = line;
     return line;
   }
@@ -91,13 +91,13 @@ class Screen {
   }
 
   private write(text: string): void {
-    const { cells, styles } = this.line;
+    const { cells, styles } = this.currentLine;
     while (cells.length < this.column) {
       cells.push(' ');
-      styles.push(plain);
+      styles.push(plainStyle);
     }
     for (const character of text) {
-      if (this.column > 0 && joinsTheCellBefore(character)) {
+      if (this.column > 0 && joinsPreviousCell(character)) {
         cells[this.column - 1] = (cells[this.column - 1] ?? '') + character;
         continue;
       }
@@ -108,11 +108,11 @@ class Screen {
   }
 
   private eraseInLine(params: string): void {
-    const { cells, styles } = this.line;
+    const { cells, styles } = this.currentLine;
     if (params === '1') {
       const end = Math.min(this.column + 1, cells.length);
       cells.fill(' ', 0, end);
-      styles.fill(plain, 0, end);
+      styles.fill(plainStyle, 0, end);
       return;
     }
     const from = params === '2' ? 0 : this.column;
@@ -127,12 +127,12 @@ class Screen {
 }
 
 /** Combining marks, joiners and variation selectors share the previous cell. */
-function joinsTheCellBefore(character: string): boolean {
+function joinsPreviousCell(character: string): boolean {
   return character > '\u02ff' && /^[\p{M}\u200d]$/u.test(character);
 }
 
-type Flag = 'bold' | 'dim' | 'italic' | 'underline' | 'inverse' | 'strike';
-const switchedOn: Readonly<Record<number, Flag>> = {
+type StyleFlag = 'bold' | 'dim' | 'italic' | 'underline' | 'inverse' | 'strike';
+const flagsByCode: Readonly<Record<number, StyleFlag>> = {
   1: 'bold',
   2: 'dim',
   3: 'italic',
@@ -141,7 +141,7 @@ const switchedOn: Readonly<Record<number, Flag>> = {
   9: 'strike',
   21: 'underline',
 };
-const switchedOff: Readonly<Record<number, readonly (keyof AnsiStyle)[]>> = {
+const clearedByCode: Readonly<Record<number, readonly (keyof AnsiStyle)[]>> = {
   22: ['bold', 'dim'],
   23: ['italic'],
   24: ['underline'],
@@ -151,7 +151,7 @@ const switchedOff: Readonly<Record<number, readonly (keyof AnsiStyle)[]>> = {
   49: ['bg'],
 };
 
-function styleAfter(style: AnsiStyle, params: string): AnsiStyle {
+function applyStyleCodes(style: AnsiStyle, params: string): AnsiStyle {
   const codes = params.split(';');
   let after: AnsiStyle = style;
   for (let at = 0; at < codes.length; at++) {
@@ -160,23 +160,23 @@ function styleAfter(style: AnsiStyle, params: string): AnsiStyle {
       // `38;5;n` and `38;2;r;g;b` use the codes that follow; `38:5:n` and `38:2::r:g:b` are complete.
       const isInline = details.length > 0;
       const rest = isInline ? details : codes.slice(at + 1, at + 5).map(Number);
-      const color = extendedColor(rest);
+      const color = parseExtendedColor(rest);
       if (!isInline) at += rest[0] === 5 ? 2 : 4;
       if (color !== undefined) after = { ...after, [code === 38 ? 'fg' : 'bg']: color };
     } else {
-      after = styleAfterCode(after, code, details);
+      after = applyStyleCode(after, code, details);
     }
   }
   return after;
 }
 
-function styleAfterCode(style: AnsiStyle, code: number, details: readonly number[]): AnsiStyle {
-  if (code === 0) return plain;
-  if (code === 4 && details[0] === 0) return without(style, ['underline']);
-  const on = switchedOn[code];
+function applyStyleCode(style: AnsiStyle, code: number, details: readonly number[]): AnsiStyle {
+  if (code === 0) return plainStyle;
+  if (code === 4 && details[0] === 0) return withoutStyles(style, ['underline']);
+  const on = flagsByCode[code];
   if (on) return { ...style, [on]: true };
-  const off = switchedOff[code];
-  if (off) return without(style, off);
+  const off = clearedByCode[code];
+  if (off) return withoutStyles(style, off);
   if (code >= 30 && code <= 37) return { ...style, fg: code - 30 };
   if (code >= 40 && code <= 47) return { ...style, bg: code - 40 };
   if (code >= 90 && code <= 97) return { ...style, fg: code - 82 };
@@ -184,12 +184,12 @@ function styleAfterCode(style: AnsiStyle, code: number, details: readonly number
   return style;
 }
 
-function without(style: AnsiStyle, keys: readonly (keyof AnsiStyle)[]): AnsiStyle {
+function withoutStyles(style: AnsiStyle, keys: readonly (keyof AnsiStyle)[]): AnsiStyle {
   return Object.fromEntries(Object.entries(style).filter(([key]) => !keys.some((gone) => gone === key)));
 }
 
 /** Parses `5;n` or `2;r;g;b`. The form with colons may have a color space between `2` and `r`. */
-function extendedColor([kind, ...values]: readonly number[]): AnsiColor | undefined {
+function parseExtendedColor([kind, ...values]: readonly number[]): AnsiColor | undefined {
   if (kind === 5) return paletteColor(values[0]);
   if (kind !== 2) return undefined;
   const [r, g, b] = values.slice(-3);
@@ -212,9 +212,9 @@ function isByte(value: number | undefined): value is number {
   return value !== undefined && value >= 0 && value <= 255;
 }
 
-function segmentsOf(lines: readonly Line[]): AnsiSegment[] {
+function toSegments(lines: readonly AnsiLine[]): AnsiSegment[] {
   const segments: AnsiSegment[] = [];
-  let style = plain;
+  let style = plainStyle;
   let text = '';
   const flush = (): void => {
     if (text !== '') segments.push({ text, ...style });
@@ -224,7 +224,7 @@ function segmentsOf(lines: readonly Line[]): AnsiSegment[] {
     // Line feeds keep the previous style, since they have no visible style.
     if (row > 0) text += '\n';
     for (const [column, cell] of cells.entries()) {
-      const next = styles[column] ?? plain;
+      const next = styles[column] ?? plainStyle;
       if (next !== style && !isSameStyle(next, style)) flush();
       style = next;
       text += cell;
@@ -234,15 +234,8 @@ function segmentsOf(lines: readonly Line[]): AnsiSegment[] {
   return segments;
 }
 
+const styleKeys = ['fg', 'bg', 'bold', 'dim', 'italic', 'underline', 'inverse', 'strike'] as const;
+
 function isSameStyle(a: AnsiStyle, b: AnsiStyle): boolean {
-  return (
-    a.fg === b.fg &&
-    a.bg === b.bg &&
-    a.bold === b.bold &&
-    a.dim === b.dim &&
-    a.italic === b.italic &&
-    a.underline === b.underline &&
-    a.inverse === b.inverse &&
-    a.strike === b.strike
-  );
+  return styleKeys.every((key) => a[key] === b[key]);
 }

@@ -103,7 +103,7 @@ export const FileChange = z.object({
 });
 export type FileChange = z.infer<typeof FileChange>;
 
-const base = {
+const entryBase = {
   /** Unique within its transcript, and stable while the transcript grows. */
   id: Text,
   /** The number of the prompt that started the turn; 0 before the first prompt. */
@@ -134,18 +134,18 @@ export const ToolState = z.enum([
 export type ToolState = z.infer<typeof ToolState>;
 
 export const Entry = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('prompt'), ...base, text: Text, attachments: optional(z.array(Attachment)) }),
-  z.object({ kind: z.literal('answer'), ...base, text: Text, streaming: optional(z.boolean()) }),
+  z.object({ kind: z.literal('prompt'), ...entryBase, text: Text, attachments: optional(z.array(Attachment)) }),
+  z.object({ kind: z.literal('answer'), ...entryBase, text: Text, streaming: optional(z.boolean()) }),
   z.object({
     kind: z.literal('thinking'),
-    ...base,
+    ...entryBase,
     text: Text,
     streaming: optional(z.boolean()),
     durationMs: optional(z.number()),
   }),
   z.object({
     kind: z.literal('tool'),
-    ...base,
+    ...entryBase,
     name: Text,
     /** One line; the tool's name when the call has no title. */
     title: Text,
@@ -175,10 +175,10 @@ export const Entry = z.discriminatedUnion('kind', [
     /** Id of the thread that contains the subagent's transcript. */
     subthread: optional(Text),
   }),
-  z.object({ kind: z.literal('todos'), ...base, items: z.array(TodoItem) }),
+  z.object({ kind: z.literal('todos'), ...entryBase, items: z.array(TodoItem) }),
   z.object({
     kind: z.literal('notice'),
-    ...base,
+    ...entryBase,
     level: z.enum(['info', 'warning', 'error']),
     text: Text,
     /** Shown on demand. */
@@ -187,12 +187,12 @@ export const Entry = z.discriminatedUnion('kind', [
     path: optional(Text),
   }),
   /** The summary that replaced earlier messages for the model. Markdown. */
-  z.object({ kind: z.literal('summary'), ...base, text: Text }),
-  z.object({ kind: z.literal('media'), ...base, part: Part }),
+  z.object({ kind: z.literal('summary'), ...entryBase, text: Text }),
+  z.object({ kind: z.literal('media'), ...entryBase, part: Part }),
   /** The end of a turn. Not shown for `completed` without usage and changes. */
   z.object({
     kind: z.literal('end'),
-    ...base,
+    ...entryBase,
     outcome: z.enum(['completed', 'cancelled', 'interrupted', 'failed', 'refused', 'limit']),
     /** What happened and what to do. Not set for `completed` and `cancelled`. */
     text: optional(Text),
@@ -202,7 +202,7 @@ export const Entry = z.discriminatedUnion('kind', [
     changes: optional(z.array(FileChange)),
   }),
   /** Unrecognized content, shown as JSON. */
-  z.object({ kind: z.literal('raw'), ...base, label: Text, json: Text }),
+  z.object({ kind: z.literal('raw'), ...entryBase, label: Text, json: Text }),
 ]);
 export type Entry = z.infer<typeof Entry>;
 type EntryKind = Entry['kind'];

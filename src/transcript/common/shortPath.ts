@@ -2,28 +2,28 @@
  * Returns the path relative to its workspace folder, with the folder's name if there are several. Other paths stay absolute.
  */
 export function shortPath(path: string, folders: readonly string[]): string {
-  const known = comparable(path);
+  const known = normalizeDrive(path);
   for (const folder of folders) {
     const root = folder.replace(/[\\/]$/, '');
     const rest = path.slice(root.length);
-    if (rest.length < 2 || !/^[\\/]/.test(rest) || !known.startsWith(comparable(root))) continue;
-    return folders.length === 1 ? rest.slice(1) : nameOf(root) + rest;
+    if (rest.length < 2 || !/^[\\/]/.test(rest) || !known.startsWith(normalizeDrive(root))) continue;
+    return folders.length === 1 ? rest.slice(1) : baseName(root) + rest;
   }
   return path;
 }
 
 /** Applies `shortPath` to all paths in a text. */
-export function withShortPaths(text: string, folders: readonly string[]): string {
+export function shortenPaths(text: string, folders: readonly string[]): string {
   return text.replace(/(^|[\s`'"(=])((?:[a-z]:[\\/]|\/)[^\s`'"()]+)/gi, (_all, before: string, path: string) => {
     return before + shortPath(path, folders);
   });
 }
 
-function nameOf(folder: string): string {
+function baseName(folder: string): string {
   return folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1);
 }
 
 /** Lowercases the drive letter. */
-function comparable(path: string): string {
+function normalizeDrive(path: string): string {
   return path.replace(/^[a-z]:/i, (drive) => drive.toLowerCase());
 }

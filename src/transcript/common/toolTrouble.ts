@@ -1,13 +1,13 @@
 import type { EntryOf, Part } from './entries';
 
 /** Returns in a few words why a finished call failed, which its state `done` does not tell. */
-export function toolTrouble({ error, parts, state }: EntryOf<'tool'>): string | undefined {
+export function toolFailureText({ error, parts, state }: EntryOf<'tool'>): string | undefined {
   if (state !== 'done') return undefined;
-  const exits = parts.flatMap((part) => (part.type === 'terminal' ? (badExit(part) ?? []) : []));
+  const exits = parts.flatMap((part) => (part.type === 'terminal' ? (exitFailureText(part) ?? []) : []));
   return exits[0] ?? (error === undefined ? undefined : 'error');
 }
 
-function badExit({ exitCode, signal }: Extract<Part, { type: 'terminal' }>): string | undefined {
+function exitFailureText({ exitCode, signal }: Extract<Part, { type: 'terminal' }>): string | undefined {
   if (signal !== undefined) return `ended by ${signal}`;
   if (exitCode === null) return 'ended by a signal';
   return exitCode === undefined || exitCode === 0 ? undefined : `exit code ${exitCode}`;

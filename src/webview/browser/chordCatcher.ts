@@ -1,98 +1,93 @@
-import { toDisposable, type Disposable } from '../../base/common/disposable';
+import type { Disposable } from '../../base/common/disposable';
 import { ChordReader, isModifier } from '../common/keyChords';
 
 /** VS Code drops a pending first key after 5 s and checks every 500 ms. */
-const waitMs = 5_500;
+const chordTimeoutMs = 5_500;
 
 /** Keys for editing text, which VS Code leaves to text fields. */
-const ofFields: ReadonlySet<string> = new Set(['a', 'c', 'v', 'x', 'y', 'z']);
+const textEditingKeys: ReadonlySet<string> = new Set(['a', 'c', 'v', 'x', 'y', 'z']);
 
 /**
  * VS Code sees the keys of a page only after the page itself, so the second key of a chord such as `ctrl+k b` would be
  * typed or press a button. Between the keys, this class moves the focus to an element outside all controls.
  */
-export class ChordCatcher implements Disposable {
-  private beginnings: ReadonlySet<string> = new Set();
-  private readonly reader = new ChordReader(() => this.beginnings);
-  private before: HTMLElement | undefined;
+export class ChordFocusGuard implements Disposable {
+  private prefixes: ReadonlySet<string> = new Set();
+  private readonly reader = new ChordReader(() => this.prefixes);
+  private previousFocus: HTMLElement | undefined;
   private timer: number | undefined;
-  private listening: Disposable | undefined;
+  private readonly listeners = new AbortController();
 
   constructor(
     private readonly window: Window,
-    private readonly place: HTMLElement,
+    private readonly focusHolder: HTMLElement,
   ) {}
 
   start(): void {
-    const { place, window } = this;
-    place.tabIndex = -1;
-    place.className = 'visually-hidden';
-    place.setAttribute('role', 'note');
-    place.setAttribute('aria-label', 'Waiting for the second key of a keyboard shortcut');
-    const onKeyDown = (event: KeyboardEvent): void => this.pressed(event);
+    const { focusHolder, window } = this;
+    const { signal } = this.listeners;
+    focusHolder.tabIndex = -1;
+    focusHolder.className = 'visually-hidden';
+    focusHolder.setAttribute('role', 'note');
+    focusHolder.setAttribute('aria-label', 'Waiting for the second key of a keyboard shortcut');
+    window.document.addEventListener('keydown', (event) => this.handleKey(event), { capture: true, signal });
     const onFocus = (): void => {
-      if (!this.reader.isOpen) this.giveBack();
+      if (!this.reader.isPending) this.restoreFocus();
     };
+    window.addEventListener('focus', onFocus, { signal });
     // Losing the window's focus also ends the chord.
-    const onBlur = (): void => this.end();
-    window.document.addEventListener('keydown', onKeyDown, { capture: true });
-    window.addEventListener('focus', onFocus);
-    window.addEventListener('blur', onBlur);
-    this.listening = toDisposable(() => {
-      window.document.removeEventListener('keydown', onKeyDown, { capture: true });
-      window.removeEventListener('focus', onFocus);
-      window.removeEventListener('blur', onBlur);
-    });
+    window.addEventListener('blur', () => this.endChord(), { signal });
   }
 
-  know(beginnings: readonly string[]): void {
-    this.beginnings = new Set(beginnings);
+  setPrefixes(prefixes: readonly string[]): void {
+    this.prefixes = new Set(prefixes);
   }
 
   dispose(): void {
-    this.end();
-    this.listening?.dispose();
+    this.endChord();
+    this.listeners.abort();
   }
 
-  private pressed(event: KeyboardEvent): void {
+  private handleKey(event: KeyboardEvent): void {
     if (event.isComposing || isModifier(event)) return;
-    const wasOpen = this.reader.isOpen;
-    if (!wasOpen && isOfFields(event)) return;
-    this.reader.press(event);
-    if (wasOpen) event.preventDefault();
+    const wasPending = this.reader.isPending;
+    if (!wasPending && isTextEditingKey(event)) return;
+    this.reader.handleKey(event);
+    if (wasPending) event.preventDefault();
     this.window.clearTimeout(this.timer);
-    if (this.reader.isOpen) {
-      this.takeFocus();
-      this.timer = this.window.setTimeout(() => this.end(), waitMs);
-    } else if (wasOpen) {
+    if (this.reader.isPending) {
+      this.holdFocus();
+      this.timer = this.window.setTimeout(() => this.endChord(), chordTimeoutMs);
+    } else if (wasPending) {
       // After the browser has handled the key.
-      this.timer = this.window.setTimeout(() => this.end());
+      this.timer = this.window.setTimeout(() => this.endChord());
     }
   }
 
-  private takeFocus(): void {
+  private holdFocus(): void {
     const { activeElement } = this.window.document;
-    if (activeElement === this.place) return;
-    this.before = activeElement instanceof HTMLElement ? activeElement : undefined;
-    this.place.focus({ preventScroll: true });
+    if (activeElement === this.focusHolder) return;
+    this.previousFocus = activeElement instanceof HTMLElement ? activeElement : undefined;
+    this.focusHolder.focus({ preventScroll: true });
   }
 
-  private end(): void {
+  private endChord(): void {
     this.window.clearTimeout(this.timer);
-    this.reader.end();
+    this.reader.reset();
     // Calling `focus` now would take the focus from another part of VS Code: wait until the page has it again.
-    if (this.window.document.hasFocus()) this.giveBack();
+    if (this.window.document.hasFocus()) this.restoreFocus();
   }
 
-  private giveBack(): void {
-    const { before, place } = this;
-    this.before = undefined;
-    if (this.window.document.activeElement !== place) return;
-    if (before?.isConnected && before !== this.window.document.body) before.focus({ preventScroll: true });
-    else place.blur();
+  private restoreFocus(): void {
+    const { previousFocus, focusHolder } = this;
+    this.previousFocus = undefined;
+    if (this.window.document.activeElement !== focusHolder) return;
+    if (previousFocus?.isConnected && previousFocus !== this.window.document.body)
+      previousFocus.focus({ preventScroll: true });
+    else focusHolder.blur();
   }
 }
 
-function isOfFields({ altKey, ctrlKey, key, metaKey }: KeyboardEvent): boolean {
-  return (ctrlKey || metaKey) && !altKey && ofFields.has(key.toLowerCase());
+function isTextEditingKey({ altKey, ctrlKey, key, metaKey }: KeyboardEvent): boolean {
+  return (ctrlKey || metaKey) && !altKey && textEditingKeys.has(key.toLowerCase());
 }

@@ -12,7 +12,7 @@ interface FloatingProps {
   readonly children: ComponentChildren;
 }
 
-const margin = 4;
+const marginPx = 4;
 
 /** A box next to its anchor, on the preferred side or the one with more room, always inside the window. */
 export function Floating({ anchor, onLeave, side = 'below', class: className = '', children }: FloatingProps) {
@@ -20,7 +20,7 @@ export function Floating({ anchor, onLeave, side = 'below', class: className = '
 
   useLayoutEffect(() => {
     const place = (): void => {
-      if (anchor.current && box.current) placeBeside(anchor.current, box.current, side);
+      if (anchor.current && box.current) positionNextTo(anchor.current, box.current, side);
     };
     place();
     window.addEventListener('resize', place);
@@ -50,17 +50,17 @@ export function Floating({ anchor, onLeave, side = 'below', class: className = '
   );
 }
 
-function placeBeside(anchor: HTMLElement, box: HTMLElement, side: 'above' | 'below'): void {
+function positionNextTo(anchor: HTMLElement, box: HTMLElement, side: 'above' | 'below'): void {
   const at = anchor.getBoundingClientRect();
-  const above = at.top - 2 * margin;
-  const below = window.innerHeight - at.bottom - 2 * margin;
+  const above = at.top - 2 * marginPx;
+  const below = window.innerHeight - at.bottom - 2 * marginPx;
   box.style.maxHeight = '';
   const [wanted, other] = side === 'below' ? [below, above] : [above, below];
   const isAsWanted = box.offsetHeight <= wanted || wanted >= other;
   const goesBelow = isAsWanted === (side === 'below');
   box.style.maxHeight = `${Math.max(goesBelow ? below : above, 80)}px`;
-  const top = goesBelow ? at.bottom + margin : at.top - margin - box.offsetHeight;
-  const left = Math.min(at.left, window.innerWidth - box.offsetWidth - margin);
-  box.style.top = `${Math.max(top, margin)}px`;
-  box.style.left = `${Math.max(left, margin)}px`;
+  const top = goesBelow ? at.bottom + marginPx : at.top - marginPx - box.offsetHeight;
+  const left = Math.min(at.left, window.innerWidth - box.offsetWidth - marginPx);
+  box.style.top = `${Math.max(top, marginPx)}px`;
+  box.style.left = `${Math.max(left, marginPx)}px`;
 }

@@ -15,7 +15,7 @@ export type Ask = <Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
   params: z.infer<Params>,
 ) => Promise<z.infer<Result> | undefined>;
 
-interface Pending {
+interface PendingRequest {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
@@ -23,7 +23,7 @@ interface Pending {
 /** The page's side of the protocol. Requests stay pending when the host is gone, since the page goes with it. */
 export class HostConnection {
   readonly time = new HostTime();
-  private readonly pending = new Map<number, Pending>();
+  private readonly pendingRequests = new Map<number, PendingRequest>();
   private readonly listeners = new Map<string, (params: unknown) => void>();
   private lastId = 0;
 
@@ -40,7 +40,7 @@ export class HostConnection {
   ): Promise<z.infer<Result>> {
     const id = ++this.lastId;
     const result = await new Promise<unknown>((resolve, reject) => {
-      this.pending.set(id, { resolve, reject });
+      this.pendingRequests.set(id, { resolve, reject });
       this.api.postMessage({ id, method: type.method, params } satisfies PageMessage);
     });
     return type.result.parse(result);
@@ -75,12 +75,12 @@ export class HostConnection {
     const message = HostMessage.safeParse(data).data;
     if (!message) return;
     if ('method' in message) {
-      this.time.heard(message.at);
+      this.time.synchronize(message.at);
       this.listeners.get(message.method)?.(message.params);
       return;
     }
-    const pending = this.pending.get(message.id);
-    this.pending.delete(message.id);
+    const pending = this.pendingRequests.get(message.id);
+    this.pendingRequests.delete(message.id);
     if ('error' in message) pending?.reject(new PageError(message.error.message, message.error.details));
     else pending?.resolve(message.result);
   }

@@ -6,16 +6,16 @@ import { useContext } from 'preact/hooks';
  * another machine, and all timestamps from the host use it.
  */
 export class HostTime {
-  private aheadMs = 0;
+  private offsetMs = 0;
 
   /** Updates the estimate. `hostNow` is the host's time, in milliseconds since the epoch. */
-  heard(hostNow: number): void {
-    this.aheadMs = hostNow - Date.now();
+  synchronize(hostNow: number): void {
+    this.offsetMs = hostNow - Date.now();
   }
 
   /** Milliseconds since the epoch. */
   now(): number {
-    return Date.now() + this.aheadMs;
+    return Date.now() + this.offsetMs;
   }
 }
 

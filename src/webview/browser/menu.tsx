@@ -11,7 +11,7 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-export interface MenuEntry {
+export interface MenuRow {
   readonly key: string;
   readonly content: ComponentChildren;
   readonly run: () => void;
@@ -37,14 +37,14 @@ export function MenuButton({ label, icon, items }: MenuButtonProps) {
       <IconButton label={label} icon={icon} buttonRef={anchor} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
       {isOpen && (
         <Floating anchor={anchor} onLeave={close}>
-          <MenuList label={label} items={items.map(entryOf)} onDone={closeToButton} />
+          <MenuList label={label} items={items.map(menuRowOf)} onDone={closeToButton} />
         </Floating>
       )}
     </span>
   );
 }
 
-function entryOf({ label, icon: Picture, run }: MenuItem): MenuEntry {
+function menuRowOf({ label, icon: Picture, run }: MenuItem): MenuRow {
   return {
     key: label,
     content: (
@@ -59,7 +59,7 @@ function entryOf({ label, icon: Picture, run }: MenuItem): MenuEntry {
 
 interface MenuListProps {
   readonly label: string;
-  readonly items: readonly MenuEntry[];
+  readonly items: readonly MenuRow[];
   /** Closes the menu and returns the focus to its button. */
   readonly onDone: () => void;
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { Floating } from './floating';
 import { ChevronDownIcon } from './icons';
-import { MenuList, type MenuEntry } from './menu';
+import { MenuList, type MenuRow } from './menu';
 
 interface SplitButtonProps {
   /** Content of the main button. */
@@ -10,7 +10,7 @@ interface SplitButtonProps {
   /** Name of the menu, for example `More ways to allow`. */
   readonly menuLabel: string;
   /** Menu items; the menu button is hidden when there are none. */
-  readonly items: readonly MenuEntry[];
+  readonly items: readonly MenuRow[];
   /** The main action. Without it, the whole button opens the menu. */
   readonly onClick?: (() => void) | undefined;
   readonly title?: string | undefined;

@@ -25,17 +25,17 @@ const modifiers: Readonly<Record<string, 'ctrl' | 'shift' | 'alt' | 'meta'>> = {
 };
 
 /** Conditions that never hold in a page, which is neither an editor nor a terminal. */
-const elsewhere = /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
+const editorOnlyCondition = /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
 
 /** Returns every proper prefix of the multi-key shortcuts in the texts of `keybindings.json` files. */
-export function chordBeginnings(tables: readonly string[]): string[] {
+export function chordPrefixes(tables: readonly string[]): string[] {
   const beginnings = new Set<string>();
   for (const table of tables) {
-    for (const { key, when } of bindingsOf(table)) {
+    for (const { key, when } of parseBindings(table)) {
       const keys = key.toLowerCase().trim().split(/\s+/).map(canonicalKey);
       // A key without a modifier types text.
       if (keys.length < 2 || !keys[0]?.includes('+')) continue;
-      if (when !== undefined && !when.includes('||') && elsewhere.test(when)) continue;
+      if (when !== undefined && !when.includes('||') && editorOnlyCondition.test(when)) continue;
       for (let length = 1; length < keys.length; length++) beginnings.add(keys.slice(0, length).join(' '));
     }
   }
@@ -44,24 +44,24 @@ export function chordBeginnings(tables: readonly string[]): string[] {
 
 /** Tracks pressed keys and whether the next one continues a multi-key shortcut. */
 export class ChordReader {
-  private open: readonly string[] = [];
+  private pendingPrefixes: readonly string[] = [];
 
-  constructor(private readonly beginnings: () => ReadonlySet<string>) {}
+  constructor(private readonly getPrefixes: () => ReadonlySet<string>) {}
 
   /** Whether the next key continues a shortcut. */
-  get isOpen(): boolean {
-    return this.open.length > 0;
+  get isPending(): boolean {
+    return this.pendingPrefixes.length > 0;
   }
 
-  press(pressed: PressedKey): void {
-    const names = namesOf(pressed);
-    const sequences = this.isOpen ? this.open.flatMap((start) => names.map((name) => `${start} ${name}`)) : names;
-    const known = this.beginnings();
-    this.open = sequences.filter((sequence) => known.has(sequence));
+  handleKey(pressed: PressedKey): void {
+    const names = keyNamesOf(pressed);
+    const sequences = this.isPending ? this.pendingPrefixes.flatMap((start) => names.map((name) => `${start} ${name}`)) : names;
+    const known = this.getPrefixes();
+    this.pendingPrefixes = sequences.filter((sequence) => known.has(sequence));
   }
 
-  end(): void {
-    this.open = [];
+  reset(): void {
+    this.pendingPrefixes = [];
   }
 }
 
@@ -70,15 +70,15 @@ export function isModifier({ key }: Pick<PressedKey, 'key'>): boolean {
 }
 
 /** Skips comments. Invalid files have no bindings. */
-function bindingsOf(table: string): { readonly key: string; readonly when: string | undefined }[] {
+function parseBindings(table: string): { readonly key: string; readonly when: string | undefined }[] {
   const found: { key: string; when: string | undefined }[] = [];
   let name: string | undefined;
   const tokens = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|("(?:[^"\\\n]|\\.)*")(\s*:)?|\}/g;
   let binding: Record<string, string> = {};
   for (const [token, text, colon] of table.matchAll(tokens)) {
     if (text !== undefined) {
-      if (colon !== undefined) name = textOf(text);
-      else if (name === 'key' || name === 'when') binding[name] = textOf(text);
+      if (colon !== undefined) name = unquote(text);
+      else if (name === 'key' || name === 'when') binding[name] = unquote(text);
     } else if (token === '}') {
       const { key, when } = binding;
       if (key !== undefined) found.push({ key, when });
@@ -88,7 +88,7 @@ function bindingsOf(table: string): { readonly key: string; readonly when: strin
   return found;
 }
 
-function textOf(quoted: string): string {
+function unquote(quoted: string): string {
   return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
 }
 
@@ -98,29 +98,29 @@ function canonicalKey(written: string): string {
   for (;;) {
     const [prefix, name = ''] = /^([a-z]+)\+(?=.)/.exec(rest) ?? [];
     const modifier = prefix === undefined ? undefined : modifiers[name];
-    if (prefix === undefined || modifier === undefined) return joined(found, rest);
+    if (prefix === undefined || modifier === undefined) return joinKey(found, rest);
     found.add(modifier);
     rest = rest.slice(prefix.length);
   }
 }
 
 /** The names that keybinding files may use for the key: by its character or by its position. */
-function namesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKey): string[] {
+function keyNamesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKey): string[] {
   const held = new Set(
     [ctrlKey && 'ctrl', shiftKey && 'shift', altKey && 'alt', metaKey && 'meta'].filter((name) => name !== false),
   );
   const keys = [
-    keyNames[key] ?? key.toLowerCase(),
-    placeNames[code] ?? code.replace(/^(?:Key|Digit)/, '').toLowerCase(),
+    namedKeys[key] ?? key.toLowerCase(),
+    physicalKeyNames[code] ?? code.replace(/^(?:Key|Digit)/, '').toLowerCase(),
   ];
-  return [...new Set([...keys, `[${code.toLowerCase()}]`])].map((name) => joined(held, name));
+  return [...new Set([...keys, `[${code.toLowerCase()}]`])].map((name) => joinKey(held, name));
 }
 
-function joined(held: ReadonlySet<string>, key: string): string {
+function joinKey(held: ReadonlySet<string>, key: string): string {
   return [...['ctrl', 'shift', 'alt', 'meta'].filter((name) => held.has(name)), key].join('+');
 }
 
-const keyNames: Readonly<Record<string, string>> = {
+const namedKeys: Readonly<Record<string, string>> = {
   ' ': 'space',
   ArrowDown: 'down',
   ArrowLeft: 'left',
@@ -129,7 +129,7 @@ const keyNames: Readonly<Record<string, string>> = {
 };
 
 /** Names of keys by their position on a US keyboard. */
-const placeNames: Readonly<Record<string, string>> = {
+const physicalKeyNames: Readonly<Record<string, string>> = {
   Backquote: '`',
   Backslash: '\\',
   BracketLeft: '[',

@@ -13,13 +13,13 @@ export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodM
   readonly params: Params;
   readonly result: Result;
   /** Binds the host's handler to the request. When the result is `Nothing`, the handler's return value is not sent. */
-  handledBy(handler: (params: z.infer<Params>) => Handled<Result> | Promise<Handled<Result>>): HandledRequest;
+  handledBy(handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>): RequestHandler;
 }
 
-type Handled<Result extends z.ZodMiniType> =
+type HandlerResult<Result extends z.ZodMiniType> =
   z.infer<typeof Nothing> extends z.infer<Result> ? unknown : z.infer<Result>;
 
-export interface HandledRequest {
+export interface RequestHandler {
   readonly method: string;
   /** @throws Error for invalid parameters, and everything that the handler throws */
   run(params: unknown): Promise<unknown>;

@@ -1,39 +1,39 @@
 import { wordsOf } from '../../base/common/errors';
-import { PageMessage, type HandledRequest, type HostMessage } from './protocol';
+import { PageMessage, type RequestHandler, type HostMessage } from './protocol';
 
 /** The requests of a page by name. */
 export type RequestTable = Readonly<Record<string, { readonly method: string }>>;
 
 /** One handler for each request of the table; a missing one is a compile error. */
-export type Handlers<Table extends RequestTable> = { readonly [Name in keyof Table]: HandledRequest };
+export type Handlers<Table extends RequestTable> = { readonly [Name in keyof Table]: RequestHandler };
 
-type Answer = Extract<HostMessage, { id: number }>;
+type RequestResponse = Extract<HostMessage, { id: number }>;
 
 /** How much of an unknown method name is quoted in the error, in UTF-16 units. */
-const maxNameUnits = 80;
+const maxQuotedUnits = 80;
 
 /** Validates the messages of a page and answers every request. */
 export class RequestDispatcher<Table extends RequestTable> {
-  private readonly byMethod: ReadonlyMap<string, HandledRequest>;
+  private readonly handlersByMethod: ReadonlyMap<string, RequestHandler>;
 
   constructor(
     handlers: Handlers<Table>,
     private readonly onFailure: (method: string, error: unknown) => void,
   ) {
-    this.byMethod = new Map(Object.values<HandledRequest>(handlers).map((handled) => [handled.method, handled]));
+    this.handlersByMethod = new Map(Object.values<RequestHandler>(handlers).map((handled) => [handled.method, handled]));
   }
 
   /** Returns the response, or undefined for an invalid message. Never rejects. */
-  async answer(message: unknown): Promise<Answer | undefined> {
+  async dispatch(message: unknown): Promise<RequestResponse | undefined> {
     const request = PageMessage.safeParse(message).data;
     if (!request) {
       this.onFailure('?', new Error('The page sent an invalid message.'));
       return undefined;
     }
     const { id, method, params } = request;
-    const handled = this.byMethod.get(method);
+    const handled = this.handlersByMethod.get(method);
     if (!handled) {
-      const message = `Unknown request "${method.slice(0, maxNameUnits)}".`;
+      const message = `Unknown request "${method.slice(0, maxQuotedUnits)}".`;
       this.onFailure('?', new Error(message));
       return { id, error: { message } };
     }

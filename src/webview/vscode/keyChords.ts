@@ -3,19 +3,19 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { chordBeginnings } from '../common/keyChords';
+import { chordPrefixes } from '../common/keyChords';
 
 /** All default shortcuts on this platform, including those of extensions. */
-const defaults = vscode.Uri.parse('vscode://defaultsettings/keybindings.json');
+const defaultKeybindings = vscode.Uri.parse('vscode://defaultsettings/keybindings.json');
 /** The user's shortcuts in VS Code for the Web. */
-const inBrowser = vscode.Uri.parse('vscode-userdata:/User/keybindings.json');
+const webUserKeybindings = vscode.Uri.parse('vscode-userdata:/User/keybindings.json');
 
 /** The first keys of all multi-key shortcuts. VS Code has no API for them, so its keybinding files are read. */
-export class KeyChords implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<void>((error) => this.log.error('a listener failed', error)));
+export class KeyChordTables implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.log.error('a listener failed', error)));
   readonly onDidChange = this.emitter.event;
-  private current: readonly string[] = ['ctrl+k', 'meta+k'];
+  private currentPrefixes: readonly string[] = ['ctrl+k', 'meta+k'];
 
   constructor(
     /** The extension's storage. The user's keybinding file is two folders up, unless VS Code runs on another machine. */
@@ -25,29 +25,29 @@ export class KeyChords implements Disposable {
 
   /** See `chordPrefixes`. */
   get beginnings(): readonly string[] {
-    return this.current;
+    return this.currentPrefixes;
   }
 
   start(): void {
-    this.store.add(vscode.extensions.onDidChange(() => void this.read()));
-    void this.read();
+    this.disposables.add(vscode.extensions.onDidChange(() => void this.reload()));
+    void this.reload();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   /** Never rejects. Unreadable files are skipped. */
-  async read(): Promise<void> {
-    const users = [inBrowser, vscode.Uri.joinPath(this.globalStorage, '..', '..', 'keybindings.json')];
-    const tables = await Promise.all([defaults, ...users].map((uri) => this.textOf(uri)));
-    const found = chordBeginnings(tables.flatMap((table) => table ?? []));
-    if (this.store.isDisposed || found.length === 0 || found.join() === this.current.join()) return;
-    this.current = found;
+  async reload(): Promise<void> {
+    const users = [webUserKeybindings, vscode.Uri.joinPath(this.globalStorage, '..', '..', 'keybindings.json')];
+    const tables = await Promise.all([defaultKeybindings, ...users].map((uri) => this.readText(uri)));
+    const found = chordPrefixes(tables.flatMap((table) => table ?? []));
+    if (this.disposables.isDisposed || found.length === 0 || found.join() === this.currentPrefixes.join()) return;
+    this.currentPrefixes = found;
     this.emitter.fire();
   }
 
-  private async textOf(uri: vscode.Uri): Promise<string | undefined> {
+  private async readText(uri: vscode.Uri): Promise<string | undefined> {
     try {
       return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
     } catch (error) {

@@ -8,7 +8,7 @@ import { RequestDispatcher, type Handlers, type RequestTable } from '../common/r
 
 /** The host's side of the protocol for one page. It does not own the webview; dispose it with the webview. */
 export class PageHost<Table extends RequestTable> implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly dispatcher: RequestDispatcher<Table>;
 
   constructor(
@@ -23,9 +23,9 @@ export class PageHost<Table extends RequestTable> implements Disposable {
   }
 
   start(): void {
-    this.store.add(
+    this.disposables.add(
       this.webview.onDidReceiveMessage((message: unknown) => {
-        void this.answer(message);
+        void this.handleMessage(message);
       }),
     );
   }
@@ -36,12 +36,12 @@ export class PageHost<Table extends RequestTable> implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async answer(message: unknown): Promise<void> {
-    const answer = await this.dispatcher.answer(message);
-    if (answer && !this.store.isDisposed) this.post(answer);
+  private async handleMessage(message: unknown): Promise<void> {
+    const answer = await this.dispatcher.dispatch(message);
+    if (answer && !this.disposables.isDisposed) this.post(answer);
   }
 
   private post(message: HostMessage): void {

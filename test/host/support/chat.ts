@@ -27,7 +27,7 @@ import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocumen
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
 import { provideTexts } from '../../../src/platform/vscode/readOnlyTexts';
-import { KeyChords } from '../../../src/webview/vscode/keyChords';
+import { KeyChordTables } from '../../../src/webview/vscode/keyChords';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
 import { eventually } from '../../support/eventually';
@@ -129,7 +129,7 @@ export class ChatUnderTest {
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),
-      keyChords: new KeyChords(uri, nullLogger),
+      keyChords: new KeyChordTables(uri, nullLogger),
       newOptions: new NewOptions({ backends: noBackends, memento, onError: throwIt }),
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 import { CheckIcon, CloseIcon, StopIcon, WarningIcon, type Icon } from '../../../webview/browser/icons';
-import type { MenuEntry } from '../../../webview/browser/menu';
+import type { MenuRow } from '../../../webview/browser/menu';
 import { chordLabel } from '../../../webview/browser/platformKeys';
 import { SplitButton } from '../../../webview/browser/splitButton';
 import { isLasting, kindSentences, type Answers } from '../../common/approvals/approvalAnswers';
@@ -24,12 +24,12 @@ interface AnswerRowProps {
 /** All answers in one row: the most common ones as buttons, the others in their menus. */
 export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, onReason }: AnswerRowProps) {
   const { allow, deny, others } = answers;
-  const itemOf = (option: ApprovalOption, index: number): MenuEntry => ({
+  const itemOf = (option: ApprovalOption, index: number): MenuRow => ({
     key: `${index} ${option.label}`,
     content: <Item option={option} decides={decides} />,
     run: () => onAnswer(option),
   });
-  const reason: MenuEntry = {
+  const reason: MenuRow = {
     key: 'reason',
     content: <span>Deny with Reason…</span>,
     run: onReason,

@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
-import { withShortPaths } from '../../../transcript/common/shortPath';
+import { shortenPaths } from '../../../transcript/common/shortPath';
 import { spokenChord } from '../../../webview/browser/platformKeys';
 import { answersOf } from '../../common/approvals/approvalAnswers';
 import { evidenceInWords, titleOf } from '../../common/approvals/approvalWords';
@@ -82,7 +82,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
     else deny();
   };
 
-  const title = withShortPaths(titleOf(approval), folders);
+  const title = shortenPaths(titleOf(approval), folders);
   const onlyDenial = answers.deny.plain;
   return (
     <section
@@ -116,7 +116,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
             aria-expanded={isUnfolded}
             onClick={() => setUnfolded(!isUnfolded)}
           >
-            <PlainText text={isUnfolded ? withShortPaths(approval.prompt, folders) : title} />
+            <PlainText text={isUnfolded ? shortenPaths(approval.prompt, folders) : title} />
           </button>
         </h2>
       </div>

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import { isModeOption, unattendedIn, unattendedOf } from '../../../session/common/optionChoices';
 import { ShieldIcon } from '../../../webview/browser/icons';
-import { Picker, type Choice } from '../../../webview/browser/picker';
+import { Picker, type PickerChoice } from '../../../webview/browser/picker';
 import { chatRequests } from '../../common/page/chatApi';
 import type { BackendView, OptionView, SessionView } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
@@ -59,12 +59,12 @@ interface BackendPickerProps {
 function BackendPicker({ backends, value, session }: BackendPickerProps) {
   const page = usePage();
   if (backends.length === 0) return null;
-  const choices = backends.map((backend): Choice => ({
+  const choices = backends.map((backend): PickerChoice => ({
     value: backend.id,
     name: backend.title,
     description: backend.problem ?? backend.description,
     group: sources[backend.source],
-    state: { class: backendDot(backend), word: backendWord(backend) },
+    status: { class: backendDot(backend), word: backendWord(backend) },
   }));
   return (
     <Picker
@@ -120,7 +120,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
       }))}
       hint={description}
       disabled={disabled}
-      takesOther={option.custom}
+      allowsCustom={option.custom}
       describedBy={noteId}
       onOpen={() => page.prepare()}
       onPick={set}

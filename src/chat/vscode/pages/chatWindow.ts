@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
-import type { KeyChords } from '../../../webview/vscode/keyChords';
+import type { KeyChordTables } from '../../../webview/vscode/keyChords';
 import type { Chats } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
 import type { AttachedFiles } from '../../common/mentions/attachedFiles';
@@ -31,7 +31,7 @@ export interface ChatWindow {
   readonly manageTrust: () => Promise<void>;
   readonly openFolder: () => Promise<void>;
   readonly chips: PageChips;
-  readonly keyChords: KeyChords;
+  readonly keyChords: KeyChordTables;
   readonly newOptions: NewOptions;
   /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];

@@ -1,7 +1,7 @@
 import { ChevronRightIcon } from '../../../webview/browser/icons';
 import type { EntryOf, ToolState } from '../../common/entries';
-import { withShortPaths } from '../../common/shortPath';
-import { toolTrouble } from '../../common/toolTrouble';
+import { shortenPaths } from '../../common/shortPath';
+import { toolFailureText } from '../../common/toolTrouble';
 import { Disclosure } from '../parts/disclosure';
 import { Elapsed } from '../parts/elapsed';
 import { toolIcons } from './entryIcons';
@@ -29,7 +29,7 @@ export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEn
   }
   return (
     <Disclosure
-      class={`tool tool-${entry.state} ${toolTrouble(entry) === undefined ? '' : 'tool-trouble'}`}
+      class={`tool tool-${entry.state} ${toolFailureText(entry) === undefined ? '' : 'tool-trouble'}`}
       isOpen={isOpenByItself[entry.state]}
       summary={
         <>
@@ -77,7 +77,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
   const Picture = toolIcons[toolKind];
   const diffs = entry.parts.filter((part) => part.type === 'diff');
   const isRunning = state === 'running';
-  const trouble = toolTrouble(entry);
+  const trouble = toolFailureText(entry);
   const isPlain = isRunning || (state === 'done' && trouble === undefined);
   return (
     <>
@@ -86,7 +86,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       </span>
       <span class="title one-line" title={namingHiddenCharacters(title)}>
         <bdi>
-          <PlainText text={withShortPaths(title, folders)} />
+          <PlainText text={shortenPaths(title, folders)} />
         </bdi>
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}

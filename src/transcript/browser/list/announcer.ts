@@ -1,6 +1,6 @@
 import { oneLine } from '../../../base/common/oneLine';
 import type { Entry, EntryOf, ToolState } from '../../common/entries';
-import { toolTrouble } from '../../common/toolTrouble';
+import { toolFailureText } from '../../common/toolTrouble';
 import type { TranscriptChange } from './transcriptModel';
 
 /** Converts Markdown to spoken text, with placeholders for code. */
@@ -46,7 +46,7 @@ function announcementOf(entry: Entry, read: MarkdownReader, from?: Entry): strin
       return wasStreaming && !entry.streaming ? spoken(entry.text, read) : undefined;
     }
     case 'tool': {
-      const word = toolTrouble(entry) ?? toolWords[entry.state];
+      const word = toolFailureText(entry) ?? toolWords[entry.state];
       const hadState = from?.kind === 'tool' && from.state === entry.state;
       return word === undefined || hadState ? undefined : `${entry.title}: ${word}`;
     }

@@ -1,5 +1,5 @@
 /** The header of an exported transcript. */
-export interface ExportHead {
+export interface ExportHeader {
   readonly title: string;
   readonly who: string;
   /** Milliseconds since the epoch. */

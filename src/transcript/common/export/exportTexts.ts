@@ -1,4 +1,4 @@
-import { toolTrouble } from '../toolTrouble';
+import { toolFailureText } from '../toolTrouble';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
 
 /** Texts shared by all export formats. */
@@ -6,7 +6,7 @@ import type { Attachment, EntryOf, Part, Usage } from '../entries';
 /** ANSI sequences: colors, cursor movements and window titles. */
 const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
-export function withoutAnsi(text: string): string {
+export function stripAnsi(text: string): string {
   return text.replace(ansi, '');
 }
 
@@ -34,7 +34,7 @@ export function omittedText(omitted: number | undefined): string | undefined {
 export function terminalText({ command, exitCode, output, signal }: Extract<Part, { type: 'terminal' }>): string {
   const lines = [
     ...(command === undefined ? [] : [`$ ${command}`]),
-    ...(output === '' ? [] : [withoutAnsi(output).replace(/\n$/, '')]),
+    ...(output === '' ? [] : [stripAnsi(output).replace(/\n$/, '')]),
     ...(typeof exitCode === 'number' && exitCode !== 0 ? [`[exit code ${exitCode}]`] : []),
     ...(signal === undefined ? [] : [`[ended by ${signal}]`]),
   ];
@@ -44,7 +44,7 @@ export function terminalText({ command, exitCode, output, signal }: Extract<Part
 export function toolSummary(entry: EntryOf<'tool'>): string {
   const { decision, durationMs, state, title } = entry;
   const facts = [
-    ...[state === 'done' ? toolTrouble(entry) : state].filter((word) => word !== undefined),
+    ...[state === 'done' ? toolFailureText(entry) : state].filter((word) => word !== undefined),
     ...(decision === undefined ? [] : [decision]),
     ...(durationMs === undefined ? [] : [durationText(durationMs)]),
   ];

@@ -1,11 +1,11 @@
 import type { Entry } from '../entries';
-import type { ExportHead } from './exportHead';
+import type { ExportHeader } from './exportHead';
 import { toHtml } from './html';
 import { toJsonExport } from './jsonExport';
 import { toMarkdown } from './markdown';
 
 export function exportTranscript(
-  head: ExportHead,
+  head: ExportHeader,
   entries: readonly Entry[],
   format: 'markdown' | 'html' | 'json',
 ): string {

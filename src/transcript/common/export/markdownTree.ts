@@ -42,7 +42,7 @@ export type Block =
   | { readonly type: 'rule' }
   | { readonly type: 'details'; readonly summary: string; readonly blocks: readonly Block[] };
 
-export function text(value: string): Inline {
+export function textInline(value: string): Inline {
   return { type: 'text', text: value };
 }
 
@@ -55,21 +55,21 @@ export function codeBlock(value: string, language: string): Block {
 }
 
 /** Converts plain text and keeps its lines. Text aligned with spaces becomes code, since Markdown collapses spaces. */
-export function textBlocks(value: string): readonly Block[] {
+export function plainTextBlocks(value: string): readonly Block[] {
   const lines = value.replace(/\r\n?/g, '\n');
   if (/^[^\S\n]+\S|\S[^\S\n]{3,}\S|\t/m.test(lines)) return [codeBlock(value, 'text')];
   return lines
     .split(/\n{2,}/)
     .filter((part) => part.trim() !== '')
-    .map((part) => paragraph(...linesOf(part)));
+    .map((part) => paragraph(...lineInlines(part)));
 }
 
-function linesOf(part: string): readonly Inline[] {
+function lineInlines(part: string): readonly Inline[] {
   return part
     .split('\n')
     .filter((line) => line.trim() !== '')
     .flatMap((line, index): Inline[] => [
       ...(index === 0 ? [] : [{ type: 'lineBreak' as const, isHard: true }]),
-      text(line.trim()),
+      textInline(line.trim()),
     ]);
 }

@@ -8,11 +8,11 @@ export function writeMarkdown(blocks: readonly Block[]): string {
 }
 
 function writeBlocks(blocks: readonly Block[], isTight: boolean): string {
-  let isOtherMarker = false;
+  let usesOtherMarker = false;
   const written = blocks.map((block, index) => {
     // Adjacent lists need different markers, or they would become one.
-    isOtherMarker = isListAfter(blocks[index - 1], block) && !isOtherMarker;
-    return writeBlock(block, isOtherMarker);
+    usesOtherMarker = isListAfter(blocks[index - 1], block) && !usesOtherMarker;
+    return writeBlock(block, usesOtherMarker);
   });
   return written.join(isTight ? '\n' : '\n\n');
 }
@@ -21,20 +21,20 @@ function isListAfter(before: Block | undefined, block: Block): boolean {
   return before?.type === 'list' && block.type === 'list';
 }
 
-function writeBlock(block: Block, isOtherMarker: boolean): string {
+function writeBlock(block: Block, usesOtherMarker: boolean): string {
   switch (block.type) {
     case 'heading': {
-      const line = withoutLines(writeInlines(block.children)).replace(/#+$/, '\\$&');
+      const line = joinLines(writeInlines(block.children)).replace(/#+$/, '\\$&');
       return `${'#'.repeat(Math.min(Math.max(block.level, 1), 6))} ${line}`.trimEnd();
     }
     case 'paragraph':
-      return withPlainLineStarts(writeInlines(block.children));
+      return escapeLineStarts(writeInlines(block.children));
     case 'code':
       return writeCodeBlock(block.text, block.language);
     case 'quote':
-      return prefixed(writeBlocks(block.blocks, false), '> ');
+      return prefixLines(writeBlocks(block.blocks, false), '> ');
     case 'list':
-      return writeList(block, isOtherMarker);
+      return writeList(block, usesOtherMarker);
     case 'table':
       return writeTable(block.alignments, block.rows);
     case 'rule':
@@ -54,10 +54,10 @@ function writeCodeBlock(value: string, language: string): string {
   return [`${fence}${name}`, ...(value === '' ? [] : [value.replace(/\r\n?/g, '\n')]), fence].join('\n');
 }
 
-function writeList({ items, start, isTight }: Extract<Block, { type: 'list' }>, isOtherMarker: boolean): string {
+function writeList({ items, start, isTight }: Extract<Block, { type: 'list' }>, usesOtherMarker: boolean): string {
   const markerOf = (index: number): string => {
-    if (start === undefined) return isOtherMarker ? '*' : '-';
-    return `${start + index}${isOtherMarker ? ')' : '.'}`;
+    if (start === undefined) return usesOtherMarker ? '*' : '-';
+    return `${start + index}${usesOtherMarker ? ')' : '.'}`;
   };
   return items.map((item, index) => writeItem(item, markerOf(index), isTight)).join(isTight ? '\n' : '\n\n');
 }
@@ -66,13 +66,13 @@ function writeItem({ blocks, isDone }: ListItem, marker: string, isTight: boolea
   const indent = ' '.repeat(marker.length + 1);
   const box = isDone === undefined ? '' : isDone ? '[x] ' : '[ ] ';
   const content = box + writeBlocks(blocks, isTight);
-  return `${marker} ${prefixed(content, indent).slice(indent.length)}`.trimEnd();
+  return `${marker} ${prefixLines(content, indent).slice(indent.length)}`.trimEnd();
 }
 
 function writeTable(alignments: readonly CellAlignment[], rows: readonly (readonly (readonly Inline[])[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const written = rows.map((cells) =>
-    line(cells.map((cell) => withoutLines(writeInlines(cell)).replaceAll('|', '\\|'))),
+    line(cells.map((cell) => joinLines(writeInlines(cell)).replaceAll('|', '\\|'))),
   );
   const [head = line(alignments.map(() => '')), ...others] = written;
   return [head, line(alignments.map(alignmentMark)), ...others].join('\n');
@@ -87,7 +87,7 @@ function writeInlines(children: readonly Inline[]): string {
   return children
     .map((child, index) => {
       if (child.type !== 'text') return writeInline(child);
-      return escapedText(child.text, index === 0, index === children.length - 1);
+      return escapeText(child.text, index === 0, index === children.length - 1);
     })
     .join('');
 }
@@ -101,11 +101,11 @@ function writeInline(inline: Exclude<Inline, { type: 'text' }>): string {
     case 'styled':
       return `${inline.mark}${writeInlines(inline.children)}${inline.mark}`;
     case 'link': {
-      const title = inline.title === undefined ? '' : ` "${escapedQuoted(oneLine(inline.title))}"`;
+      const title = inline.title === undefined ? '' : ` "${escapeTitle(oneLine(inline.title))}"`;
       return `[${writeInlines(inline.children)}](${writeAddress(inline.href)}${title})`;
     }
     case 'image':
-      return `![${escapedText(oneLine(inline.label), true, true)}](${writeAddress(inline.source)})`;
+      return `![${escapeText(oneLine(inline.label), true, true)}](${writeAddress(inline.source)})`;
   }
 }
 
@@ -123,37 +123,37 @@ function writeAddress(address: string): string {
   if (/^[\w.~:/?#@!$'*+,;=%-]+$/.test(address)) return address;
   const escaped = address
     .replace(/[\\<>]/g, '\\$&')
-    .replace(reference, '\\$&')
+    .replace(characterReference, '\\$&')
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => encodeURIComponent(character));
   return `<${escaped}>`;
 }
 
-function escapedQuoted(value: string): string {
-  return value.replace(/[\\"]/g, '\\$&').replace(reference, '\\$&');
+function escapeTitle(value: string): string {
+  return value.replace(/[\\"]/g, '\\$&').replace(characterReference, '\\$&');
 }
 
 /** An HTML character reference, or the start of one at the end of a text. */
-const reference = /&(?=#\d{1,7};|#x[\da-f]{1,6};|[a-z][\da-z]{0,31};|#?[\da-z]*$)/gi;
+const characterReference = /&(?=#\d{1,7};|#x[\da-f]{1,6};|[a-z][\da-z]{0,31};|#?[\da-z]*$)/gi;
 /** Markup characters; underscores within a word are not markup. */
-const markup = /[\\`*[\]<~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|!$/gu;
+const markupCharacter = /[\\`*[\]<~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|!$/gu;
 
 /** Encodes whitespace at the edges, which would be dropped or break adjacent marks. */
-function escapedText(value: string, isFirst: boolean, isLast: boolean): string {
+function escapeText(value: string, isFirst: boolean, isLast: boolean): string {
   let written = value
-    .replace(markup, '\\$&')
-    .replace(reference, '\\$&')
-    .replace(/[\t\n\r]/g, asReference);
-  if (isFirst) written = written.replace(/^\s+/, (space) => space.replace(/\s/g, asReference));
-  if (isLast) written = written.replace(/\s+$/, (space) => space.replace(/\s/g, asReference));
+    .replace(markupCharacter, '\\$&')
+    .replace(characterReference, '\\$&')
+    .replace(/[\t\n\r]/g, toCharacterReference);
+  if (isFirst) written = written.replace(/^\s+/, (space) => space.replace(/\s/g, toCharacterReference));
+  if (isLast) written = written.replace(/\s+$/, (space) => space.replace(/\s/g, toCharacterReference));
   return written;
 }
 
-function asReference(character: string): string {
+function toCharacterReference(character: string): string {
   return `&#${character.codePointAt(0) ?? 32};`;
 }
 
 /** Escapes starts of lines that look like a heading, list item, quote, underline or table row. */
-function withPlainLineStarts(lines: string): string {
+function escapeLineStarts(lines: string): string {
   return lines.replace(
     /^( *)(?:([#>+=:|-])|(\d{1,9})([.)]))/gm,
     (_all, space: string, mark = '', digits = '', dot = '') =>
@@ -161,13 +161,13 @@ function withPlainLineStarts(lines: string): string {
   );
 }
 
-function prefixed(lines: string, prefix: string): string {
+function prefixLines(lines: string, prefix: string): string {
   return lines
     .split('\n')
     .map((line) => (line === '' ? prefix.trimEnd() : prefix + line))
     .join('\n');
 }
 
-function withoutLines(value: string): string {
+function joinLines(value: string): string {
   return value.replace(/\\?\n/g, ' ');
 }

@@ -8,7 +8,7 @@ import {
   omittedText,
   terminalText,
   toolSummary,
-  withoutAnsi,
+  stripAnsi,
 } from '../../../../src/transcript/common/export/exportTexts';
 
 describe('words of an export', () => {
@@ -54,7 +54,7 @@ describe('words of an export', () => {
   });
 
   it('have no sequences of a terminal', () => {
-    assert.equal(withoutAnsi('\x1b[31;1ma\x1b[K\x1b]0;title\x07b\x1b]8;;x\x1b\\c\x1bMd'), 'abcd');
+    assert.equal(stripAnsi('\x1b[31;1ma\x1b[K\x1b]0;title\x07b\x1b]8;;x\x1b\\c\x1bMd'), 'abcd');
   });
 
   const tool = (more: Partial<EntryOf<'tool'>> = {}): EntryOf<'tool'> => ({
