@@ -204,7 +204,7 @@ describe('what users do with an answer', () => {
     });
     const editor = await show(file);
     editor.selection = new vscode.Selection(0, 0, 2, 0);
-    await eventually('the selection', () => assert.equal(subject.mentions.selected()?.title, 'mentioned.ts:1-2'));
+    await eventually('the selection', () => assert.equal(subject.mentions.selectionRow()?.title, 'mentioned.ts:1-2'));
     await eventually('all kinds', async () => {
       const rows = rowsOf(await page.ask('mentions', { query: '' }));
       assert.ok(rows.some(({ kind }) => kind === 'selection'));

@@ -4,7 +4,7 @@ import { ChordFocusGuard } from '../../webview/browser/chordCatcher';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';
 import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
-import { App } from './chatApp';
+import { ChatApp } from './chatApp';
 import { ChatPage } from './chatPage';
 
 declare function acquireVsCodeApi(): VsCodeApi;
@@ -20,7 +20,7 @@ if (root) {
   keepSelectAllInFields(document);
   render(
     <HostTimeContext.Provider value={connection.time}>
-      <App page={page} />
+      <ChatApp page={page} />
     </HostTimeContext.Provider>,
     root,
   );

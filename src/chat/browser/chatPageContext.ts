@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { useChanges } from '../../webview/browser/useChanges';
 import type { ChatPage } from './chatPage';
-import type { PageState } from './pageStore';
+import type { ChatPageState } from './pageStore';
 
 const context = createContext<ChatPage | undefined>(undefined);
 
@@ -16,7 +16,7 @@ export function usePage(): ChatPage {
 }
 
 /** Returns the page's state and redraws the component when it changes. */
-export function usePageState(): PageState {
+export function usePageState(): ChatPageState {
   const { store } = usePage();
   useChanges(store.onDidChange);
   return store.state;

@@ -20,8 +20,8 @@ export function EmptyState() {
   const isWithoutFolder = isReady && folders.length === 0;
   const backendId = session?.backendId ?? chosenBackend;
   const backend = backends.find(({ id }) => id === backendId);
-  const begin = (text: string): void => {
-    page.insert({ text, attachments: [] });
+  const useStarter = (text: string): void => {
+    page.insertDraft({ text, attachments: [] });
     page.prepare();
   };
   return (
@@ -37,7 +37,7 @@ export function EmptyState() {
       <ul class="starters">
         {(backend?.source === 'demo' ? demoStarters : starters).map((starter) => (
           <li key={starter}>
-            <button type="button" class="starter" onClick={() => begin(starter)}>
+            <button type="button" class="starter" onClick={() => useStarter(starter)}>
               {starter.endsWith(' ') ? `${starter.trimEnd()} …` : starter}
             </button>
           </li>
@@ -69,9 +69,9 @@ function BackendCard({ backend }: { backend: BackendView }) {
   const page = usePage();
   const { problems } = usePageState();
   const { health, id: backendId, title, description, state, problem } = backend;
-  const isToldBelow = problems.some(({ message }) => message === problem);
-  const isSilent = state === 'stopped' && (health?.kind === 'silent' || health?.kind === 'needsToken');
-  const needsCare = isSilent || state === 'authRequired' || state === 'failed' || state === 'unavailable';
+  const isShownBelow = problems.some(({ message }) => message === problem);
+  const isUnreachable = state === 'stopped' && (health?.kind === 'silent' || health?.kind === 'needsToken');
+  const needsRepair = isUnreachable || state === 'authRequired' || state === 'failed' || state === 'unavailable';
   return (
     <div class="backend-card">
       <p class="backend-card-title">
@@ -79,9 +79,9 @@ function BackendCard({ backend }: { backend: BackendView }) {
         <strong>{title}</strong>
         <span>{backendWord(backend)}</span>
       </p>
-      <p class="backend-card-description">{isToldBelow ? description : (problem ?? description)}</p>
-      {needsCare && (
-        <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId })}>
+      <p class="backend-card-description">{isShownBelow ? description : (problem ?? description)}</p>
+      {needsRepair && (
+        <button type="button" class="button" onClick={() => void page.request(chatRequests.repairBackend, { backendId })}>
           {repairLabel(backend)}
         </button>
       )}

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 import type { VsCodeApi } from '../../webview/browser/hostConnection';
 
-const Members = z.record(z.string(), z.unknown());
+const StateRecord = z.record(z.string(), z.unknown());
 
 /** Values that a page keeps across reloads. Each part of the page has its own members. */
-export class PageMemory {
+export class SavedPageState {
   constructor(private readonly api: Pick<VsCodeApi, 'getState' | 'setState'>) {}
 
   /** Unvalidated: an earlier version may have written the values. */
-  get all(): Readonly<Record<string, unknown>> {
-    return Members.safeParse(this.api.getState()).data ?? {};
+  get values(): Readonly<Record<string, unknown>> {
+    return StateRecord.safeParse(this.api.getState()).data ?? {};
   }
 
   /** Saves members; others are kept. */
-  keep(members: Readonly<Record<string, unknown>>): void {
-    this.api.setState({ ...this.all, ...members });
+  save(members: Readonly<Record<string, unknown>>): void {
+    this.api.setState({ ...this.values, ...members });
   }
 }

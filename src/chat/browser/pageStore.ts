@@ -12,18 +12,18 @@ import type {
 } from '../common/chatView';
 
 /** A failed request, as the user reads it. */
-interface Problem {
+interface RequestProblem {
   readonly id: number;
   readonly message: string;
   readonly details: string | undefined;
 }
 
-export interface PageState {
+export interface ChatPageState {
   /** Whether the first update has arrived. */
   readonly isReady: boolean;
   readonly session: SessionView | undefined;
   /** Whether the first prompt of a conversation was sent but is not shown yet. */
-  readonly isBeginning: boolean;
+  readonly isStartingConversation: boolean;
   readonly sessions: readonly SessionRow[];
   readonly backends: readonly BackendView[];
   readonly chosenBackend: string | undefined;
@@ -32,87 +32,87 @@ export interface PageState {
   /** Actions that its agent was observed to take without asking. */
   readonly seenUnattended: Unattended | undefined;
   readonly newCommands: readonly CommandView[];
-  readonly chips: readonly ContextChipView[];
+  readonly contextChips: readonly ContextChipView[];
   /** Absolute paths of the workspace folders. */
   readonly folders: readonly string[];
   /** Ids of attachments in the composer whose files no longer exist. */
-  readonly missing: readonly string[];
+  readonly missingAttachmentIds: readonly string[];
   /** Sent prompts, oldest first. */
-  readonly history: readonly string[];
+  readonly promptHistory: readonly string[];
   readonly isUntrusted: boolean;
-  readonly problems: readonly Problem[];
-  readonly isListShown: boolean;
+  readonly problems: readonly RequestProblem[];
+  readonly isSessionListShown: boolean;
 }
 
-const mostProblems = 3;
+const maxProblems = 3;
 
 /** The state of the page except for the transcript and the composer: host data and open panels. */
-export class PageStore {
-  private current: PageState = {
+export class ChatPageStore {
+  private currentState: ChatPageState = {
     isReady: false,
     session: undefined,
-    isBeginning: false,
+    isStartingConversation: false,
     sessions: [],
     backends: [],
     chosenBackend: undefined,
     newOptions: [],
     seenUnattended: undefined,
     newCommands: [],
-    chips: [],
+    contextChips: [],
     folders: [],
-    missing: [],
-    history: [],
+    missingAttachmentIds: [],
+    promptHistory: [],
     isUntrusted: false,
     problems: [],
-    isListShown: false,
+    isSessionListShown: false,
   };
-  private lastProblem = 0;
+  private lastProblemId = 0;
   private readonly emitter = new Emitter<void>(reportError);
   readonly onDidChange = this.emitter.event;
 
-  get state(): PageState {
-    return this.current;
+  get state(): ChatPageState {
+    return this.currentState;
   }
 
   apply(update: ChatUpdate): void {
     const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
     const { chips, folders, missing, history, untrusted: isUntrusted } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript');
-    if (isOnlyTranscript && this.current.isReady) return;
-    this.change({
+    if (isOnlyTranscript && this.currentState.isReady) return;
+    this.updateState({
       isReady: true,
       ...(session !== undefined && { session: session ?? undefined }),
-      ...(session === null && { isBeginning: false }),
+      ...(session === null && { isStartingConversation: false }),
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
       ...withoutUndefined({ chips, folders, missing, history, isUntrusted }),
     });
   }
 
-  setBeginning(isBeginning: boolean): void {
-    if (isBeginning !== this.current.isBeginning) this.change({ isBeginning });
+  setStartingConversation(isBeginning: boolean): void {
+    if (isBeginning !== this.currentState.isStartingConversation) this.updateState({ isStartingConversation: isBeginning });
   }
 
-  showList(isListShown: boolean): void {
-    if (isListShown !== this.current.isListShown) this.change({ isListShown });
+  showSessionList(isListShown: boolean): void {
+    if (isListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown: isListShown });
   }
 
   /** Adds an error; the oldest are dropped when there are too many. */
   addProblem(message: string, details?: string): void {
-    const others = this.current.problems.filter((problem) => problem.message !== message);
-    this.change({ problems: [...others, { id: ++this.lastProblem, message, details }].slice(-mostProblems) });
+    const others = this.currentState.problems.filter((problem) => problem.message !== message);
+    this.updateState({ problems: [...others, { id: ++this.lastProblemId, message, details }].slice(-maxProblems) });
   }
 
   dismissProblem(id: number): void {
-    this.change({ problems: this.current.problems.filter((problem) => problem.id !== id) });
+    this.updateState({ problems: this.currentState.problems.filter((problem) => problem.id !== id) });
   }
 
   clearProblems(): void {
-    if (this.current.problems.length > 0) this.change({ problems: [] });
+    if (this.currentState.problems.length > 0) this.updateState({ problems: [] });
   }
 
-  private change(part: Partial<PageState>): void {
-    this.current = { ...this.current, ...part };
+  private updateState(part: Partial<ChatPageState>): void {
+    this.currentState = { ...this.currentState, ...part };
     this.emitter.fire();
   }
 }

@@ -13,15 +13,15 @@ import { usePageCommand } from './usePageCommand';
 /** The transcript, or the empty state before the first prompt. */
 export function TranscriptPane() {
   const page = usePage();
-  const { isBeginning, isReady, folders } = usePageState();
+  const { isStartingConversation, isReady, folders } = usePageState();
   const isEmpty = useIsEmpty(page.transcript);
   const actions = useMemo(() => transcriptActions(page), [page]);
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
-  const { isFinding, stopFinding } = useFinding(page);
+  const { isFinding, stopFinding } = useFindBar(page);
   const list = useRef<TranscriptHandle>(null);
   usePageCommand('showLatest', () => list.current?.scrollToLatest());
 
-  if (!isReady || (isEmpty && isBeginning)) return <div class="transcript-pane" aria-busy="true" />;
+  if (!isReady || (isEmpty && isStartingConversation)) return <div class="transcript-pane" aria-busy="true" />;
   if (isEmpty) {
     return (
       <div class="transcript-pane">
@@ -38,7 +38,7 @@ export function TranscriptPane() {
 }
 
 /** State of the find bar, which views of VS Code do not have themselves. */
-function useFinding(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
+function useFindBar(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
   const [isFinding, setFinding] = useState(false);
   usePageCommand('find', () => setFinding(true));
   useFindKey(() => setFinding(true));

@@ -6,7 +6,7 @@ import type { BackendView, DraftAttachment, SessionRow } from '../common/chatVie
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Returns the group of a conversation in the list, by its age. */
-export function recencyOf(at: number, now: number): string {
+export function ageGroup(at: number, now: number): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   if (at >= midnight) return 'Today';
   if (at >= midnight - dayMs) return 'Yesterday';
@@ -14,7 +14,7 @@ export function recencyOf(at: number, now: number): string {
 }
 
 /** Formats a duration as `4 min 59 s`, with hours as `1 h 4 min`. */
-export function durationInWords(ms: number): string {
+export function formatLongDuration(ms: number): string {
   const seconds = Math.max(Math.ceil(ms / 1000), 0);
   const minutes = Math.floor(seconds / 60);
   if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
@@ -22,7 +22,7 @@ export function durationInWords(ms: number): string {
 }
 
 /** Formats a duration as `4:59` or `1:04:59`. */
-export function timeLeft(ms: number): string {
+export function formatCountdown(ms: number): string {
   const seconds = Math.max(Math.ceil(ms / 1000), 0);
   const two = (count: number): string => String(count).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);
@@ -30,12 +30,12 @@ export function timeLeft(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-export function fileNameOf(path: string): { readonly name: string; readonly folder: string } {
+export function splitFilePath(path: string): { readonly name: string; readonly folder: string } {
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return { name: path.slice(at + 1), folder: path.slice(0, Math.max(at, 0)) };
 }
 
-const backendStateWords: Record<BackendView['state'], string> = {
+const backendStateLabels: Record<BackendView['state'], string> = {
   stopped: 'not started',
   starting: 'starting…',
   ready: 'ready',
@@ -44,10 +44,10 @@ const backendStateWords: Record<BackendView['state'], string> = {
   unavailable: 'unavailable',
 };
 
-type BackendNow = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
+type BackendStatus = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
 
-export function backendWord(backend: BackendNow): string {
-  return wordOfBackend(backend, backendStateWords);
+export function backendWord(backend: BackendStatus): string {
+  return wordOfBackend(backend, backendStateLabels);
 }
 
 /** Returns the CSS class of its status dot. */
@@ -56,14 +56,14 @@ export function backendDot(backend: Pick<BackendView, 'health' | 'state'>): stri
 }
 
 /** Returns the label of the button that fixes its problem. */
-export function repairLabel({ health, needsPermission, state }: BackendNow): string {
+export function repairLabel({ health, needsPermission, state }: BackendStatus): string {
   if (needsPermission) return 'Allow…';
   if (health?.kind === 'needsToken') return 'Set token…';
   if (state === 'authRequired') return 'Sign in…';
   return state === 'failed' ? 'Try again…' : 'Set up…';
 }
 
-export const rowStateWords: Record<SessionRow['state'], string> = {
+export const rowStateLabels: Record<SessionRow['state'], string> = {
   idle: '',
   busy: 'working',
   waiting: 'waiting for your answer',
@@ -71,7 +71,7 @@ export const rowStateWords: Record<SessionRow['state'], string> = {
   failed: 'failed',
 };
 
-export const attachmentWords: Record<DraftAttachment['kind'], string> = {
+export const attachmentKindLabels: Record<DraftAttachment['kind'], string> = {
   file: 'File',
   folder: 'Folder',
   selection: 'Selection',
@@ -84,7 +84,7 @@ export const attachmentWords: Record<DraftAttachment['kind'], string> = {
 };
 
 /** Describes the actions that an agent takes without asking in its mode. */
-export function unattendedWord(unattended: 'edits' | 'runs'): string {
+export function unattendedLabel(unattended: 'edits' | 'runs'): string {
   return unattended === 'edits' ? 'Edits without asking' : 'Runs without asking';
 }
 

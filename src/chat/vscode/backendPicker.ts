@@ -8,11 +8,11 @@ import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
 import type { InstallTerminals } from './installTerminals';
 
-interface BackendPick extends vscode.QuickPickItem {
+interface BackendItem extends vscode.QuickPickItem {
   readonly view?: BackendView;
 }
 
-const stateWords: Record<BackendView['state'], string> = {
+const stateLabels: Record<BackendView['state'], string> = {
   stopped: 'starts with your first prompt',
   starting: 'starting',
   ready: 'running',
@@ -34,16 +34,16 @@ export class BackendPicker {
   constructor(
     private readonly backends: BackendChoice,
     private readonly messages: Messages,
-    private readonly installs: Pick<InstallTerminals, 'install'>,
+    private readonly installTerminals: Pick<InstallTerminals, 'install'>,
   ) {}
 
   /** Returns the chosen backend if it is ready to use. */
   async pick(): Promise<BackendView | undefined> {
     await this.backends.refresh();
-    const picked = await this.ask();
+    const picked = await this.showPicker();
     if (!picked) return undefined;
     if (!picked.view) {
-      await editAgents();
+      await openAgentSettings();
       return undefined;
     }
     this.backends.choose(picked.view.id);
@@ -61,12 +61,12 @@ export class BackendPicker {
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
     else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
-    else if (how === 'install' && view?.install !== undefined) this.installs.install(view.title, view.install);
+    else if (how === 'install' && view?.install !== undefined) this.installTerminals.install(view.title, view.install);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
     else if (how === undefined && view?.state === 'unavailable') this.offerRepair(view);
-    else await editAgents();
+    else await openAgentSettings();
     await this.backends.refresh();
   }
 
@@ -78,16 +78,16 @@ export class BackendPicker {
   }
 
   /** The list updates while it is open, for example when a server responds. */
-  private async ask(): Promise<BackendPick | undefined> {
+  private async showPicker(): Promise<BackendItem | undefined> {
     const store = new DisposableStore();
-    const pick = store.add(vscode.window.createQuickPick<BackendPick>());
+    const pick = store.add(vscode.window.createQuickPick<BackendItem>());
     pick.title = 'Select Agent';
     pick.placeholder = 'Select the agent for new conversations';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    const idOf = ({ label, view }: BackendPick): string => view?.id ?? label;
+    const idOf = ({ label, view }: BackendItem): string => view?.id ?? label;
     const items = store.add(new LiveItems(pick, (one, other) => idOf(one) === idOf(other)));
-    const show = (): void => items.replace(this.items());
+    const show = (): void => items.replace(this.createItems());
     try {
       return await new Promise((resolve) => {
         store.add(this.backends.onDidChange(show));
@@ -101,23 +101,23 @@ export class BackendPicker {
     }
   }
 
-  private items(): BackendPick[] {
+  private createItems(): BackendItem[] {
     const { chosen, views } = this.backends;
     return [
-      ...views.map((view) => this.item(view, view.id === chosen?.id)),
+      ...views.map((view) => this.createItem(view, view.id === chosen?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
       { label: '$(add) Add Agent…', description: 'Opens the setting backline.acp.agents' },
     ];
   }
 
-  private item(view: BackendView, isChosen: boolean): BackendPick {
-    const state = `${backendWord(view, stateWords)}${isChosen ? ', selected' : ''}`;
+  private createItem(view: BackendView, isChosen: boolean): BackendItem {
+    const state = `${backendWord(view, stateLabels)}${isChosen ? ', selected' : ''}`;
     const detail = view.problem ?? view.description;
     return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
   }
 }
 
-async function editAgents(): Promise<void> {
+async function openAgentSettings(): Promise<void> {
   const revealSetting = { key: settingIds.acpAgents, edit: true };
   await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting });
 }

@@ -22,7 +22,7 @@ import { ApprovalNotices } from './approvalNotices';
 import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
 import { ChatPages } from './pages/chatPages';
-import type { ChatWindow } from './pages/chatWindow';
+import type { ChatPageServices } from './pages/chatWindow';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import { DiffViews } from './review/diffViews';
@@ -32,7 +32,7 @@ import { ReviewActions } from './review/reviewActions';
 import { VirtualDocuments } from './review/virtualDocuments';
 import type { WindowMentions } from './windowMentions';
 
-interface ChatFeatureOptions extends FeatureContext {
+interface ChatFeatureDeps extends FeatureContext {
   /** Started, stopped and disposed by the feature. */
   readonly chats: Chats & { start(): Promise<void> };
   /** Everything that `@` finds. */
@@ -57,29 +57,29 @@ interface ChatFeatureOptions extends FeatureContext {
 }
 
 /** The running chat, as VS Code's providers use it. */
-export interface ShownChat extends RunningFeature {
+export interface ChatUi extends RunningFeature {
   /** Fills the view when it is first shown, or shown again after it was closed. */
   showIn(view: vscode.WebviewView): void;
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
-  textOf(scheme: string, query: string): string;
+  readDocument(scheme: string, query: string): string;
   /** Updates the list of agents. Never rejects. */
   refresh(): Promise<void>;
 }
 
-const statusMs = 200;
+const statusDelayMs = 200;
 
 /** The chat: a view and editor tabs for conversations with any backend. Starts no backend until the user needs one. */
-export class ChatFeature implements Feature<ShownChat> {
+export class ChatFeature implements Feature<ChatUi> {
   readonly id = 'chat';
   readonly title = 'Chat';
 
-  constructor(private readonly options: ChatFeatureOptions) {}
+  constructor(private readonly deps: ChatFeatureDeps) {}
 
-  async start(): Promise<ShownChat> {
-    const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.options;
-    const { chips, keyChords, newOptions, pagesFolder, windowMentions, workspaceState } = this.options;
+  async start(): Promise<ChatUi> {
+    const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
+    const { chips, keyChords, newOptions, pagesFolder, windowMentions, workspaceState } = this.deps;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
@@ -102,11 +102,11 @@ export class ChatFeature implements Feature<ShownChat> {
         messages,
       }),
     );
-    const window: ChatWindow = {
-      ...this.options,
+    const window: ChatPageServices = {
+      ...this.deps,
       backends,
-      attached: windowMentions.attached,
-      dropped: (uris) => windowMentions.dropped(uris),
+      attached: windowMentions.attachedFiles,
+      rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
       newDraft: store.add(newDraft(workspaceState, onError)),
       shown,
       editor: editorActions,
@@ -121,7 +121,7 @@ export class ChatFeature implements Feature<ShownChat> {
       },
       folders: () => editor.folders.map((folder) => folder.path),
       openInTab: (id) => pages.openInTab(id),
-      forget: (id) => pages.forget(id),
+      closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
     const approvals = store.add(new ApprovalWatch(chats, onError));
@@ -134,15 +134,15 @@ export class ChatFeature implements Feature<ShownChat> {
           void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
         messages,
         show: async ({ chat }) => {
-          const page = await pages.reveal();
+          const page = await pages.revealView();
           if (page.chat?.id !== chat.id) page.show(chat);
-          page.ask('focusApproval');
+          page.runCommand('focusApproval');
         },
       }),
     );
-    const selected = () => windowMentions.selected();
+    const selected = () => windowMentions.selectionRow();
     const chatCommands = store.add(
-      new ChatCommands({ commands, pages, window, picker, approvals, selected, messages }),
+      new ChatCommands({ commands, pages, window, picker, approvals, getSelection: selected, messages }),
     );
     const showStatus = (): void => {
       const situation = {
@@ -152,7 +152,7 @@ export class ChatFeature implements Feature<ShownChat> {
         rows: chats.rows,
         waiting: approvals.waiting.length,
       };
-      status.set({ id: this.id, title: this.title, ...chatStatus(situation, actions) });
+      status.set({ id: this.id, title: this.title, ...chatStatus(situation, statusActions) });
     };
     let asked = '';
     /**
@@ -166,7 +166,7 @@ export class ChatFeature implements Feature<ShownChat> {
       asked = key;
       void newOptions.refresh(chosen.id);
     };
-    const statusLater = store.add(new Coalescer(clock, statusMs, showStatus));
+    const statusLater = store.add(new Coalescer(clock, statusDelayMs, showStatus));
     const changed = (): void => statusLater.schedule();
 
     store.add(chats.onDidChange(changed));
@@ -175,7 +175,7 @@ export class ChatFeature implements Feature<ShownChat> {
     store.add(backends.onDidChange(() => chats.keepPrepared(backends.chosen?.id)));
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.look()));
-    store.add(pages.onDidChange(() => chats.awaitPrompt(pages.awaitsPrompt)));
+    store.add(pages.onDidChange(() => chats.awaitPrompt(pages.isAwaitingPrompt)));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
       settings.onDidChangeOf([settingIds.amplifierProfile], () => {
@@ -184,7 +184,7 @@ export class ChatFeature implements Feature<ShownChat> {
     );
     store.add(
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        pages.trustChanged();
+        pages.onTrustChange();
         void backends.refresh();
       }),
     );
@@ -206,9 +206,9 @@ export class ChatFeature implements Feature<ShownChat> {
     }
     showStatus();
     return {
-      showIn: (view) => pages.showIn(view),
-      restore: (panel, state) => pages.restore(panel, state),
-      textOf: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
+      showIn: (view) => pages.fillView(view),
+      restore: (panel, state) => pages.restoreTab(panel, state),
+      readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
@@ -216,7 +216,7 @@ export class ChatFeature implements Feature<ShownChat> {
   }
 }
 
-const actions: ChatActions = {
+const statusActions: ChatActions = {
   open: { label: 'Open chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Select an agent', command: commandIds.chatPickBackend },
   showApproval: { label: 'Show approval', command: commandIds.chatFocusApproval },

@@ -18,13 +18,13 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { conversationsFolder, gatherConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { DiskFiles } from '../node/filePort';
 import { SessionStore } from '../node/sessionStore';
-import { ChatFeature, type ShownChat } from './chatFeature';
+import { ChatFeature, type ChatUi } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
 import { WindowMentions } from './windowMentions';
 
-interface ChatRootOptions extends FeatureContext {
+interface ChatRootDeps extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   /** Mention sources of other features. */
@@ -43,7 +43,7 @@ interface ChatRootOptions extends FeatureContext {
 }
 
 /** The running chat, as the extension uses it. */
-export interface RunningChat extends ShownChat, WriteObserver {
+export interface RunningChat extends ChatUi, WriteObserver {
   /**
    * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
    * (absolute path).
@@ -55,14 +55,14 @@ export interface RunningChat extends ShownChat, WriteObserver {
 export class ChatRoot {
   private readonly feature: ChatFeature;
   private readonly conversations: ChatSessions;
-  private readonly texts: AttachedTexts;
+  private readonly attachedTexts: AttachedTexts;
 
-  private constructor(options: ChatRootOptions, folder: string) {
+  private constructor(options: ChatRootDeps, folder: string) {
     const { backends, chipSources, clock, editor, extensionUri, globalState, log, mentionSources, recent } = options;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
-    this.texts = new AttachedTexts({ newId: randomUUID, memento: options.workspaceState, onError });
+    this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: options.workspaceState, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
-    const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.texts], clock, log);
+    const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
     const newOptions = new NewOptions({ backends, memento: globalState, onError });
     this.conversations = new ChatSessions({
       backends,
@@ -85,7 +85,7 @@ export class ChatRoot {
       chats: this.conversations,
       mentions,
       windowMentions,
-      folderOf: (draft) => this.texts.folderOf(draft),
+      folderOf: (draft) => this.attachedTexts.folderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
       keyChords: new KeyChordTables(vscode.Uri.file(options.storageFolder), log),
@@ -95,7 +95,7 @@ export class ChatRoot {
   }
 
   /** Creates the chat after finding the folder of this workspace's conversations. */
-  static async open(options: ChatRootOptions): Promise<ChatRoot> {
+  static async open(options: ChatRootDeps): Promise<ChatRoot> {
     const { clock, log, olderFolder, storageFolder } = options;
     const folder = await conversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
     await gatherConversations({ from: olderFolder, to: folder, files: new DiskFiles(), clock, log });
@@ -113,7 +113,7 @@ export class ChatRoot {
   }
 
   private async beginWith({ title, text }: { title: string; text: string }, folder: string | undefined): Promise<void> {
-    const draft: Draft = { text: '', attachments: [this.texts.add(title, text, folder)] };
+    const draft: Draft = { text: '', attachments: [this.attachedTexts.add(title, text, folder)] };
     await vscode.commands.executeCommand(commandIds.chatNew, draft);
   }
 }

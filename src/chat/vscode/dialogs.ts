@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { noticeText } from '../../base/common/noticeText';
 
-export interface Question {
+export interface Confirmation {
   readonly message: string;
   readonly detail?: string;
   /** Label of the button that confirms. */
@@ -12,7 +12,7 @@ export interface Question {
 /** Modal dialogs. */
 export interface Dialogs {
   /** Whether the user confirmed; false when the dialog was closed. */
-  confirm(question: Question): Promise<boolean>;
+  confirm(question: Confirmation): Promise<boolean>;
   /** Returns undefined when the user cancels. */
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }

@@ -7,7 +7,7 @@ import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import type { RunningChat } from './chatRoot';
 import type { RecentFiles } from './recentFiles';
 
-interface LazyChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'status'> {
   readonly chat: LazyFeature<RunningChat>;
   readonly recent: RecentFiles;
 }
@@ -17,11 +17,11 @@ export class LazyChat implements Feature {
   readonly id = 'chat';
   readonly title = 'Chat';
 
-  constructor(private readonly options: LazyChatOptions) {}
+  constructor(private readonly deps: LazyChatDeps) {}
 
   start(): Promise<RunningFeature> {
     const { id, title } = this;
-    const { chat, commands, recent, status } = this.options;
+    const { chat, commands, recent, status } = this.deps;
     const store = new DisposableStore();
     const use = (): Promise<RunningChat> => chat.use();
     const refresh = (): Promise<void> =>
@@ -43,7 +43,7 @@ export class LazyChat implements Feature {
       }),
     );
     for (const scheme of [textSchemes.chat, textSchemes.proposedCode]) {
-      store.add(provideTexts(scheme, async (query) => (await use()).textOf(scheme, query)));
+      store.add(provideTexts(scheme, async (query) => (await use()).readDocument(scheme, query)));
     }
     store.add(commands.handleLater(this.id, use));
     // Only the chat knows the chosen agent and its state.

@@ -2,7 +2,7 @@ import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ContentChange, Protection } from '../../editor/common/protection/protection';
 
 /** As `EditorPort.protectionOf`, but undefined for a file that cannot be written: writing it reports the reason. */
-export async function protectionKnown(
+export async function protectionIfWritable(
   editor: Pick<EditorPort, 'protectionOf'>,
   path: string,
   change: ContentChange,

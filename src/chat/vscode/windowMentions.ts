@@ -20,7 +20,7 @@ import { SelectionMentions } from '../common/mentions/selectionMentions';
 import { gitChanges } from './gitChanges';
 import type { RecentFiles } from './recentFiles';
 
-interface WindowMentionsOptions {
+interface WindowMentionsDeps {
   readonly editor: EditorPort;
   readonly recent: RecentFiles;
   readonly clock: Clock;
@@ -33,75 +33,75 @@ const maxFiles = 100_000;
 export class WindowMentions implements Disposable {
   /** In the order of their rows. */
   readonly sources: readonly MentionSource[];
-  readonly attached: AttachedFiles;
-  private readonly store = new DisposableStore();
-  private readonly created: Emitter<string>;
-  private readonly deleted: Emitter<string>;
-  private readonly reset: Emitter<void>;
-  private readonly touched: Emitter<void>;
-  private readonly index: FileIndex;
-  private readonly files: FileMentions;
-  private readonly folders: FolderMentions;
-  private readonly selection: SelectionMentions;
+  readonly attachedFiles: AttachedFiles;
+  private readonly disposables = new DisposableStore();
+  private readonly createdEmitter: Emitter<string>;
+  private readonly deletedEmitter: Emitter<string>;
+  private readonly resetEmitter: Emitter<void>;
+  private readonly changedEmitter: Emitter<void>;
+  private readonly fileIndex: FileIndex;
+  private readonly fileMentions: FileMentions;
+  private readonly folderMentions: FolderMentions;
+  private readonly selectionMentions: SelectionMentions;
 
-  constructor(private readonly options: WindowMentionsOptions) {
-    const { editor, recent, clock, log } = options;
+  constructor(private readonly deps: WindowMentionsDeps) {
+    const { editor, recent, clock, log } = deps;
     const onError = (error: unknown): void => log.error('cannot list files for mentions', error);
-    this.created = this.store.add(new Emitter<string>(onError));
-    this.deleted = this.store.add(new Emitter<string>(onError));
-    this.reset = this.store.add(new Emitter<void>(onError));
-    this.touched = this.store.add(new Emitter<void>(onError));
-    this.index = this.store.add(
+    this.createdEmitter = this.disposables.add(new Emitter<string>(onError));
+    this.deletedEmitter = this.disposables.add(new Emitter<string>(onError));
+    this.resetEmitter = this.disposables.add(new Emitter<void>(onError));
+    this.changedEmitter = this.disposables.add(new Emitter<void>(onError));
+    this.fileIndex = this.disposables.add(
       new FileIndex({
         listFiles,
-        onDidCreate: this.created.event,
-        onDidDelete: this.deleted.event,
-        onDidReset: this.reset.event,
+        onDidCreate: this.createdEmitter.event,
+        onDidDelete: this.deletedEmitter.event,
+        onDidReset: this.resetEmitter.event,
         relative: relativePath,
         clock,
         onError,
       }),
     );
-    this.attached = this.store.add(new AttachedFiles({ editor, onDidChangeFiles: this.touched.event, clock, onError }));
-    this.files = new FileMentions({ index: this.index, editor, recent: () => recent.all });
-    this.folders = new FolderMentions({ index: this.index, editor });
-    this.selection = new SelectionMentions(editor);
+    this.attachedFiles = this.disposables.add(new AttachedFiles({ editor, onDidChangeFiles: this.changedEmitter.event, clock, onError }));
+    this.fileMentions = new FileMentions({ index: this.fileIndex, editor, recent: () => recent.recentPaths });
+    this.folderMentions = new FolderMentions({ index: this.fileIndex, editor });
+    this.selectionMentions = new SelectionMentions(editor);
     this.sources = [
-      this.selection,
+      this.selectionMentions,
       new ProblemMentions(editor),
       new EditorMentions({ editor, openFiles }),
       new GitMentions(gitChanges, editor),
-      this.files,
-      this.folders,
+      this.fileMentions,
+      this.folderMentions,
     ];
   }
 
   start(): void {
-    this.index.start();
-    this.attached.start();
-    const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*'));
-    this.store.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
-    this.store.add(watcher.onDidDelete(({ fsPath }) => this.deleted.fire(fsPath)));
+    this.fileIndex.start();
+    this.attachedFiles.start();
+    const watcher = this.disposables.add(vscode.workspace.createFileSystemWatcher('**/*'));
+    this.disposables.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
+    this.disposables.add(watcher.onDidDelete(({ fsPath }) => this.deletedEmitter.fire(fsPath)));
     // Changes too, since VS Code merges a deletion soon followed by a creation into one change event.
     for (const event of [watcher.onDidCreate, watcher.onDidDelete, watcher.onDidChange]) {
-      this.store.add(event(() => this.touched.fire()));
+      this.disposables.add(event(() => this.changedEmitter.fire()));
     }
-    this.store.add(this.options.editor.onDidChangeFolders(() => this.reset.fire()));
-    this.store.add(
+    this.disposables.add(this.deps.editor.onDidChangeFolders(() => this.resetEmitter.fire()));
+    this.disposables.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('files.exclude') || change.affectsConfiguration('search.exclude')) {
-          this.reset.fire();
+          this.resetEmitter.fire();
         }
       }),
     );
   }
 
-  selected(): MentionRow | undefined {
-    return this.selection.current();
+  selectionRow(): MentionRow | undefined {
+    return this.selectionMentions.current();
   }
 
   /** Returns rows for files and folders by URI or path. @throws EditorError the first one, when none is accessible */
-  async dropped(uris: readonly string[]): Promise<MentionRow[]> {
+  async rowsForDrop(uris: readonly string[]): Promise<MentionRow[]> {
     const results = await Promise.allSettled(uris.map((uri) => this.rowOf(pathOf(uri))));
     const rows = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const failure = results.find((result) => result.status === 'rejected');
@@ -110,23 +110,23 @@ export class WindowMentions implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   private async rowOf(named: string): Promise<MentionRow> {
-    const { path, type } = await this.options.editor.stat(named);
+    const { path, type } = await this.deps.editor.stat(named);
     const relative = relativePath(path);
-    return type === 'directory' ? this.folders.rowOf(path, relative) : await this.files.rowOf(path, relative);
+    return type === 'directory' ? this.folderMentions.rowOf(path, relative) : await this.fileMentions.rowOf(path, relative);
   }
 
   /** Ignores folders and hidden files. */
   private async onDidCreate(path: string): Promise<void> {
     if (/[\\/](?:\.git|node_modules)[\\/]/.test(path)) return;
-    const type = await this.options.editor.stat(path).then(
+    const type = await this.deps.editor.stat(path).then(
       (stat) => stat.type,
       () => undefined,
     );
-    if (type === 'file' && !this.store.isDisposed) this.created.fire(path);
+    if (type === 'file' && !this.disposables.isDisposed) this.createdEmitter.fire(path);
   }
 }
 

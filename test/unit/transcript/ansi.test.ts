@@ -92,7 +92,7 @@ describe('output of a terminal', () => {
   it('has every colour of both rows, and none for the codes beside them', () => {
     const colorsOf = (...codes: readonly number[]) =>
       codes.map((code) => {
-        const [{ foreground: fg, background: bg } = {}] = parseAnsi(`\x1b[${code}mx`);
+        const [{ fg, bg } = {}] = parseAnsi(`\x1b[${code}mx`);
         return fg ?? bg;
       });
     assert.deepEqual(colorsOf(30, 37, 40, 47, 90, 97, 100, 107), [0, 7, 0, 7, 8, 15, 8, 15]);
@@ -116,7 +116,7 @@ describe('output of a terminal', () => {
   });
 
   it('reads the ends of the palette', () => {
-    const colorOf = (index: number) => parseAnsi(`\x1b[38;5;${index}mx`)[0]?.foreground;
+    const colorOf = (index: number) => parseAnsi(`\x1b[38;5;${index}mx`)[0]?.fg;
     assert.deepEqual([0, 15, 231, 232].map(colorOf), [0, 15, 'rgb(255, 255, 255)', 'rgb(8, 8, 8)']);
   });
 

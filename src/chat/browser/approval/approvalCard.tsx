@@ -13,13 +13,13 @@ import { ReasonField } from './approvalReason';
 import { usePage, usePageState } from '../chatPageContext';
 import { useCountdown, type Countdown } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
-import { durationInWords, timeLeft } from '../words';
+import { formatLongDuration, formatCountdown } from '../words';
 
 interface ApprovalCardProps {
   readonly session: SessionView;
   readonly approval: ApprovalView;
   /** Whether the approval was visible long enough for a deliberate answer. */
-  readonly isMeant: () => boolean;
+  readonly isDeliberate: () => boolean;
   /** The reason for a denial; undefined while the field is closed. */
   readonly reason: string | undefined;
   readonly onReason: (reason: string | undefined) => void;
@@ -28,7 +28,7 @@ interface ApprovalCardProps {
 }
 
 /** One approval: who asks, what would happen, and all answers. */
-export function ApprovalCard({ session, approval, isMeant, reason, onReason, onReasonSent }: ApprovalCardProps) {
+export function ApprovalCard({ session, approval, isDeliberate, reason, onReason, onReasonSent }: ApprovalCardProps) {
   const page = usePage();
   const { backends, folders } = usePageState();
   const titleId = useId();
@@ -37,32 +37,32 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
   const [isUnfolded, setUnfolded] = useState(false);
   const [isSent, setSent] = useState(false);
   /** Blocks a second click before the next render. */
-  const isTaken = useRef(false);
+  const isBlocked = useRef(false);
   /** Whether the user opened the reason field in this card, as opposed to a restored one. */
-  const isReasonWanted = useRef(false);
+  const isReasonOpenedHere = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
   const sessionId = session.id;
   const answers = answersOf(approval.options);
   const isServer = backends.find(({ id }) => id === session.backendId)?.source === 'server';
 
   const send = async (request: () => Promise<unknown>, onSent?: () => void): Promise<void> => {
-    if (isAnswering || isTaken.current || !isMeant()) return;
-    isTaken.current = true;
+    if (isAnswering || isBlocked.current || !isDeliberate()) return;
+    isBlocked.current = true;
     setSent(true);
     if ((await request()) !== undefined) {
       onSent?.();
       return;
     }
-    isTaken.current = false;
+    isBlocked.current = false;
     setSent(false);
   };
   const answer = ({ label }: ApprovalOption, why?: string): void =>
     void send(
-      () => page.ask(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason: why }),
+      () => page.request(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason: why }),
       why === undefined ? undefined : onReasonSent,
     );
   /** For an approval without a way to deny it. */
-  const stop = (): void => void send(() => page.ask(chatRequests.stop, { sessionId }));
+  const stop = (): void => void send(() => page.request(chatRequests.stop, { sessionId }));
   const allow = (): void => (answers.allow.plain ? answer(answers.allow.plain) : card.current?.focus());
   const deny = (): void => {
     if (answers.deny.plain) answer(answers.deny.plain);
@@ -75,7 +75,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
   const onKeyDown = (event: KeyboardEvent): void => {
     // A repeated key would otherwise also activate the first item of the menu that it opened.
     if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
-    if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || isElsewhere(event.target)) return;
+    if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || handlesOwnKeys(event.target)) return;
     if (event.key !== '1' && event.key !== '2') return;
     event.preventDefault();
     if (event.key === '1') allow();
@@ -105,7 +105,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
               <PlainText text={approval.mode} />
             </bdi>
           )}
-          {isAnswering ? <span>Answering…</span> : countdown && <Expiry countdown={countdown} />}
+          {isAnswering ? <span>Answering…</span> : countdown && <ExpiryCountdown countdown={countdown} />}
         </p>
         <h2 id={titleId} class={isUnfolded ? 'is-unfolded' : ''}>
           <button
@@ -120,13 +120,13 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
           </button>
         </h2>
       </div>
-      <ApprovalEvidence sessionId={sessionId} approval={approval} who={isServer ? 'server' : 'agent'} />
+      <ApprovalEvidence sessionId={sessionId} approval={approval} requesterKind={isServer ? 'server' : 'agent'} />
       {reason !== undefined && onlyDenial ? (
         <ReasonField
           label={onlyDenial.label}
           value={reason}
           disabled={isAnswering}
-          takesFocus={isReasonWanted.current}
+          takesFocus={isReasonOpenedHere.current}
           onInput={onReason}
           onSend={(why) => answer(onlyDenial, why)}
           onCancel={() => {
@@ -137,35 +137,35 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
       ) : (
         <AnswerRow
           answers={answers}
-          asks={approval.asks}
-          decides={isServer ? 'server' : 'agent'}
+          requester={approval.asks}
+          decider={isServer ? 'server' : 'agent'}
           disabled={isAnswering}
           onAnswer={answer}
           onStop={stop}
           onReason={() => {
-            isReasonWanted.current = true;
+            isReasonOpenedHere.current = true;
             onReason('');
           }}
         />
       )}
-      <Announcement approval={approval} title={title} countdown={countdown} hasAllow={!!answers.allow.plain} />
+      <ApprovalAnnouncement approval={approval} title={title} countdown={countdown} hasAllow={!!answers.allow.plain} />
     </section>
   );
 }
 
 /** Whether the target handles digits or other keys itself. */
-function isElsewhere(target: EventTarget | null): boolean {
+function handlesOwnKeys(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, [role=menu]') !== null;
 }
 
 /** Hidden from screen readers, which would read it out every second. */
-function Expiry({ countdown: { leftMs, isShort } }: { countdown: Countdown }) {
+function ExpiryCountdown({ countdown: { remainingMs, isEndingSoon } }: { countdown: Countdown }) {
   return (
-    <span class={`approval-expiry ${isShort ? 'is-short' : ''}`} title="Denied automatically when the time is up" aria-hidden="true">
-      {leftMs > 0 ? (
+    <span class={`approval-expiry ${isEndingSoon ? 'is-short' : ''}`} title="Denied automatically when the time is up" aria-hidden="true">
+      {remainingMs > 0 ? (
         <>
           <span class="approval-expiry-words">Auto-denied in </span>
-          {timeLeft(leftMs)}
+          {formatCountdown(remainingMs)}
         </>
       ) : (
         'Time is up. Your answer may be too late.'
@@ -182,8 +182,8 @@ interface AnnouncementProps {
 }
 
 /** Announces the approval to screen readers: when it appears, shortly before it expires, and when it has expired. */
-function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProps) {
-  const [startMs] = useState(countdown?.leftMs);
+function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: AnnouncementProps) {
+  const [startMs] = useState(countdown?.remainingMs);
   const { asks, env = [], escalations = [], parts, warnings = [] } = approval;
   const risks = [
     ...warnings,
@@ -194,17 +194,17 @@ function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProp
     `${asks} asks: ${title}`,
     evidenceInWords(parts),
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
-    startMs === undefined ? undefined : `Auto-denied in ${durationInWords(startMs)}`,
+    startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,
     hasAllow
       ? `${spokenChord('K', 'Y')} to allow once, ${spokenChord('K', 'N')} to deny`
       : `${spokenChord('K', 'Q')} for the answers, ${spokenChord('K', 'N')} to deny`,
   ];
   let text = sentences
     .flatMap((sentence) => sentence ?? [])
-    .map(ended)
+    .map(withPeriod)
     .join(' ');
-  if (countdown && countdown.leftMs <= 0) text = 'Time is up.';
-  else if (countdown?.isShort) text = 'Auto-denied in 10 seconds.';
+  if (countdown && countdown.remainingMs <= 0) text = 'Time is up.';
+  else if (countdown?.isEndingSoon) text = 'Auto-denied in 10 seconds.';
   return (
     <p class="visually-hidden" role="alert">
       {namingHiddenCharacters(text)}
@@ -212,6 +212,6 @@ function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProp
   );
 }
 
-function ended(sentence: string): string {
+function withPeriod(sentence: string): string {
   return /[.?!…]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -17,27 +17,27 @@ import { transcriptActions } from '../chatTranscriptActions';
 interface ApprovalEvidenceProps {
   readonly sessionId: string;
   readonly approval: ApprovalView;
-  readonly who: 'agent' | 'server';
+  readonly requesterKind: 'agent' | 'server';
 }
 
 /** Shows everything that would happen in a scrolling box that counts the lines below its visible part. */
-export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceProps) {
+export function ApprovalEvidence({ sessionId, approval, requesterKind }: ApprovalEvidenceProps) {
   const page = usePage();
   const { folders } = usePageState();
   const [whole, setWhole] = useState<readonly Part[]>();
   const showWhole = async (): Promise<void> => {
-    const answer = await page.ask(chatRequests.showApproval, { sessionId, approvalId: approval.id });
+    const answer = await page.request(chatRequests.showApproval, { sessionId, approvalId: approval.id });
     if (!answer) throw new Error('This approval is no longer pending.');
     setWhole(answer.parts);
   };
   const parts = whole ?? approval.parts;
-  const missing = whatIsMissing(parts);
+  const missing = omissionNotice(parts);
   const surroundings = useMemo(
-    () => ({ model: page.transcript, actions: actionsOf(page), options: { folders } }),
+    () => ({ model: page.transcript, actions: approvalActions(page), options: { folders } }),
     [page, folders],
   );
   const scroll = useRef<HTMLDivElement>(null);
-  const hidden = useHiddenLines(scroll);
+  const hidden = useHiddenLineCount(scroll);
   return (
     <>
       <div class="approval-evidence">
@@ -46,10 +46,10 @@ export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceP
             {approval.isUndescribed && (
               <p class="approval-fact is-warning">
                 <WarningIcon />
-                <span>The {who} doesn’t say what will run.</span>
+                <span>The {requesterKind} doesn’t say what will run.</span>
               </p>
             )}
-            <Risks approval={approval} />
+            <ApprovalRisks approval={approval} />
             <TranscriptContext.Provider value={surroundings}>
               <WholeContext.Provider value={true}>
                 <ShowAllContext.Provider value={showWhole}>
@@ -59,7 +59,7 @@ export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceP
                 </ShowAllContext.Provider>
               </WholeContext.Provider>
             </TranscriptContext.Provider>
-            <Facts approval={approval} folders={folders} />
+            <ApprovalFacts approval={approval} folders={folders} />
           </div>
         </div>
         {hidden > 0 && (
@@ -85,7 +85,7 @@ export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceP
 }
 
 /** Risks come first, since they change the meaning of the rest. */
-function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { approval: ApprovalView }) {
+function ApprovalRisks({ approval: { env = [], escalations = [], warnings = [] } }: { approval: ApprovalView }) {
   const variables = env.flatMap(({ effect, name, value }) => (effect === undefined ? [] : { effect, name, value }));
   return (
     <>
@@ -118,7 +118,7 @@ function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { ap
 }
 
 /** Further details: folder, environment and other data. */
-function Facts({ approval, folders }: { approval: ApprovalView; folders: readonly string[] }) {
+function ApprovalFacts({ approval, folders }: { approval: ApprovalView; folders: readonly string[] }) {
   const { cwd, env = [], more = [], parts } = approval;
   const variables = env.filter(({ effect }) => effect === undefined);
   return (
@@ -167,7 +167,7 @@ function Code({ text }: { text: string }) {
 }
 
 /** Returns the number of lines below the visible part of the box. */
-function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
+function useHiddenLineCount(box: { readonly current: HTMLElement | null }): number {
   const [hidden, setHidden] = useState(0);
   useLayoutEffect(() => {
     const scroll = box.current;
@@ -175,7 +175,7 @@ function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
     if (!scroll || !content) return undefined;
     const measure = (): void => {
       const text = scroll.querySelector('pre, .diff-lines') ?? scroll;
-      const row = Number.parseFloat(getComputedStyle(text).lineHeight) || fallbackRow;
+      const row = Number.parseFloat(getComputedStyle(text).lineHeight) || fallbackLinePx;
       const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight;
       // Rounds, since half a line may be padding.
       setHidden(Math.max(0, Math.round(below / row)));
@@ -193,19 +193,19 @@ function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
   return hidden;
 }
 
-const fallbackRow = 18;
+const fallbackLinePx = 18;
 
 /** The actions of the transcript, except that diffs are those of the approval. */
-function actionsOf(page: ChatPage): TranscriptActions {
+function approvalActions(page: ChatPage): TranscriptActions {
   return {
     ...transcriptActions(page),
     openDiff: (approvalId, part) =>
-      void page.askHere(chatRequests.openApprovalDiff, (sessionId) => ({ sessionId, approvalId, part })),
+      void page.requestForSession(chatRequests.openApprovalDiff, (sessionId) => ({ sessionId, approvalId, part })),
   };
 }
 
 /** Returns a notice about content that is not shown, since nobody should allow something unseen without knowing it. */
-function whatIsMissing(parts: readonly Part[]): string | undefined {
+function omissionNotice(parts: readonly Part[]): string | undefined {
   for (const part of parts) {
     const omitted = 'omitted' in part ? (part.omitted ?? 0) : 0;
     if (omitted === 0) continue;

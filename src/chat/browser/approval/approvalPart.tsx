@@ -13,18 +13,18 @@ interface ApprovalPartProps {
 export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
   switch (part.type) {
     case 'terminal':
-      return <Block text={part.command ?? part.output} />;
+      return <PlainBlock text={part.command ?? part.output} />;
     case 'json':
-      return <Block text={part.json} />;
+      return <PlainBlock text={part.json} />;
     case 'link':
       // The address itself, since its title may be misleading.
-      return <Block text={part.uri} />;
+      return <PlainBlock text={part.uri} />;
     default:
       return <PartView part={part} index={index} entryId={approvalId} />;
   }
 }
 
-function Block({ text }: { text: string }) {
+function PlainBlock({ text }: { text: string }) {
   return (
     <pre class="approval-block" dir="ltr">
       <PlainText text={text} />

@@ -2,8 +2,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useRedraw } from '../../../transcript/browser/transcriptContext';
 
 /** A key or click this soon after a change was probably meant for something else. */
-const guardMs = 500;
-const warnMs = 10_000;
+const minShownMs = 500;
+const warningMs = 10_000;
 
 /**
  * Returns whether an answer can be deliberate. `change` must differ whenever the content under the pointer may have changed.
@@ -13,13 +13,13 @@ export function useApprovalGuard(change: string): () => boolean {
   useLayoutEffect(() => {
     shownAt.current = performance.now();
   }, [change]);
-  return () => performance.now() - shownAt.current >= guardMs;
+  return () => performance.now() - shownAt.current >= minShownMs;
 }
 
 export interface Countdown {
-  readonly leftMs: number;
+  readonly remainingMs: number;
   /** Whether less than ten seconds are left. */
-  readonly isShort: boolean;
+  readonly isEndingSoon: boolean;
 }
 
 /** Returns the remaining time, updated every second. At zero the approval still accepts an answer until the host removes it. */
@@ -34,5 +34,5 @@ export function useCountdown(expiresInMs: number | undefined): Countdown | undef
   }, [isCounting]);
   if (!isCounting) return undefined;
   const leftMs = Math.max(endsAt - performance.now(), 0);
-  return { leftMs, isShort: leftMs <= warnMs };
+  return { remainingMs: leftMs, isEndingSoon: leftMs <= warningMs };
 }

@@ -2,7 +2,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { AtIcon, QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
-import { Pickers } from './pickers';
+import { ComposerPickers } from './pickers';
 import { UsageMeter } from '../notices/usageMeter';
 
 interface ComposerFootProps {
@@ -21,7 +21,7 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   return (
     <div class="composer-foot">
       <span class="composer-pickers">
-        <Pickers />
+        <ComposerPickers />
       </span>
       <IconButton
         label="Add context"
@@ -40,7 +40,7 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
           icon={StopIcon}
           class="stop-button"
           disabled={isStopping}
-          onClick={() => void page.askHere(chatRequests.stop, (sessionId) => ({ sessionId }))}
+          onClick={() => void page.requestForSession(chatRequests.stop, (sessionId) => ({ sessionId }))}
         />
       )}
       <IconButton

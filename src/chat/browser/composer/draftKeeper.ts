@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { Emitter } from '../../../base/common/event';
 import { Draft, type DraftAttachment } from '../../common/chatView';
 import { emptyDraft, isEmptyDraft, isSameDraft, joinedDrafts, withAttachments } from '../../common/conversation/drafts';
-import type { PageMemory } from '../pageMemory';
+import type { SavedPageState } from '../pageMemory';
 
-const Saved = z.object({ sessionId: z.optional(z.string()), draft: Draft });
+const SavedDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft });
 
 const saveDelayMs = 300;
 
 /** The composer's content with a revision that grows with each change. */
-interface TypedDraft extends Draft {
+interface RevisedDraft extends Draft {
   readonly revision: number;
 }
 
@@ -17,107 +17,107 @@ interface TypedDraft extends Draft {
  * The composer's content. Saves each change to the host after a short delay, or immediately when the page is hidden,
  * and to the page's own state meanwhile.
  */
-export class DraftKeeper {
-  private current = emptyDraft;
+export class ComposerDraft {
+  private currentDraft = emptyDraft;
   private sessionId: string | undefined;
   private revision = 0;
   private timer: number | undefined;
   /** Whether the user has changed the draft since the host last set it. */
-  private isTouched = false;
+  private isEdited = false;
   private readonly emitter = new Emitter<void>(reportError);
   readonly onDidChange = this.emitter.event;
 
   constructor(
-    private readonly memory: PageMemory,
-    private readonly save: (sessionId: string | undefined, draft: TypedDraft) => void,
+    private readonly savedState: SavedPageState,
+    private readonly saveToHost: (sessionId: string | undefined, draft: RevisedDraft) => void,
   ) {}
 
   get draft(): Draft {
-    return this.current;
+    return this.currentDraft;
   }
 
   /** Whether there is nothing to send. */
   get isEmpty(): boolean {
-    return isEmptyDraft(this.current);
+    return isEmptyDraft(this.currentDraft);
   }
 
   start(window: Window): void {
-    const saved = Saved.safeParse(this.memory.all).data;
+    const saved = SavedDraft.safeParse(this.savedState.values).data;
     if (saved) {
       this.sessionId = saved.sessionId;
-      this.current = saved.draft;
+      this.currentDraft = saved.draft;
     }
-    window.addEventListener('pagehide', () => this.flush());
-    window.document.addEventListener('visibilitychange', () => this.flush());
+    window.addEventListener('pagehide', () => this.saveNow());
+    window.document.addEventListener('visibilitychange', () => this.saveNow());
   }
 
   /** Replaces the draft on behalf of the user. */
-  set(draft: Draft): void {
-    this.isTouched = true;
-    this.put(draft);
+  edit(draft: Draft): void {
+    this.isEdited = true;
+    this.replace(draft);
     this.saveSoon();
   }
 
   setText(text: string): void {
-    this.set({ ...this.current, text });
+    this.edit({ ...this.currentDraft, text });
   }
 
-  attach(...added: DraftAttachment[]): void {
-    this.set({ ...this.current, attachments: withAttachments(this.current.attachments, added) });
+  addAttachments(...added: DraftAttachment[]): void {
+    this.edit({ ...this.currentDraft, attachments: withAttachments(this.currentDraft.attachments, added) });
   }
 
-  detach(id: string): void {
-    this.set({ ...this.current, attachments: this.current.attachments.filter((item) => item.id !== id) });
+  removeAttachment(id: string): void {
+    this.edit({ ...this.currentDraft, attachments: this.currentDraft.attachments.filter((item) => item.id !== id) });
   }
 
   /** Appends to the draft. */
-  add(draft: Draft): void {
-    this.set(joinedDrafts(this.current, draft));
+  append(draft: Draft): void {
+    this.edit(joinedDrafts(this.currentDraft, draft));
   }
 
   /** Restores a draft that could not be sent, before text typed since. */
-  wasRefused(draft: Draft): void {
-    if (this.isTouched) this.set(joinedDrafts(draft, this.current));
+  restoreRefused(draft: Draft): void {
+    if (this.isEdited) this.edit(joinedDrafts(draft, this.currentDraft));
   }
 
   /** Clears the draft after it was sent from this or another page, unless it has changed. */
-  wasSent(draft: Draft): void {
-    if (!this.isTouched || isSameDraft(draft, this.current)) this.take();
+  clearSent(draft: Draft): void {
+    if (!this.isEdited || isSameDraft(draft, this.currentDraft)) this.takeForSending();
   }
 
   /**
    * Empties the composer and returns its content for sending. The host keeps it from now on and returns it if it cannot
    * be sent.
    */
-  take(): TypedDraft {
-    const taken = { ...this.current, revision: ++this.revision };
+  takeForSending(): RevisedDraft {
+    const taken = { ...this.currentDraft, revision: ++this.revision };
     this.cancelSave();
-    this.isTouched = false;
-    this.put(emptyDraft);
+    this.isEdited = false;
+    this.replace(emptyDraft);
     return taken;
   }
 
   /** Switches to a conversation, or updates its draft. `keeps`: the composer's text belongs to it. */
-  show(sessionId: string | undefined, draft: Draft | undefined, keeps = false): void {
+  showDraftOf(sessionId: string | undefined, draft: Draft | undefined, keeps = false): void {
     const isOther = sessionId !== this.sessionId;
     if (isOther && !keeps) {
-      this.flush();
-      this.isTouched = false;
+      this.saveNow();
+      this.isEdited = false;
     }
     this.sessionId = sessionId;
     const next = draft ?? (isOther ? emptyDraft : undefined);
-    if (this.isTouched && isOther) this.saveSoon();
-    if (next !== undefined && !this.isTouched) this.put(next);
+    if (this.isEdited && isOther) this.saveSoon();
+    if (next !== undefined && !this.isEdited) this.replace(next);
   }
 
-  flush(): void {
+  saveNow(): void {
     if (this.timer === undefined) return;
     this.cancelSave();
-    this.save(this.sessionId, { ...this.current, revision: ++this.revision });
+    this.saveToHost(this.sessionId, { ...this.currentDraft, revision: ++this.revision });
   }
 
   private saveSoon(): void {
-    this.timer ??= window.setTimeout(() => this.flush(), saveDelayMs);
+    this.timer ??= window.setTimeout(() => this.saveNow(), saveDelayMs);
   }
 
   private cancelSave(): void {
@@ -125,9 +125,9 @@ export class DraftKeeper {
     this.timer = undefined;
   }
 
-  private put(draft: Draft): void {
-    this.current = draft;
-    this.memory.keep({ sessionId: this.sessionId, draft } satisfies z.infer<typeof Saved>);
+  private replace(draft: Draft): void {
+    this.currentDraft = draft;
+    this.savedState.save({ sessionId: this.sessionId, draft } satisfies z.infer<typeof SavedDraft>);
     this.emitter.fire();
   }
 }

@@ -5,13 +5,13 @@ import { Picker, type PickerChoice } from '../../../webview/browser/picker';
 import { chatRequests } from '../../common/page/chatApi';
 import type { BackendView, OptionView, SessionView } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
-import { backendDot, backendWord, seenUnattendedHint, unattendedHint, unattendedWord } from '../words';
+import { backendDot, backendWord, seenUnattendedHint, unattendedHint, unattendedLabel } from '../words';
 
 /** Pickers for the agent and its options, of the conversation or of a new one. */
-export function Pickers() {
+export function ComposerPickers() {
   const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
   const value = session?.backendId ?? chosenBackend;
-  const options = inOrder(session?.options ?? newOptions);
+  const options = sortOptions(session?.options ?? newOptions);
   const noteId = useId();
   const unattended = unattendedIn(options);
   const cause = unattended && options.find((option) => unattendedOf(option) === unattended);
@@ -24,7 +24,7 @@ export function Pickers() {
       {seen && (
         <span class="unattended" title={seenUnattendedHint(who, seen)}>
           <ShieldIcon />
-          <span>{unattendedWord(seen)}</span>
+          <span>{unattendedLabel(seen)}</span>
         </span>
       )}
       {options.map((option) => (
@@ -33,7 +33,7 @@ export function Pickers() {
           {unattended && option === cause && (
             <span id={noteId} class="unattended" title={unattendedHint(who, unattended)}>
               <ShieldIcon />
-              <span>{unattendedWord(unattended)}</span>
+              <span>{unattendedLabel(unattended)}</span>
             </span>
           )}
         </span>
@@ -42,7 +42,7 @@ export function Pickers() {
   );
 }
 
-const sources: Record<BackendView['source'], string> = {
+const sourceLabels: Record<BackendView['source'], string> = {
   demo: 'Built in',
   configured: 'Configured',
   found: 'Found on this machine',
@@ -63,7 +63,7 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
     value: backend.id,
     name: backend.title,
     description: backend.problem ?? backend.description,
-    group: sources[backend.source],
+    group: sourceLabels[backend.source],
     status: { class: backendDot(backend), word: backendWord(backend) },
   }));
   return (
@@ -71,11 +71,11 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
       label="Agent"
       value={value}
       choices={choices}
-      onOpen={() => void page.ask(chatRequests.lookAtBackends, {})}
+      onOpen={() => void page.request(chatRequests.lookAtBackends, {})}
       hint={session && 'Choosing a different agent starts a new conversation'}
       onPick={(backendId) => {
-        if (!session) void page.ask(chatRequests.chooseBackend, { backendId });
-        else if (backendId !== session.backendId) void page.ask(chatRequests.newSession, { backendId });
+        if (!session) void page.request(chatRequests.chooseBackend, { backendId });
+        else if (backendId !== session.backendId) void page.request(chatRequests.newSession, { backendId });
       }}
     />
   );
@@ -93,7 +93,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
   const page = usePage();
   const { name, description } = option;
   const set = (value: string | boolean) =>
-    void page.ask(chatRequests.setOption, { sessionId: session?.id, optionId: option.id, value });
+    void page.request(chatRequests.setOption, { sessionId: session?.id, optionId: option.id, value });
   const disabled = session?.status === 'readonly';
   if (option.type === 'boolean') {
     return (
@@ -116,7 +116,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
       value={option.value}
       choices={option.choices.map(({ unattended, ...choice }) => ({
         ...choice,
-        note: unattended && unattendedWord(unattended),
+        note: unattended && unattendedLabel(unattended),
       }))}
       hint={description}
       disabled={disabled}
@@ -128,14 +128,14 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
   );
 }
 
-const first = ['profile', 'model', 'thought_level'];
+const leadingCategories = ['profile', 'model', 'thought_level'];
 
 /** Puts the mode last, since its note needs the rest of the row. Other options keep the agent's order. */
-function inOrder(options: readonly OptionView[]): OptionView[] {
+function sortOptions(options: readonly OptionView[]): OptionView[] {
   const rankOf = (option: OptionView): number => {
-    if (isModeOption(option)) return first.length + 1;
-    const rank = first.indexOf(option.category ?? '');
-    return rank < 0 ? first.length : rank;
+    if (isModeOption(option)) return leadingCategories.length + 1;
+    const rank = leadingCategories.indexOf(option.category ?? '');
+    return rank < 0 ? leadingCategories.length : rank;
   };
   return options.toSorted((a, b) => rankOf(a) - rankOf(b));
 }

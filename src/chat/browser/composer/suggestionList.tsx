@@ -11,7 +11,7 @@ export interface Suggestion {
   /** Shown at the end of the row. */
   readonly note: string | undefined;
   readonly icon: Icon;
-  readonly choose: () => void;
+  readonly select: () => void;
 }
 
 interface SuggestionListProps {
@@ -20,7 +20,7 @@ interface SuggestionListProps {
   readonly label: string;
   readonly anchor: RefObject<HTMLElement | null>;
   readonly suggestions: readonly Suggestion[];
-  readonly active: number;
+  readonly activeIndex: number;
   /** Shown when there are no suggestions. */
   readonly emptyText: string;
   readonly onHover: (index: number) => void;
@@ -29,14 +29,14 @@ interface SuggestionListProps {
 
 /** Completions at the caret. The text field keeps the focus and handles the keys. */
 export function SuggestionList(props: SuggestionListProps) {
-  const { id, label, anchor, suggestions, active, emptyText, onHover, onLeave } = props;
+  const { id, label, anchor, suggestions, activeIndex, emptyText, onHover, onLeave } = props;
   const list = useRef<HTMLDivElement>(null);
   const leave = useRef(onLeave);
   leave.current = onLeave;
   const onFloatingLeave = useCallback(() => leave.current(), []);
   useLayoutEffect(() => {
-    list.current?.children.item(active)?.scrollIntoView({ block: 'nearest' });
-  }, [active, suggestions]);
+    list.current?.children.item(activeIndex)?.scrollIntoView({ block: 'nearest' });
+  }, [activeIndex, suggestions]);
 
   return (
     <Floating anchor={anchor} onLeave={onFloatingLeave} class="suggestions">
@@ -44,16 +44,16 @@ export function SuggestionList(props: SuggestionListProps) {
         <p class="suggestions-none">{emptyText}</p>
       ) : (
         <div ref={list} id={id} role="listbox" aria-label={label}>
-          {suggestions.map(({ id: key, title, detail, note, icon: Picture, choose }, index) => (
+          {suggestions.map(({ id: key, title, detail, note, icon: Picture, select }, index) => (
             <div
               key={key}
               id={`${id}-${index}`}
-              class={`suggestion ${index === active ? 'is-active' : ''}`}
+              class={`suggestion ${index === activeIndex ? 'is-active' : ''}`}
               role="option"
-              aria-selected={index === active}
+              aria-selected={index === activeIndex}
               onPointerDown={(event) => event.preventDefault()}
               onPointerMove={() => onHover(index)}
-              onClick={choose}
+              onClick={select}
             >
               <Picture />
               <span class="suggestion-title one-line">

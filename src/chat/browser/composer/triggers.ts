@@ -7,13 +7,13 @@ export interface Trigger {
   readonly query: string;
 }
 
-const longestQuery = 200;
+const maxQueryUnits = 200;
 
 /** Finds the trigger at the caret, which is an index of the text. */
-export function triggerAt(text: string, caret: number): Trigger | undefined {
-  const before = text.slice(Math.max(caret - longestQuery, 0), caret);
-  const command = /^\/(\S*)$/.exec(text.slice(0, Math.min(caret, longestQuery)));
-  if (command && caret <= longestQuery) return { kind: 'command', start: 0, query: command[1] ?? '' };
+export function findTrigger(text: string, caret: number): Trigger | undefined {
+  const before = text.slice(Math.max(caret - maxQueryUnits, 0), caret);
+  const command = /^\/(\S*)$/.exec(text.slice(0, Math.min(caret, maxQueryUnits)));
+  if (command && caret <= maxQueryUnits) return { kind: 'command', start: 0, query: command[1] ?? '' };
   const mention = /(?:^|[\s([{"'`])@([^\s@]*)$/.exec(before);
   if (!mention) return undefined;
   const query = mention[1] ?? '';
@@ -21,7 +21,7 @@ export function triggerAt(text: string, caret: number): Trigger | undefined {
 }
 
 /** Replaces the query by the name, and returns the new text and caret. */
-export function completed(
+export function insertName(
   text: string,
   caret: number,
   { kind, start }: Trigger,
@@ -34,7 +34,7 @@ export function completed(
 }
 
 /** Replaces the query by a kind and a colon, and returns the new text and caret. The list stays open. */
-export function narrowed(
+export function insertKind(
   text: string,
   caret: number,
   { start }: Trigger,

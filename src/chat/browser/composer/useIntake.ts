@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../../base/common/errors';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ChatPage } from '../chatPage';
-import { droppedUris, imageAttachment, isImage } from './imageIntake';
+import { parseDroppedUris, createImageAttachment, isImage } from './imageIntake';
 import { usePage } from '../chatPageContext';
 
-interface Intake {
+interface AttachmentInput {
   /** Whether something is dragged over the composer. */
-  readonly isOver: boolean;
+  readonly isDraggedOver: boolean;
   readonly onPaste: (event: ClipboardEvent) => void;
   readonly onDragOver: (event: DragEvent) => void;
   readonly onDragLeave: (event: DragEvent) => void;
@@ -15,17 +15,17 @@ interface Intake {
 }
 
 /** Handles images, files and folders that are pasted into or dropped on the composer. */
-export function useIntake(): Intake {
+export function useAttachmentInput(): AttachmentInput {
   const page = usePage();
   const [isOver, setOver] = useState(false);
   return {
-    isOver,
+    isDraggedOver: isOver,
     onPaste: (event) => {
       const files = [...(event.clipboardData?.files ?? [])];
       // Office programs add an image of copied text.
       if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
       event.preventDefault();
-      void takeFiles(page, files);
+      void attachImages(page, files);
     },
     onDragOver: (event) => {
       if (!event.dataTransfer) return;
@@ -41,25 +41,25 @@ export function useIntake(): Intake {
     onDrop: (event) => {
       setOver(false);
       if (!event.dataTransfer) return;
-      const uris = droppedUris(event.dataTransfer);
+      const uris = parseDroppedUris(event.dataTransfer);
       const files = [...event.dataTransfer.files];
       // The text field itself handles plain text.
       if (uris.length === 0 && files.length === 0) return;
       event.preventDefault();
-      if (uris.length > 0) void takeUris(page, uris);
-      else void takeFiles(page, files);
+      if (uris.length > 0) void attachUris(page, uris);
+      else void attachImages(page, files);
     },
   };
 }
 
-async function takeUris(page: ChatPage, uris: string[]): Promise<void> {
-  const answer = await page.ask(chatRequests.dropped, { uris });
+async function attachUris(page: ChatPage, uris: string[]): Promise<void> {
+  const answer = await page.request(chatRequests.dropped, { uris });
   if (!answer) return;
-  page.drafts.attach(...answer.rows);
+  page.composerDraft.addAttachments(...answer.rows);
   page.runCommand('focusComposer');
 }
 
-async function takeFiles(page: ChatPage, files: readonly File[]): Promise<void> {
+async function attachImages(page: ChatPage, files: readonly File[]): Promise<void> {
   const images = files.filter(isImage);
   const { session } = page.store.state;
   if (images.length < files.length) {
@@ -73,7 +73,7 @@ async function takeFiles(page: ChatPage, files: readonly File[]): Promise<void> 
   }
   for (const image of images) {
     try {
-      page.drafts.attach(await imageAttachment(image));
+      page.composerDraft.addAttachments(await createImageAttachment(image));
     } catch (error) {
       page.store.addProblem(messageOf(error));
     }

@@ -5,45 +5,45 @@ import { shortPath } from '../../../transcript/common/shortPath';
 import { SlashIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { CommandView, MentionRow } from '../../common/chatView';
-import { kindsFor, wantedOf, type MentionKind, type Wanted } from './mentionKinds';
+import { matchingKinds, parseMentionQuery, type MentionKind, type MentionQuery } from './mentionKinds';
 import { usePage, usePageState } from '../chatPageContext';
 import type { Suggestion } from './suggestionList';
-import { triggerAt, type Trigger } from './triggers';
-import { attachmentWords } from '../words';
+import { findTrigger, type Trigger } from './triggers';
+import { attachmentKindLabels } from '../words';
 
-const delayMs = 100;
+const searchDelayMs = 100;
 /** Bounds how often later results of slow sources are requested. */
-const maxAdditions = 100;
+const maxPartialResults = 100;
 
-interface Suggestions {
+interface ActiveSuggestions {
   readonly trigger: Trigger;
   readonly items: readonly Suggestion[];
   /** Shown when there are no suggestions. */
   readonly emptyText: string;
 }
 
-interface Chosen {
+interface SuggestionHandlers {
   readonly command: (trigger: Trigger, command: CommandView) => void;
   readonly mention: (trigger: Trigger, row: MentionRow) => void;
   readonly kind: (trigger: Trigger, kind: MentionKind) => void;
 }
 
 /** Returns completions at the caret (an index of the text), or undefined when there is no trigger. */
-export function useSuggestions(text: string, caret: number | undefined, chosen: Chosen): Suggestions | undefined {
+export function useSuggestions(text: string, caret: number | undefined, chosen: SuggestionHandlers): ActiveSuggestions | undefined {
   const { session, folders } = usePageState();
   const commands = useCommands();
-  const trigger = caret === undefined ? undefined : triggerAt(text, caret);
-  const wanted = trigger?.kind === 'mention' ? wantedOf(trigger.query) : undefined;
+  const trigger = caret === undefined ? undefined : findTrigger(text, caret);
+  const wanted = trigger?.kind === 'mention' ? parseMentionQuery(trigger.query) : undefined;
   const mentions = useMentions(wanted);
   if (!trigger) return undefined;
   if (!wanted) {
-    const items = matching(commands, trigger.query).map((command) => ({
+    const items = filterCommands(commands, trigger.query).map((command) => ({
       id: command.name,
       title: `/${command.name}`,
       detail: command.description,
       note: command.hint,
       icon: SlashIcon,
-      choose: () => chosen.command(trigger, command),
+      select: () => chosen.command(trigger, command),
     }));
     // The text may be a path.
     if (items.length === 0 && trigger.query !== '') return undefined;
@@ -53,24 +53,24 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
   const found = (mentions ?? []).map((row) => ({
     id: row.id,
     title: row.title,
-    detail: row.detail ?? placeOf(row, folders),
+    detail: row.detail ?? detailOf(row, folders),
     note: row.tokens === undefined ? undefined : `~${formatTokens(row.tokens)} tokens`,
     icon: attachmentIcons[row.kind],
-    choose: () => chosen.mention(trigger, row),
+    select: () => chosen.mention(trigger, row),
   }));
   // Kinds wait for the first results: Enter chooses the first row, so it must not change.
   const isTooSoon = wanted.query !== '' && !mentions;
-  const kinds = (wanted.kind || isTooSoon ? [] : kindsFor(wanted.query)).map((kind) => ({
+  const kinds = (wanted.kind || isTooSoon ? [] : matchingKinds(wanted.query)).map((kind) => ({
     id: `kind:${kind.kind}`,
     title: kind.title,
     detail: undefined,
-    note: `@${kind.word}:`,
+    note: `@${kind.prefix}:`,
     icon: attachmentIcons[kind.kind],
-    choose: () => chosen.kind(trigger, kind),
+    select: () => chosen.kind(trigger, kind),
   }));
   // Once a name is typed, results come before kinds.
   const items = wanted.query === '' ? [...kinds, ...found] : [...found, ...kinds];
-  return { trigger, items, emptyText: mentions ? nothingFound(wanted) : 'Searching…' };
+  return { trigger, items, emptyText: mentions ? emptyResultText(wanted) : 'Searching…' };
 }
 
 /** Returns the commands of the conversation's agent, or of the agent of a new conversation. */
@@ -79,19 +79,19 @@ export function useCommands(): readonly CommandView[] {
   return session?.commands ?? newCommands;
 }
 
-function nothingFound({ kind, query }: Wanted): string {
+function emptyResultText({ kind, query }: MentionQuery): string {
   const among = kind ? ` among: ${kind.title}` : '';
   return query === '' ? `No results${among}` : `No matches for “${query}”${among}`;
 }
 
 /** Returns the path relative to the workspace, or the kind when the title already shows the path. */
-function placeOf({ kind, path, title }: MentionRow, folders: readonly string[]): string {
+function detailOf({ kind, path, title }: MentionRow, folders: readonly string[]): string {
   const place = path === undefined ? title : shortPath(path, folders);
-  return place === title ? attachmentWords[kind] : place;
+  return place === title ? attachmentKindLabels[kind] : place;
 }
 
 /** Filters commands by name; prefix matches come first. */
-function matching(commands: readonly CommandView[], query: string): CommandView[] {
+function filterCommands(commands: readonly CommandView[], query: string): CommandView[] {
   const wanted = query.toLowerCase();
   const found = commands.filter(({ name }) => name.toLowerCase().includes(wanted));
   const begins = ({ name }: CommandView): boolean => name.toLowerCase().startsWith(wanted);
@@ -99,13 +99,13 @@ function matching(commands: readonly CommandView[], query: string): CommandView[
 }
 
 /** Appends new rows, so that the selected row does not move. */
-function withLate(shown: readonly MentionRow[], late: readonly MentionRow[]): readonly MentionRow[] {
+function appendNewRows(shown: readonly MentionRow[], late: readonly MentionRow[]): readonly MentionRow[] {
   const known = new Set(shown.map(({ id }) => id));
   return [...shown, ...late.filter(({ id }) => !known.has(id))];
 }
 
 /** Searches mentions in the host. The last result stays until the next one, and late rows are appended. */
-function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefined {
+function useMentions(wanted: MentionQuery | undefined): readonly MentionRow[] | undefined {
   const query = wanted?.query;
   const kind = wanted?.kind?.kind;
   const page = usePage();
@@ -119,17 +119,17 @@ function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefi
     const isOver = (): boolean => left.signal.aborted;
     const search = async (): Promise<void> => {
       const wanted = { query, kind };
-      let answer = await page.ask(chatRequests.mentions, wanted);
+      let answer = await page.request(chatRequests.mentions, wanted);
       if (isOver()) return;
       setRows(answer?.rows ?? []);
-      for (let more = 0; more < maxAdditions && answer?.isPartial; more++) {
-        answer = await page.ask(chatRequests.mentions, { ...wanted, isMore: true });
+      for (let more = 0; more < maxPartialResults && answer?.isPartial; more++) {
+        answer = await page.request(chatRequests.mentions, { ...wanted, isMore: true });
         if (isOver()) return;
         const late = answer?.rows ?? [];
-        setRows((shown = []) => withLate(shown, late));
+        setRows((shown = []) => appendNewRows(shown, late));
       }
     };
-    const timer = window.setTimeout(() => void search(), query === '' ? 0 : delayMs);
+    const timer = window.setTimeout(() => void search(), query === '' ? 0 : searchDelayMs);
     return () => {
       left.abort();
       window.clearTimeout(timer);

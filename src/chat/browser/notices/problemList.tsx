@@ -1,7 +1,7 @@
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 import { Banner } from './banner';
-import { OptionOffers } from '../composer/optionOffers';
+import { AlternativeOptions } from '../composer/optionOffers';
 import { usePage, usePageState } from '../chatPageContext';
 
 /** Errors of requests, until the user dismisses them. */
@@ -15,7 +15,7 @@ export function ProblemList() {
       {others.map(({ id, message, details }) => (
         <div key={id} class="problem">
           <Banner level="error" text={message} details={details}>
-            <OptionOffers message={message} onPick={() => store.dismissProblem(id)} />
+            <AlternativeOptions message={message} onPick={() => store.dismissProblem(id)} />
           </Banner>
           <IconButton label="Dismiss" icon={CloseIcon} onClick={() => store.dismissProblem(id)} />
         </div>

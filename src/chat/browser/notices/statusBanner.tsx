@@ -2,7 +2,7 @@ import { useChanges } from '../../../webview/browser/useChanges';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
 import { Banner } from './banner';
-import { OptionOffers } from '../composer/optionOffers';
+import { AlternativeOptions } from '../composer/optionOffers';
 import { usePage, usePageState } from '../chatPageContext';
 import { repairLabel } from '../words';
 
@@ -25,7 +25,7 @@ export function TrustBanner() {
       level="warning"
       text="Agents are disabled in Restricted Mode because they run programs and change files. You can read past conversations."
     >
-      <button type="button" class="button" onClick={() => void page.ask(chatRequests.manageTrust, {})}>
+      <button type="button" class="button" onClick={() => void page.request(chatRequests.manageTrust, {})}>
         Manage workspace trust
       </button>
     </Banner>
@@ -37,7 +37,7 @@ export function FolderBanner() {
   const page = usePage();
   return (
     <Banner level="info" text="Open a folder to start.">
-      <button type="button" class="button is-primary" onClick={() => void page.ask(chatRequests.openFolder, {})}>
+      <button type="button" class="button is-primary" onClick={() => void page.request(chatRequests.openFolder, {})}>
         Open Folder
       </button>
     </Banner>
@@ -47,8 +47,8 @@ export function FolderBanner() {
 /** Sends the composer's content again after a failure. */
 function SendAgain() {
   const page = usePage();
-  useChanges(page.drafts.onDidChange);
-  if (page.drafts.isEmpty) return null;
+  useChanges(page.composerDraft.onDidChange);
+  if (page.composerDraft.isEmpty) return null;
   return (
     <button type="button" class="button is-primary" onClick={() => void page.send()}>
       Send again
@@ -63,7 +63,7 @@ function SessionBanner({ session }: { session: SessionView }) {
   const backend = backends.find(({ id }) => id === backendId);
   const isMissing = backend?.state === 'unavailable' && backend.source !== 'server';
   const repair = (label: string, how?: 'install' | 'edit') => (
-    <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId, how })}>
+    <button type="button" class="button" onClick={() => void page.request(chatRequests.repairBackend, { backendId, how })}>
       {label}
     </button>
   );
@@ -92,7 +92,7 @@ function SessionBanner({ session }: { session: SessionView }) {
           text={statusText ?? `${backendTitle} has failed. Send your prompt again to restart it.`}
           details={details}
         >
-          <OptionOffers message={statusText} />
+          <AlternativeOptions message={statusText} />
           <div class="banner-actions">
             <SendAgain />
             {isMissing && backend.install !== undefined && repair('Install in Terminal…', 'install')}
@@ -109,7 +109,7 @@ function SessionBanner({ session }: { session: SessionView }) {
           text={statusText ?? 'This conversation is active in another window. It is read-only here.'}
           details={details}
         >
-          <button type="button" class="button" onClick={() => void page.ask(chatRequests.newSession, {})}>
+          <button type="button" class="button" onClick={() => void page.request(chatRequests.newSession, {})}>
             New conversation
           </button>
         </Banner>

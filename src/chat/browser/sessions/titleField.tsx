@@ -15,7 +15,7 @@ export function TitleField({ title, onDone }: TitleFieldProps) {
     input.current?.select();
   }, []);
 
-  const end = (isTaken: boolean): void => {
+  const finish = (isTaken: boolean): void => {
     if (isDone.current) return;
     isDone.current = true;
     const text = input.current?.value.trim() ?? '';
@@ -29,12 +29,12 @@ export function TitleField({ title, onDone }: TitleFieldProps) {
       type="text"
       aria-label="Title of the conversation"
       defaultValue={title}
-      onBlur={() => end(true)}
+      onBlur={() => finish(true)}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
         event.preventDefault();
-        end(event.key === 'Enter');
+        finish(event.key === 'Enter');
       }}
     />
   );

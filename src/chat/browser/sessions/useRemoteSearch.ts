@@ -4,25 +4,25 @@ import type { SessionRow } from '../../common/chatView';
 import { usePage } from '../chatPageContext';
 
 /** An agent's conversations; `failed` after an error, `stopped` if the user canceled. */
-export type RemoteSearchAnswer = readonly SessionRow[] | 'failed' | 'stopped';
+export type RemoteListing = readonly SessionRow[] | 'failed' | 'stopped';
 
-export interface RemoteSearchState {
+export interface RemoteListings {
   /** Id of the backend that is listing now. */
-  readonly backendId: string | undefined;
+  readonly listingBackendId: string | undefined;
   /** Results by backend id. */
-  readonly answers: ReadonlyMap<string, RemoteSearchAnswer>;
-  readonly start: (backendId: string) => void;
-  readonly stop: () => void;
+  readonly listingsByBackend: ReadonlyMap<string, RemoteListing>;
+  readonly list: (backendId: string) => void;
+  readonly cancel: () => void;
 }
 
 /** Lists the conversations that agents store, one agent at a time. Stopped agents are started for it. */
-export function useRemoteSearch(): RemoteSearchState {
+export function useRemoteListings(): RemoteListings {
   const page = usePage();
   const [backendId, setBackendId] = useState<string>();
-  const [answers, setAnswers] = useState<RemoteSearchState['answers']>(new Map());
+  const [answers, setAnswers] = useState<RemoteListings['listingsByBackend']>(new Map());
   const current = useRef<{ readonly id: string } | undefined>(undefined);
 
-  const end = (id: string, answer: RemoteSearchAnswer): void => {
+  const end = (id: string, answer: RemoteListing): void => {
     current.current = undefined;
     setBackendId(undefined);
     setAnswers((known) => new Map(known).set(id, answer));
@@ -30,14 +30,14 @@ export function useRemoteSearch(): RemoteSearchState {
   const stop = (): void => {
     if (!current.current) return;
     end(current.current.id, 'stopped');
-    void page.ask(chatRequests.stopLooking, {});
+    void page.request(chatRequests.stopLooking, {});
   };
   const search = async (id: string): Promise<void> => {
     const mine = (current.current = { id });
     setBackendId(id);
-    const answer = await page.ask(chatRequests.lookForSessions, { backendId: id });
+    const answer = await page.request(chatRequests.lookForSessions, { backendId: id });
     if (current.current === mine) end(id, answer?.sessions ?? 'failed');
   };
   useEffect(() => stop, []);
-  return { backendId, answers, start: (id) => void search(id), stop };
+  return { listingBackendId: backendId, listingsByBackend: answers, list: (id) => void search(id), cancel: stop };
 }

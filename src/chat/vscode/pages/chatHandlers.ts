@@ -4,7 +4,7 @@ import { chatRequests } from '../../common/page/chatApi';
 import type { Chat, Written } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import { joinedDrafts } from '../../common/conversation/drafts';
-import type { ChatWindow } from './chatWindow';
+import type { ChatPageServices } from './chatWindow';
 
 /** The operations of a page that its request handlers use. */
 export interface PageControl {
@@ -18,10 +18,10 @@ export interface PageControl {
    * still show that conversation: false once the user has chosen another one.
    */
   startNavigation(): () => boolean;
-  ready(): Promise<void>;
-  alive(): void;
+  onReady(): Promise<void>;
+  onAlive(): void;
   /** The page has the focus. */
-  focused(): void;
+  onFocus(): void;
   /** Sends pending updates immediately. */
   tellNow(): void;
   loadOlder(count: number): void;
@@ -30,18 +30,18 @@ export interface PageControl {
 }
 
 /** Creates the handlers of all page requests. The page shows the errors that they throw. */
-export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<typeof chatRequests> {
+export function chatHandlers(page: PageControl, window: ChatPageServices): Handlers<typeof chatRequests> {
   const { chats, backends, mentions, newDraft, editor, code, review } = window;
-  let search = new AbortController();
-  let look = new AbortController();
-  let mention = new AbortController();
+  let sessionSearch = new AbortController();
+  let sessionListing = new AbortController();
+  let mentionSearch = new AbortController();
   /** Identifies the page's current load: a reloaded page restarts its revisions. */
   let writer = {};
 
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
   /** Creates the conversation of a first prompt and shows it before its backend is ready. */
-  const begin = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
+  const createChat = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
     const { chosen } = backends;
     const isStillWanted = page.startNavigation();
     newDraft.take(prompt, draft, written);
@@ -70,7 +70,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   };
 
   /** Deletes a conversation without content and restores the user's prompt. */
-  const giveUp = async (prompt: object, chat: Chat): Promise<void> => {
+  const discardChat = async (prompt: object, chat: Chat): Promise<void> => {
     if (page.chat === chat) page.show(undefined, true);
     newDraft.putBack(prompt, chat.draft);
     await chats.delete(chat.id).catch((error: unknown) => window.log.error('a conversation was not removed', error));
@@ -79,10 +79,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   return {
     ready: chatRequests.ready.handledBy(() => {
       writer = {};
-      return page.ready();
+      return page.onReady();
     }),
-    alive: chatRequests.alive.handledBy(() => page.alive()),
-    focused: chatRequests.focused.handledBy(() => page.focused()),
+    alive: chatRequests.alive.handledBy(() => page.onAlive()),
+    focused: chatRequests.focused.handledBy(() => page.onFocus()),
     loadOlder: chatRequests.loadOlder.handledBy(({ sessionId, count }) => {
       if (page.chat?.id === sessionId) page.loadOlder(count);
     }),
@@ -93,14 +93,14 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       const written = { by: writer, revision };
       let chat: Chat | undefined;
       try {
-        chat = isFirst ? await begin(prompt, draft, written) : await chatOf(sessionId);
+        chat = isFirst ? await createChat(prompt, draft, written) : await chatOf(sessionId);
         await chat.send(draft, await window.chips.mentions(), written);
         newDraft.forget(prompt);
         if (isFirst) window.newOptions.begun(chat.view.backendId);
       } catch (error) {
         // A server may have rejected a chosen option; its list may differ now.
         if (chat) void window.newOptions.refresh(chat.view.backendId);
-        if (isFirst && chat && isUnspoken(chat)) await giveUp(prompt, chat);
+        if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
         // Its conversation no longer exists.
         if (!isFirst && !chat) newDraft.save(joinedDrafts(newDraft.value, draft));
         throw error;
@@ -172,17 +172,17 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => window.openInTab(sessionId)),
     renameSession: chatRequests.renameSession.handledBy(({ sessionId, title }) => chats.rename(sessionId, title)),
     deleteSession: chatRequests.deleteSession.handledBy(async ({ sessionId }) => {
-      if (await review.delete(sessionId)) window.forget(sessionId);
+      if (await review.deleteChat(sessionId)) window.closeChat(sessionId);
     }),
     searchSessions: chatRequests.searchSessions.handledBy(async ({ query }) => {
-      search.abort();
-      search = new AbortController();
-      return { sessions: [...(await chats.search(query, search.signal))] };
+      sessionSearch.abort();
+      sessionSearch = new AbortController();
+      return { sessions: [...(await chats.search(query, sessionSearch.signal))] };
     }),
     lookForSessions: chatRequests.lookForSessions.handledBy(async ({ backendId }) => {
-      look.abort();
-      look = new AbortController();
-      const { signal } = look;
+      sessionListing.abort();
+      sessionListing = new AbortController();
+      const { signal } = sessionListing;
       try {
         return { sessions: [...(await chats.listKept(backendId, signal))] };
       } catch (error) {
@@ -190,20 +190,20 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
         throw error;
       }
     }),
-    stopLooking: chatRequests.stopLooking.handledBy(() => look.abort()),
-    exportSession: chatRequests.exportSession.handledBy(({ sessionId, format }) => review.export(sessionId, format)),
+    stopLooking: chatRequests.stopLooking.handledBy(() => sessionListing.abort()),
+    exportSession: chatRequests.exportSession.handledBy(({ sessionId, format }) => review.exportChat(sessionId, format)),
 
     mentions: chatRequests.mentions.handledBy(async ({ query, kind, isMore }) => {
-      mention.abort();
-      mention = new AbortController();
-      const { signal } = mention;
+      mentionSearch.abort();
+      mentionSearch = new AbortController();
+      const { signal } = mentionSearch;
       const rows = await (isMore ? mentions.searchMore(query, kind, signal) : mentions.search(query, kind, signal));
       return { rows, isPartial: !signal.aborted && mentions.isSearching(query, kind) };
     }),
-    dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await window.dropped(uris) })),
+    dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await window.rowsForDrop(uris) })),
 
     showAll: chatRequests.showAll.handledBy(async ({ sessionId, entryId }) => ({
-      entry: await review.wholeEntry(await chatOf(sessionId), entryId),
+      entry: await review.fullEntry(await chatOf(sessionId), entryId),
     })),
     showApproval: chatRequests.showApproval.handledBy(async ({ sessionId, approvalId }) => {
       const parts = (await chatOf(sessionId)).approvals.whole(approvalId);
@@ -234,6 +234,6 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   };
 }
 
-function isUnspoken({ history, view }: Chat): boolean {
+function isEmptyChat({ history, view }: Chat): boolean {
   return history.length === 0 && view.queue.length === 0;
 }

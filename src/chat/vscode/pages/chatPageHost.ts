@@ -9,7 +9,7 @@ import type { Draft } from '../../common/chatView';
 import { PageFeed } from '../../common/page/pageFeed';
 import { PageWatch } from '../../common/page/pageWatch';
 import { chatHandlers, type PageControl } from './chatHandlers';
-import type { ChatWindow } from './chatWindow';
+import type { ChatPageServices } from './chatWindow';
 
 export interface PageSurface {
   readonly webview: vscode.Webview;
@@ -17,8 +17,8 @@ export interface PageSurface {
   readonly onDidChangeVisibility: (listener: () => void) => vscode.Disposable;
 }
 
-interface ChatPageOptions {
-  readonly window: ChatWindow;
+interface ChatPageDeps {
+  readonly window: ChatPageServices;
   readonly surface: PageSurface;
   readonly files: PageFiles;
   /** Id of the conversation to restore. */
@@ -28,11 +28,11 @@ interface ChatPageOptions {
   /** The page has the focus. */
   readonly onDidFocus: () => void;
   /** The page does not respond, not even after a reload. */
-  readonly onSilent: () => void;
+  readonly onUnresponsive: () => void;
 }
 
-type PageAsk = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
-export type PageAnswer = 'allow' | 'deny';
+type PageCommandName = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
+export type ApprovalChoice = 'allow' | 'deny';
 
 /** The page stops waiting for the conversation to restore after this time. */
 const restoreTimeoutMs = 3_000;
@@ -40,46 +40,46 @@ const restoreTimeoutMs = 3_000;
 /** The host of one chat page. It does not own the webview; dispose it with the webview. */
 export class ChatPageHost implements Disposable, PageControl {
   startedChat: Chat | undefined;
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly feed: PageFeed;
-  private readonly host: PageHost<typeof chatRequests>;
-  private readonly watch: PageWatch;
-  private restored: Promise<void> = Promise.resolve();
+  private readonly pageHost: PageHost<typeof chatRequests>;
+  private readonly pageWatch: PageWatch;
+  private restoration: Promise<void> = Promise.resolve();
   /** Notifications to send when the page is ready. */
-  private waiting: (() => void)[] = [];
+  private notificationsWhenReady: (() => void)[] = [];
   private wasReloaded = false;
   /** Identity of the latest choice of a conversation. */
   private latestChoice = {};
 
-  constructor(private readonly options: ChatPageOptions) {
-    const { window, surface } = options;
+  constructor(private readonly deps: ChatPageDeps) {
+    const { window, surface } = deps;
     const { clock, log } = window;
-    this.host = this.store.add(new PageHost(surface.webview, chatHandlers(this, window), log, clock));
-    this.feed = this.store.add(
+    this.pageHost = this.disposables.add(new PageHost(surface.webview, chatHandlers(this, window), log, clock));
+    this.feed = this.disposables.add(
       new PageFeed({
         ...window,
-        post: (update) => this.host.notify(didUpdate, update),
-        onOutdated: (chat) => void this.openAgain(chat),
+        post: (update) => this.pageHost.notify(didUpdate, update),
+        onOutdated: (chat) => void this.reopen(chat),
       }),
     );
-    this.watch = this.store.add(new PageWatch(clock, () => this.silent()));
+    this.pageWatch = this.disposables.add(new PageWatch(clock, () => this.onUnresponsive()));
   }
 
   start(): void {
-    const { surface, window, sessionId } = this.options;
-    this.host.start();
+    const { surface, window, sessionId } = this.deps;
+    this.pageHost.start();
     this.feed.start();
-    this.store.add(surface.onDidChangeVisibility(() => this.visibilityChanged()));
-    this.store.add(surface.webview.onDidReceiveMessage(() => this.watch.heard()));
-    this.store.add({ dispose: () => window.shown.set(this, undefined) });
-    if (sessionId !== undefined) this.restored = this.restore(sessionId);
+    this.disposables.add(surface.onDidChangeVisibility(() => this.onVisibilityChange()));
+    this.disposables.add(surface.webview.onDidReceiveMessage(() => this.pageWatch.heard()));
+    this.disposables.add({ dispose: () => window.shown.set(this, undefined) });
+    if (sessionId !== undefined) this.restoration = this.restore(sessionId);
     this.load();
-    this.visibilityChanged();
+    this.onVisibilityChange();
   }
 
   /** Disposes the listener with the page. */
-  follow(listener: Disposable): void {
-    this.store.add(listener);
+  addDisposable(listener: Disposable): void {
+    this.disposables.add(listener);
   }
 
   get chat(): Chat | undefined {
@@ -87,15 +87,15 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   get isVisible(): boolean {
-    return this.options.surface.isVisible();
+    return this.deps.surface.isVisible();
   }
 
   show(chat: Chat | undefined, keepsComposer = false): void {
     this.latestChoice = {};
     this.startedChat = keepsComposer ? chat : undefined;
     this.feed.show(chat, keepsComposer);
-    this.showsNow();
-    this.options.onDidShow(chat);
+    this.reportShownChat();
+    this.deps.onDidShow(chat);
   }
 
   startNavigation(): () => boolean {
@@ -103,21 +103,21 @@ export class ChatPageHost implements Disposable, PageControl {
     return () => this.latestChoice === mine;
   }
 
-  async ready(): Promise<void> {
-    await this.restored;
-    if (this.store.isDisposed) return;
+  async onReady(): Promise<void> {
+    await this.restoration;
+    if (this.disposables.isDisposed) return;
     this.feed.pageCame();
-    for (const say of this.waiting.splice(0)) say();
+    for (const say of this.notificationsWhenReady.splice(0)) say();
   }
 
-  alive(): void {
+  onAlive(): void {
     this.wasReloaded = false;
     // The page was hidden and is shown again without a reload: its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.pageCame();
   }
 
-  focused(): void {
-    this.options.onDidFocus();
+  onFocus(): void {
+    this.deps.onDidFocus();
   }
 
   tellNow(): void {
@@ -133,43 +133,43 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   /** Updates the page after the workspace was trusted. */
-  trustChanged(): void {
+  onTrustChange(): void {
     this.feed.changed('untrusted', 'backends', 'chosenBackend');
   }
 
   /** Runs a command in the page as soon as it is ready. */
-  ask(what: PageAsk): void {
-    this.whenThere(() => this.host.notify(didAsk, { what }));
+  runCommand(what: PageCommandName): void {
+    this.whenReady(() => this.pageHost.notify(didAsk, { what }));
   }
 
   /** Answers the visible approval. Returns false when none is visible. */
-  answer(how: PageAnswer): boolean {
-    const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && isAsked(this.chat);
-    if (isSeen) this.host.notify(didAsk, { what: how });
+  answerApproval(how: ApprovalChoice): boolean {
+    const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && hasPendingApproval(this.chat);
+    if (isSeen) this.pageHost.notify(didAsk, { what: how });
     return isSeen;
   }
 
   /** Inserts a draft into the composer as soon as the page is ready. */
-  insert(draft: Draft): void {
-    this.whenThere(() => this.host.notify(didInsert, draft));
+  insertDraft(draft: Draft): void {
+    this.whenReady(() => this.pageHost.notify(didInsert, draft));
   }
 
   /** Loads or reloads the page. Nothing is lost, since the host has all content. */
   load(): void {
-    const { surface, files } = this.options;
+    const { surface, files } = this.deps;
     this.feed.pageLeft();
     loadPage(surface.webview, files, { title: 'Backline Chat' });
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   private async restore(sessionId: string): Promise<void> {
-    const { chats, clock, log } = this.options.window;
+    const { chats, clock, log } = this.deps.window;
     const isStillWanted = this.startNavigation();
     const opening = chats.open(sessionId).then((chat) => {
-      if (!this.store.isDisposed && isStillWanted()) this.show(chat);
+      if (!this.disposables.isDisposed && isStillWanted()) this.show(chat);
     });
     await withDeadline(clock, 'opening the conversation', restoreTimeoutMs, () => opening).catch((error: unknown) =>
       log.error('cannot restore the last conversation', error),
@@ -177,50 +177,50 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   /** Reopens a conversation that another window has taken over. Messages that were not saved are gone. Never rejects. */
-  private async openAgain(outdated: Chat): Promise<void> {
-    const { chats, log } = this.options.window;
+  private async reopen(outdated: Chat): Promise<void> {
+    const { chats, log } = this.deps.window;
     try {
       const chat = await chats.open(outdated.id);
-      if (!this.store.isDisposed && this.chat === outdated) this.show(chat);
+      if (!this.disposables.isDisposed && this.chat === outdated) this.show(chat);
     } catch (error) {
       log.error('cannot reopen the conversation that another window has taken over', error);
     }
   }
 
-  private visibilityChanged(): void {
+  private onVisibilityChange(): void {
     if (this.isVisible) {
-      this.watch.start();
-      void this.options.window.backends.refresh();
+      this.pageWatch.start();
+      void this.deps.window.backends.refresh();
     } else {
-      this.watch.dispose();
+      this.pageWatch.dispose();
       this.feed.pageLeft();
     }
-    this.showsNow();
+    this.reportShownChat();
   }
 
-  private showsNow(): void {
-    this.options.window.shown.set(this, this.isVisible && !this.store.isDisposed ? this.chat : undefined);
+  private reportShownChat(): void {
+    this.deps.window.shown.set(this, this.isVisible && !this.disposables.isDisposed ? this.chat : undefined);
   }
 
-  private silent(): void {
-    const { window, onSilent } = this.options;
+  private onUnresponsive(): void {
+    const { window, onUnresponsive } = this.deps;
     if (this.wasReloaded) {
       window.log.error('the chat page does not respond after a reload');
-      onSilent();
+      onUnresponsive();
       return;
     }
     window.log.warn('the chat page does not respond and is reloaded');
     this.wasReloaded = true;
     this.load();
-    this.watch.start();
+    this.pageWatch.start();
   }
 
-  private whenThere(say: () => void): void {
+  private whenReady(say: () => void): void {
     if (this.feed.hasPage) say();
-    else this.waiting.push(say);
+    else this.notificationsWhenReady.push(say);
   }
 }
 
-function isAsked({ view }: Chat): boolean {
+function hasPendingApproval({ view }: Chat): boolean {
   return view.approvals.some(({ state }) => state === 'pending');
 }

@@ -15,12 +15,12 @@ import type { EditorActions } from '../review/editorActions';
 import type { ReviewActions } from '../review/reviewActions';
 
 /** What all chat pages of a window share. */
-export interface ChatWindow {
+export interface ChatPageServices {
   readonly chats: Chats;
   readonly backends: BackendChoice;
   readonly mentions: Mentions;
   readonly attached: AttachedFiles;
-  readonly dropped: (uris: readonly string[]) => Promise<MentionRow[]>;
+  readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
   /** The draft of a new conversation. */
   readonly newDraft: HeldDraft;
   readonly shown: ShownChats;
@@ -39,7 +39,7 @@ export interface ChatWindow {
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly openInTab: (sessionId: string) => Promise<void>;
   /** Closes a deleted conversation in all pages. */
-  readonly forget: (sessionId: string) => void;
+  readonly closeChat: (sessionId: string) => void;
   readonly isTrusted: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;

@@ -6,7 +6,7 @@ import type { Messages } from '../../../platform/vscode/messages';
 import { placeCode } from '../../common/changes/codePlacement';
 import type { Dialogs } from '../dialogs';
 import type { EditorActions } from './editorActions';
-import { protectionKnown } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionKnown';
 import type { VirtualDocuments } from './virtualDocuments';
 
 interface Proposal {
@@ -18,24 +18,24 @@ interface Proposal {
 
 /** Shows code of an answer as a change of a file in a diff editor, where the user applies or discards it. */
 export class CodeProposals implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   /** By the query of the document's URI. */
-  private readonly proposals = new Map<string, Proposal>();
+  private readonly proposalsByQuery = new Map<string, Proposal>();
 
   /** `documents` has a scheme of its own, which menus of package.json check. */
   constructor(
     private readonly documents: VirtualDocuments,
     private readonly editor: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
-    private readonly actions: Pick<EditorActions, 'textEditor'>,
+    private readonly editorActions: Pick<EditorActions, 'textEditor'>,
     private readonly dialogs: Pick<Dialogs, 'confirm'>,
     private readonly messages: Messages,
   ) {}
 
   start(): void {
-    this.store.add(
+    this.disposables.add(
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
         for (const { input } of closed) {
-          if (input instanceof vscode.TabInputTextDiff) this.proposals.delete(input.modified.query);
+          if (input instanceof vscode.TabInputTextDiff) this.proposalsByQuery.delete(input.modified.query);
         }
       }),
     );
@@ -56,7 +56,7 @@ export class CodeProposals implements Disposable {
     }
     const proposed = this.documents.add(path, text);
     const current = before ? vscode.Uri.file(path) : this.documents.add(path, '');
-    this.proposals.set(proposed.query, { path, text, before });
+    this.proposalsByQuery.set(proposed.query, { path, text, before });
     await vscode.commands.executeCommand(
       'vscode.diff',
       current,
@@ -73,37 +73,37 @@ export class CodeProposals implements Disposable {
    * EditorError `staleVersion`
    */
   async apply(named?: vscode.Uri): Promise<void> {
-    const found = this.find(named);
+    const found = this.findProposal(named);
     if (!found) return;
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
     // The user has not seen the content of a file created meanwhile.
     if (!before && (await textIfThere(this.editor, path)))
       throw new Error(`${path} was created in the meantime. Apply the code again to review the change.`);
-    const protectedFiles = await this.permissionFor(proposal);
+    const protectedFiles = await this.confirmProtected(proposal);
     if (!protectedFiles) return;
     await this.editor.writeText(path, text, {
       ...(before ? { expectedVersion: before.version } : {}),
       protectedFiles,
     });
-    await this.close(uri);
+    await this.closeDiff(uri);
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   }
 
   /** Discards the named proposal, or the one in the active diff editor. */
   async discard(named?: vscode.Uri): Promise<void> {
-    const found = this.find(named);
-    if (found) await this.close(found.uri);
+    const found = this.findProposal(named);
+    if (found) await this.closeDiff(found.uri);
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.proposals.clear();
+    this.disposables.dispose();
+    this.proposalsByQuery.clear();
   }
 
   /** Returns undefined when the user declines to change a protected file. */
-  private async permissionFor({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
-    const protection = await protectionKnown(this.editor, path, { before: before?.text, after: text });
+  private async confirmProtected({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
+    const protection = await protectionIfWritable(this.editor, path, { before: before?.text, after: text });
     if (!protection) return 'refuse';
     const isWanted = await this.dialogs.confirm({
       message: `Change ${vscode.workspace.asRelativePath(path)}? It is protected: ${protection.reason}.`,
@@ -114,11 +114,11 @@ export class CodeProposals implements Disposable {
   }
 
   /** Tells the user when there is no proposal. */
-  private find(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
+  private findProposal(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
     const uri = named ?? active;
-    const proposal = uri?.scheme === this.documents.scheme ? this.proposals.get(uri.query) : undefined;
+    const proposal = uri?.scheme === this.documents.scheme ? this.proposalsByQuery.get(uri.query) : undefined;
     if (!uri || !proposal) {
       this.messages.info('There is no suggested code. Select Apply on a code block in the chat first.');
       return undefined;
@@ -126,8 +126,8 @@ export class CodeProposals implements Disposable {
     return { uri, proposal };
   }
 
-  private async close(uri: vscode.Uri): Promise<void> {
-    this.proposals.delete(uri.query);
+  private async closeDiff(uri: vscode.Uri): Promise<void> {
+    this.proposalsByQuery.delete(uri.query);
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
       .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
@@ -135,12 +135,12 @@ export class CodeProposals implements Disposable {
   }
 
   private activePath(): string | undefined {
-    const uri = this.actions.textEditor?.document.uri;
+    const uri = this.editorActions.textEditor?.document.uri;
     return uri?.scheme === 'file' ? uri.fsPath : undefined;
   }
 
   private selectionIn(path: string): { start: number; end: number } | undefined {
-    const editor = this.actions.textEditor;
+    const editor = this.editorActions.textEditor;
     if (editor?.document.uri.scheme !== 'file' || editor.document.uri.fsPath !== path) return undefined;
     const { document, selection } = editor;
     return { start: document.offsetAt(selection.start), end: document.offsetAt(selection.end) };

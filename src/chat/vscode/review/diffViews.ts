@@ -12,17 +12,17 @@ export class DiffViews {
 
   /** Shows both texts of a past change. */
   async show({ path, before, after }: DiffTexts, what: string): Promise<void> {
-    await this.open(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, what);
+    await this.openDiff(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, what);
   }
 
   /** Compares a former version of a file with the current file, which can be edited there. */
   async showChange(path: string, before: string | null, when: string): Promise<void> {
     const isThere = await this.editor.stat(path).then(Boolean, () => false);
     const now = isThere ? vscode.Uri.file(path) : this.documents.add(path, '');
-    await this.open(this.documents.add(path, before ?? ''), now, path, `${when} ↔ now`);
+    await this.openDiff(this.documents.add(path, before ?? ''), now, path, `${when} ↔ now`);
   }
 
-  private async open(left: vscode.Uri, right: vscode.Uri, path: string, what: string): Promise<void> {
+  private async openDiff(left: vscode.Uri, right: vscode.Uri, path: string, what: string): Promise<void> {
     const title = `${vscode.workspace.asRelativePath(path)} (${what})`;
     await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true });
   }

@@ -3,12 +3,12 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { isEditorError, type EditorPort, type TextEdit } from '../../../editor/common/editorPort';
 import { applyTextEdits } from '../../../editor/common/text/textEdits';
 import type { Dialogs } from '../dialogs';
-import { protectionKnown } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionKnown';
 
 /** Editor actions for code and links in answers. */
 export class EditorActions implements Disposable {
-  private readonly store = new DisposableStore();
-  private lastActive: vscode.TextEditor | undefined;
+  private readonly disposables = new DisposableStore();
+  private lastActiveEditor: vscode.TextEditor | undefined;
 
   constructor(
     private readonly editor: Pick<EditorPort, 'open' | 'protectionOf'>,
@@ -16,10 +16,10 @@ export class EditorActions implements Disposable {
   ) {}
 
   start(): void {
-    this.lastActive = vscode.window.activeTextEditor;
-    this.store.add(
+    this.lastActiveEditor = vscode.window.activeTextEditor;
+    this.disposables.add(
       vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (editor && editor.document.uri.scheme !== 'output') this.lastActive = editor;
+        if (editor && editor.document.uri.scheme !== 'output') this.lastActiveEditor = editor;
       }),
     );
   }
@@ -28,7 +28,7 @@ export class EditorActions implements Disposable {
   get textEditor(): vscode.TextEditor | undefined {
     const { activeTextEditor, visibleTextEditors } = vscode.window;
     if (activeTextEditor) return activeTextEditor;
-    const document = this.lastActive?.document;
+    const document = this.lastActiveEditor?.document;
     return visibleTextEditors.find((editor) => editor.document === document) ?? visibleTextEditors[0];
   }
 
@@ -54,7 +54,7 @@ export class EditorActions implements Disposable {
     if (!editor) throw new Error('No editor is open. Open a file and place the cursor where you want to insert the code.');
     const { document, selections } = editor;
     const edits = selections.map(({ start, end }) => ({ range: { start, end }, newText: text }));
-    if (!(await this.isWanted(document, edits))) return;
+    if (!(await this.confirmProtected(document, edits))) return;
     const isDone = await editor.edit((edit) => {
       for (const selection of selections) edit.replace(selection, text);
     });
@@ -67,7 +67,7 @@ export class EditorActions implements Disposable {
   /** `language` is the name from the code block. */
   async openAsNewFile(text: string, language: string | undefined): Promise<void> {
     const known = await vscode.languages.getLanguages();
-    const id = language === undefined ? undefined : known.find((name) => name === languageId(language));
+    const id = language === undefined ? undefined : known.find((name) => name === languageIdOf(language));
     const document = await vscode.workspace.openTextDocument({
       content: text,
       ...(id === undefined ? {} : { language: id }),
@@ -76,15 +76,15 @@ export class EditorActions implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.lastActive = undefined;
+    this.disposables.dispose();
+    this.lastActiveEditor = undefined;
   }
 
-  private async isWanted(document: vscode.TextDocument, edits: readonly TextEdit[]): Promise<boolean> {
+  private async confirmProtected(document: vscode.TextDocument, edits: readonly TextEdit[]): Promise<boolean> {
     if (document.uri.scheme !== 'file') return true;
     const before = document.getText();
     const change = { before, after: applyTextEdits(before, edits) };
-    const protection = await protectionKnown(this.editor, document.uri.fsPath, change);
+    const protection = await protectionIfWritable(this.editor, document.uri.fsPath, change);
     if (!protection) return true;
     return await this.dialogs.confirm({
       message: `Change ${vscode.workspace.asRelativePath(document.uri)}? It is protected: ${protection.reason}.`,
@@ -117,7 +117,7 @@ const languageIds = new Map([
   ['docker', 'dockerfile'],
 ]);
 
-function languageId(name: string): string {
+function languageIdOf(name: string): string {
   const lower = name.toLowerCase();
   return languageIds.get(lower) ?? lower;
 }

@@ -14,20 +14,20 @@ import {
 } from '../../common/chatPorts';
 import type { Dialogs } from '../dialogs';
 import type { DiffViews } from './diffViews';
-import { protectionKnown } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionKnown';
 import type { VirtualDocuments } from './virtualDocuments';
 import { exportFileName } from '../../../transcript/common/export/exportFileName';
 
 /** In UTF-16 units of JSON; larger entries open in an editor. */
 const maxEntryLength = 1024 * 1024;
 
-const extensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
+const fileExtensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
 
 /** Actions on a conversation and its file changes. Asks before anything is lost. */
 export class ReviewActions {
   constructor(
     private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
-    private readonly diffs: DiffViews,
+    private readonly diffViews: DiffViews,
     private readonly documents: VirtualDocuments,
     private readonly editor: Pick<EditorPort, 'readText' | 'protectionOf'>,
     private readonly dialogs: Dialogs,
@@ -37,7 +37,7 @@ export class ReviewActions {
   /** @throws Error when the texts are no longer available */
   async openDiff(texts: DiffTexts | undefined, what: string): Promise<void> {
     if (!texts) throw new Error('This change is no longer available.');
-    await this.diffs.show(texts, what);
+    await this.diffViews.show(texts, what);
   }
 
   /** Shows what the conversation, or one turn of it, has changed in a file. @throws ChatError `notFound` */
@@ -53,7 +53,7 @@ export class ReviewActions {
         `Backline did not record ${path} before this conversation, so the change can’t be shown.`,
       );
     }
-    await this.diffs.showChange(path, before, 'before chat');
+    await this.diffViews.showChange(path, before, 'before chat');
   }
 
   private async openChangeOfTurn(chat: Chat, path: string, turn: number): Promise<void> {
@@ -62,8 +62,8 @@ export class ReviewActions {
       throw new ChatError('notFound', `Backline did not record ${path} before this turn, so the change can’t be shown.`);
     }
     const { before, after } = texts;
-    if (after === undefined) await this.diffs.showChange(path, before, 'before turn');
-    else await this.diffs.show({ path, before, after }, 'before turn ↔ after turn');
+    if (after === undefined) await this.diffViews.showChange(path, before, 'before turn');
+    else await this.diffViews.show({ path, before, after }, 'before turn ↔ after turn');
   }
 
   /**
@@ -75,11 +75,11 @@ export class ReviewActions {
     const paths = path === undefined ? changed.map((change) => change.path) : [path];
     if (paths.length === 0) throw new Error('There are no changes to revert.');
     const protections = await this.protectionsOf(chat, paths, turn);
-    if (!(await this.isRevertWanted(paths, protections, turn))) return;
+    if (!(await this.confirmRevert(paths, protections, turn))) return;
     const failures: string[] = [];
     for (const one of paths) {
       const protectedFiles = protections.has(one) ? 'allow' : 'refuse';
-      await this.revertOne(chat, one, { turn, protectedFiles }).catch((error: unknown) =>
+      await this.revertFile(chat, one, { turn, protectedFiles }).catch((error: unknown) =>
         failures.push(messageOf(error)),
       );
     }
@@ -87,7 +87,7 @@ export class ReviewActions {
   }
 
   /** Deletes a conversation if the user confirms, and returns whether they did. @throws ChatError */
-  async delete(sessionId: string): Promise<boolean> {
+  async deleteChat(sessionId: string): Promise<boolean> {
     const row = this.chats.rows.find(({ id }) => id === sessionId);
     const isBusy = row?.state === 'busy' || row?.state === 'waiting';
     const wanted = await this.dialogs.confirm({
@@ -100,10 +100,10 @@ export class ReviewActions {
   }
 
   /** Writes the conversation to a file that the user chooses. @throws ChatError */
-  async export(sessionId: string, format: ExportFormat): Promise<void> {
+  async exportChat(sessionId: string, format: ExportFormat): Promise<void> {
     const title = this.chats.rows.find(({ id }) => id === sessionId)?.title ?? 'conversation';
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
-    const extension = extensions[format];
+    const extension = fileExtensions[format];
     const suggested = vscode.Uri.joinPath(folder, `${exportFileName(title, 'conversation')}.${extension}`);
     const file = await this.dialogs.chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
@@ -119,7 +119,7 @@ export class ReviewActions {
    * Returns the whole entry. If it is too large for a page, opens it in an editor and returns the shown entry. @throws
    * ChatError `notFound`
    */
-  async wholeEntry(chat: Chat, entryId: string): Promise<Entry> {
+  async fullEntry(chat: Chat, entryId: string): Promise<Entry> {
     const entry = chat.entries.whole(entryId);
     const shown = chat.transcript.get(entryId);
     if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation no longer exists.');
@@ -128,7 +128,7 @@ export class ReviewActions {
     return shown;
   }
 
-  private async revertOne(chat: Chat, path: string, options: RevertOptions): Promise<void> {
+  private async revertFile(chat: Chat, path: string, options: RevertOptions): Promise<void> {
     const { turn } = options;
     try {
       await chat.revert(path, options);
@@ -151,7 +151,7 @@ export class ReviewActions {
   ): Promise<ReadonlyMap<string, Protection>> {
     const protections = new Map<string, Protection>();
     for (const path of paths) {
-      const protection = await protectionKnown(this.editor, path, await this.changeByRevert(chat, path, turn));
+      const protection = await protectionIfWritable(this.editor, path, await this.changeByRevert(chat, path, turn));
       if (protection) protections.set(path, protection);
     }
     return protections;
@@ -168,7 +168,7 @@ export class ReviewActions {
   }
 
   /** Asks once for all files, protected ones first. A single file without protection needs no confirmation. */
-  private async isRevertWanted(
+  private async confirmRevert(
     paths: readonly string[],
     protections: ReadonlyMap<string, Protection>,
     turn: number | undefined,
@@ -187,8 +187,8 @@ export class ReviewActions {
     const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
     const others = paths.filter((path) => !protections.has(path)).map((path) => vscode.workspace.asRelativePath(path));
     const detail = [
-      ...(guarded.length > 0 ? ['Protected files:', ...shortened(guarded), ''] : []),
-      ...shortened(others),
+      ...(guarded.length > 0 ? ['Protected files:', ...truncateNames(guarded), ''] : []),
+      ...truncateNames(others),
     ];
     return await this.dialogs.confirm({
       message: `Revert ${paths.length} files to their content ${when}?`,
@@ -198,11 +198,11 @@ export class ReviewActions {
   }
 }
 
-const maxNames = 10;
+const maxShownNames = 10;
 
-function shortened(names: readonly string[]): string[] {
-  const more = names.length > maxNames ? [`… and ${names.length - maxNames} more`] : [];
-  return [...names.slice(0, maxNames), ...more];
+function truncateNames(names: readonly string[]): string[] {
+  const more = names.length > maxShownNames ? [`… and ${names.length - maxShownNames} more`] : [];
+  return [...names.slice(0, maxShownNames), ...more];
 }
 
 /** Returns all texts of an entry. */
