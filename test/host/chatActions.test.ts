@@ -138,7 +138,7 @@ describe('what users do with an answer', () => {
     const { before, after, uri } = await activeDiff();
     assert.deepEqual([before, after], ['before\n', 'now\n']);
     assert.equal(uri.scheme, 'file', 'the right side can be edited');
-    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: '/other' }), /was not seen/);
+    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: '/other' }), /did not record/);
   });
 
   it('compare a file as a turn has found it with how the turn has left it', async () => {
@@ -147,7 +147,7 @@ describe('what users do with an answer', () => {
     await page.ask('openChange', { sessionId: 'one', path: file, turn: 2 });
     const { before, after } = await activeDiff();
     assert.deepEqual([before, after], ['one\n', 'two\n']);
-    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: file, turn: 3 }), /was not seen/);
+    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: file, turn: 3 }), /did not record/);
   });
 
   it('revert one file at once, all of them after a question, and a changed one only if they insist', async () => {

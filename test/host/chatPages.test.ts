@@ -272,11 +272,11 @@ describe('the pages of the chat', () => {
     const shown: string[] = [];
     const notices = new ApprovalNotices({
       approvals,
-      shown: subject.window.shown,
+      shownChats: subject.window.shown,
       setBadge: (value, tooltip) => subject.pages.setBadge(value, tooltip),
       setWaiting: () => undefined,
       messages: new Messages(nullLogger),
-      show: ({ chat }) => Promise.resolve(void shown.push(chat.id)),
+      showApproval: ({ chat }) => Promise.resolve(void shown.push(chat.id)),
     });
     notices.start();
     const chat = subject.chats.add('one');

@@ -23,7 +23,9 @@ export function transcriptActions(page: ChatPage): TranscriptActions {
     openAsNewFile: (text, language) => void page.request(chatRequests.openAsNewFile, { text, language }),
     continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editPrompt(entryId),
-    openChange: (path, turn) => void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
-    revert: (path, turn) => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path, turn })),
+    openChange: (path, turn) =>
+      void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
+    revert: (path, turn) =>
+      void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path, turn })),
   };
 }

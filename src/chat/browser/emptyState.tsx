@@ -2,7 +2,7 @@ import { chatRequests } from '../common/page/chatApi';
 import type { BackendView } from '../common/chatView';
 import { usePage, usePageState } from './chatPageContext';
 import { FolderBanner, TrustBanner } from './notices/statusBanner';
-import { backendDot, backendWord, repairLabel } from './words';
+import { backendDotClass, backendStatusText, repairLabel } from './words';
 
 /** Prompts that the demo agent supports. */
 const demoStarters = [
@@ -75,13 +75,17 @@ function BackendCard({ backend }: { backend: BackendView }) {
   return (
     <div class="backend-card">
       <p class="backend-card-title">
-        <span class={`dot ${backendDot(backend)}`} />
+        <span class={`dot ${backendDotClass(backend)}`} />
         <strong>{title}</strong>
-        <span>{backendWord(backend)}</span>
+        <span>{backendStatusText(backend)}</span>
       </p>
       <p class="backend-card-description">{isShownBelow ? description : (problem ?? description)}</p>
       {needsRepair && (
-        <button type="button" class="button" onClick={() => void page.request(chatRequests.repairBackend, { backendId })}>
+        <button
+          type="button"
+          class="button"
+          onClick={() => void page.request(chatRequests.repairBackend, { backendId })}
+        >
           {repairLabel(backend)}
         </button>
       )}

@@ -90,7 +90,8 @@ export class ChatPageStore {
   }
 
   setStartingConversation(isBeginning: boolean): void {
-    if (isBeginning !== this.currentState.isStartingConversation) this.updateState({ isStartingConversation: isBeginning });
+    if (isBeginning !== this.currentState.isStartingConversation)
+      this.updateState({ isStartingConversation: isBeginning });
   }
 
   showSessionList(isListShown: boolean): void {

@@ -46,12 +46,12 @@ const backendStateLabels: Record<BackendView['state'], string> = {
 
 type BackendStatus = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
 
-export function backendWord(backend: BackendStatus): string {
+export function backendStatusText(backend: BackendStatus): string {
   return wordOfBackend(backend, backendStateLabels);
 }
 
 /** Returns the CSS class of its status dot. */
-export function backendDot(backend: Pick<BackendView, 'health' | 'state'>): string {
+export function backendDotClass(backend: Pick<BackendView, 'health' | 'state'>): string {
   return `is-${picturedState(backend)}`;
 }
 

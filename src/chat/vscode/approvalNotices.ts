@@ -6,11 +6,11 @@ import type { ShownChats } from '../common/page/shownChats';
 
 interface ApprovalNoticesDeps {
   readonly approvals: ApprovalWatch;
-  readonly shown: ShownChats;
+  readonly shownChats: ShownChats;
   readonly setBadge: (value: number, tooltip: string) => void;
   readonly setWaiting: (isWaiting: boolean) => void;
   readonly messages: Pick<Messages, 'info'>;
-  readonly show: (approval: WaitingApproval) => Promise<void>;
+  readonly showApproval: (approval: WaitingApproval) => Promise<void>;
 }
 
 const maxPromptUnits = 160;
@@ -24,12 +24,12 @@ export class ApprovalNotices implements Disposable {
   constructor(private readonly deps: ApprovalNoticesDeps) {}
 
   start(): void {
-    this.disposables.add(this.deps.approvals.onDidChange(() => this.look()));
-    this.look();
+    this.disposables.add(this.deps.approvals.onDidChange(() => this.update()));
+    this.update();
   }
 
   /** Also called when a page is shown or hidden. */
-  look(): void {
+  update(): void {
     const { waiting } = this.deps.approvals;
     const keys = new Set(waiting.map(({ key }) => key));
     for (const key of this.notifiedKeys) if (!keys.has(key)) this.notifiedKeys.delete(key);
@@ -51,13 +51,13 @@ export class ApprovalNotices implements Disposable {
   }
 
   private notify(approval: WaitingApproval): void {
-    const { shown, messages, show } = this.deps;
+    const { shownChats, messages, showApproval } = this.deps;
     const { key, chat, prompt } = approval;
     // A shown approval may be hidden later without an answer; it is reported then.
-    if (this.notifiedKeys.has(key) || shown.has(chat.id)) return;
+    if (this.notifiedKeys.has(key) || shownChats.has(chat.id)) return;
     this.notifiedKeys.add(key);
     const text = prompt.length > maxPromptUnits ? `${prompt.slice(0, maxPromptUnits)}…` : prompt;
     // No button allows it here, where the user cannot read it in full.
-    messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => show(approval) });
+    messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => showApproval(approval) });
   }
 }

@@ -81,7 +81,7 @@ export class BackendPicker {
   private async showPicker(): Promise<BackendItem | undefined> {
     const store = new DisposableStore();
     const pick = store.add(vscode.window.createQuickPick<BackendItem>());
-    pick.title = 'Select Agent';
+    pick.title = 'Choose Agent';
     pick.placeholder = 'Select the agent for new conversations';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;

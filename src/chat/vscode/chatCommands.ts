@@ -16,7 +16,7 @@ import type { ChatPageServices } from './pages/chatWindow';
 interface ChatCommandsDeps {
   readonly commands: Commands;
   readonly pages: ChatPages;
-  readonly window: ChatPageServices;
+  readonly services: ChatPageServices;
   readonly picker: BackendPicker;
   readonly approvals: ApprovalWatch;
   readonly getSelection: () => MentionRow | undefined;
@@ -30,7 +30,7 @@ export class ChatCommands implements Disposable {
   constructor(private readonly deps: ChatCommandsDeps) {}
 
   start(): void {
-    const { commands, pages, window, picker } = this.deps;
+    const { commands, pages, services, picker } = this.deps;
     const handle = (id: Parameters<Commands['handle']>[0], run: (...args: readonly unknown[]) => unknown): void => {
       this.disposables.add(commands.handle(id, run));
     };
@@ -53,8 +53,8 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatViewFind, async () => (await pages.revealView()).runCommand('find'));
     handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.viewPage));
     handle(commandIds.chatViewExport, () => this.exportChat(pages.viewPage));
-    handle(commandIds.chatApplyCode, () => window.code.apply());
-    handle(commandIds.chatDiscardCode, () => window.code.discard());
+    handle(commandIds.chatApplyCode, () => services.code.apply());
+    handle(commandIds.chatDiscardCode, () => services.code.discard());
   }
 
   dispose(): void {
@@ -98,7 +98,7 @@ export class ChatCommands implements Disposable {
       this.deps.messages.info('Open a file of the workspace first, or select one in the Explorer.');
       return;
     }
-    await this.insertMentions(await this.deps.window.rowsForDrop(paths));
+    await this.insertMentions(await this.deps.services.rowsForDrop(paths));
   }
 
   private async insertMentions(rows: readonly MentionRow[]): Promise<void> {
@@ -127,7 +127,7 @@ export class ChatCommands implements Disposable {
 
   private async openInTab(page: ChatPageHost | undefined): Promise<void> {
     const chat = this.requireChat(page);
-    if (chat) await this.deps.window.openInTab(chat.id);
+    if (chat) await this.deps.services.openInTab(chat.id);
   }
 
   private async exportChat(page: ChatPageHost | undefined): Promise<void> {
@@ -142,7 +142,7 @@ export class ChatCommands implements Disposable {
       title: 'Export Conversation',
       placeHolder: 'Select a format',
     });
-    if (picked) await this.deps.window.review.exportChat(chat.id, picked.format);
+    if (picked) await this.deps.services.review.exportChat(chat.id, picked.format);
   }
 
   private requireChat(page: ChatPageHost | undefined): Chat | undefined {

@@ -96,13 +96,13 @@ export class ChatFeature implements Feature<ChatUi> {
     const shown = new ShownChats();
     const pages = store.add(
       new ChatPages({
-        window: () => window,
+        getServices: () => services,
         files: { folder: pagesFolder, name: 'chat' },
         memento: workspaceState,
         messages,
       }),
     );
-    const window: ChatPageServices = {
+    const services: ChatPageServices = {
       ...this.deps,
       backends,
       attached: windowMentions.attachedFiles,
@@ -128,12 +128,12 @@ export class ChatFeature implements Feature<ChatUi> {
     const notices = store.add(
       new ApprovalNotices({
         approvals,
-        shown,
+        shownChats: shown,
         setBadge: (value, tooltip) => pages.setBadge(value, tooltip),
         setWaiting: (isWaiting) =>
           void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
         messages,
-        show: async ({ chat }) => {
+        showApproval: async ({ chat }) => {
           const page = await pages.revealView();
           if (page.chat?.id !== chat.id) page.show(chat);
           page.runCommand('focusApproval');
@@ -142,7 +142,7 @@ export class ChatFeature implements Feature<ChatUi> {
     );
     const selected = () => windowMentions.selectionRow();
     const chatCommands = store.add(
-      new ChatCommands({ commands, pages, window, picker, approvals, getSelection: selected, messages }),
+      new ChatCommands({ commands, pages, services: services, picker, approvals, getSelection: selected, messages }),
     );
     const showStatus = (): void => {
       const situation = {
@@ -174,7 +174,7 @@ export class ChatFeature implements Feature<ChatUi> {
     store.add(backends.onDidChange(() => askOptions()));
     store.add(backends.onDidChange(() => chats.keepPrepared(backends.chosen?.id)));
     store.add(approvals.onDidChange(changed));
-    store.add(pages.onDidChange(() => notices.look()));
+    store.add(pages.onDidChange(() => notices.update()));
     store.add(pages.onDidChange(() => chats.awaitPrompt(pages.isAwaitingPrompt)));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
@@ -218,7 +218,7 @@ export class ChatFeature implements Feature<ChatUi> {
 
 const statusActions: ChatActions = {
   open: { label: 'Open chat', command: commandIds.chatOpen },
-  pickBackend: { label: 'Select an agent', command: commandIds.chatPickBackend },
+  pickBackend: { label: 'Choose an agent', command: commandIds.chatPickBackend },
   showApproval: { label: 'Show approval', command: commandIds.chatFocusApproval },
   openSettings: {
     label: 'Open settings',

@@ -62,7 +62,9 @@ export class WindowMentions implements Disposable {
         onError,
       }),
     );
-    this.attachedFiles = this.disposables.add(new AttachedFiles({ editor, onDidChangeFiles: this.changedEmitter.event, clock, onError }));
+    this.attachedFiles = this.disposables.add(
+      new AttachedFiles({ editor, onDidChangeFiles: this.changedEmitter.event, clock, onError }),
+    );
     this.fileMentions = new FileMentions({ index: this.fileIndex, editor, recent: () => recent.recentPaths });
     this.folderMentions = new FolderMentions({ index: this.fileIndex, editor });
     this.selectionMentions = new SelectionMentions(editor);
@@ -116,7 +118,9 @@ export class WindowMentions implements Disposable {
   private async rowOf(named: string): Promise<MentionRow> {
     const { path, type } = await this.deps.editor.stat(named);
     const relative = relativePath(path);
-    return type === 'directory' ? this.folderMentions.rowOf(path, relative) : await this.fileMentions.rowOf(path, relative);
+    return type === 'directory'
+      ? this.folderMentions.rowOf(path, relative)
+      : await this.fileMentions.rowOf(path, relative);
   }
 
   /** Ignores folders and hidden files. */

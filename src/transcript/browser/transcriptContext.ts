@@ -3,28 +3,28 @@ import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { Entry } from '../common/entries';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
 import { shortPath } from '../common/shortPath';
-import type { NearScreen } from './list/nearScreen';
+import type { ScreenProximity } from './list/nearScreen';
 import type { TranscriptModel } from './list/transcriptModel';
 
 /** Context of all components of a transcript. */
-interface Surroundings {
+interface TranscriptContextValue {
   readonly model: TranscriptModel;
   readonly actions: TranscriptActions;
   readonly options: TranscriptOptions;
   /** Set within a scrolling list. */
-  readonly nearScreen?: NearScreen;
+  readonly screenProximity?: ScreenProximity;
 }
 
-export const TranscriptContext = createContext<Surroundings | undefined>(undefined);
+export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined);
 
-export function useTranscript(): Surroundings {
+export function useTranscript(): TranscriptContextValue {
   const surroundings = useContext(TranscriptContext);
   if (!surroundings) throw new Error('useTranscript needs a TranscriptContext.');
   return surroundings;
 }
 
 /** Returns a function that shortens paths for display. */
-export function useShortPath(): (path: string) => string {
+export function useShortenPath(): (path: string) => string {
   const { folders = [] } = useTranscript().options;
   return (path) => shortPath(path, folders);
 }

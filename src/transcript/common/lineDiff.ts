@@ -14,7 +14,12 @@ const maxLineUnits = 2_000;
 const maxEdits = 2_000;
 
 /** Compares two texts; null for a file that does not exist. At most `most` lines are shown, from both sides. */
-export function diffOf(path: string, before: string | null, after: string | null, most: number = maxShownLines): DiffPart {
+export function diffOf(
+  path: string,
+  before: string | null,
+  after: string | null,
+  most: number = maxShownLines,
+): DiffPart {
   const change = before === null ? 'created' : after === null ? 'deleted' : 'modified';
   const edits = compareLines(splitLines(before ?? ''), splitLines(after ?? ''));
   return toDiffPart(path, change, createHunks(edits), most);
@@ -49,7 +54,11 @@ export function diffFromLines(path: string, lines: string, firstLine: number): D
     .replace(/\r?\n$/, '')
     .split('\n');
   if (!shown.every((line) => line === '' || /^[ +\\-]/.test(line))) return undefined;
-  const hunk = { oldStart: clampLineNumber(firstLine), newStart: clampLineNumber(firstLine), lines: shown.flatMap(parseDiffLine) };
+  const hunk = {
+    oldStart: clampLineNumber(firstLine),
+    newStart: clampLineNumber(firstLine),
+    lines: shown.flatMap(parseDiffLine),
+  };
   return hunk.lines.some(({ kind }) => kind !== 'context') ? toDiffPart(path, 'modified', [hunk]) : undefined;
 }
 
@@ -158,7 +167,12 @@ function hasChangeWithin(lines: readonly DiffLine[], at: number, distance: numbe
   return lines.slice(at, at + distance + 1).some(({ kind }) => kind !== 'context');
 }
 
-function toDiffPart(path: string, change: DiffPart['change'], hunks: readonly DiffHunk[], most = maxShownLines): DiffPart {
+function toDiffPart(
+  path: string,
+  change: DiffPart['change'],
+  hunks: readonly DiffHunk[],
+  most = maxShownLines,
+): DiffPart {
   const all = hunks.flatMap(({ lines }) => lines);
   const count = (kind: DiffLine['kind']): number => all.filter((line) => line.kind === kind).length;
   const { shown, omitted } = truncateHunks(hunks, most);

@@ -25,7 +25,8 @@ const modifiers: Readonly<Record<string, 'ctrl' | 'shift' | 'alt' | 'meta'>> = {
 };
 
 /** Conditions that never hold in a page, which is neither an editor nor a terminal. */
-const editorOnlyCondition = /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
+const editorOnlyCondition =
+  /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
 
 /** Returns every proper prefix of the multi-key shortcuts in the texts of `keybindings.json` files. */
 export function chordPrefixes(tables: readonly string[]): string[] {
@@ -55,7 +56,9 @@ export class ChordReader {
 
   handleKey(pressed: PressedKey): void {
     const names = keyNamesOf(pressed);
-    const sequences = this.isPending ? this.pendingPrefixes.flatMap((start) => names.map((name) => `${start} ${name}`)) : names;
+    const sequences = this.isPending
+      ? this.pendingPrefixes.flatMap((start) => names.map((name) => `${start} ${name}`))
+      : names;
     const known = this.getPrefixes();
     this.pendingPrefixes = sequences.filter((sequence) => known.has(sequence));
   }

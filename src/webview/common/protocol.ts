@@ -13,7 +13,9 @@ export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodM
   readonly params: Params;
   readonly result: Result;
   /** Binds the host's handler to the request. When the result is `Nothing`, the handler's return value is not sent. */
-  handledBy(handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>): RequestHandler;
+  handledBy(
+    handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>,
+  ): RequestHandler;
 }
 
 type HandlerResult<Result extends z.ZodMiniType> =

@@ -20,7 +20,9 @@ export class RequestDispatcher<Table extends RequestTable> {
     handlers: Handlers<Table>,
     private readonly onFailure: (method: string, error: unknown) => void,
   ) {
-    this.handlersByMethod = new Map(Object.values<RequestHandler>(handlers).map((handled) => [handled.method, handled]));
+    this.handlersByMethod = new Map(
+      Object.values<RequestHandler>(handlers).map((handled) => [handled.method, handled]),
+    );
   }
 
   /** Returns the response, or undefined for an invalid message. Never rejects. */

@@ -13,7 +13,9 @@ const webUserKeybindings = vscode.Uri.parse('vscode-userdata:/User/keybindings.j
 /** The first keys of all multi-key shortcuts. VS Code has no API for them, so its keybinding files are read. */
 export class KeyChordTables implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.log.error('a listener failed', error)));
+  private readonly emitter = this.disposables.add(
+    new Emitter<void>((error) => this.log.error('a listener failed', error)),
+  );
   readonly onDidChange = this.emitter.event;
   private currentPrefixes: readonly string[] = ['ctrl+k', 'meta+k'];
 

@@ -45,6 +45,8 @@ export class PageHost<Table extends RequestTable> implements Disposable {
   }
 
   private post(message: HostMessage): void {
-    this.webview.postMessage(message).then(undefined, () => this.log.debug('a message arrived after its page was closed'));
+    this.webview
+      .postMessage(message)
+      .then(undefined, () => this.log.debug('a message arrived after its page was closed'));
   }
 }

@@ -106,7 +106,7 @@ export class ChatUnderTest {
     this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
     const uri = vscode.Uri.file(folder);
     const files = { folder: uri, name: 'chat' } as const;
-    this.pages = new ChatPages({ window: () => this.window, files, memento, messages });
+    this.pages = new ChatPages({ getServices: () => this.window, files, memento, messages });
     this.window = {
       chats: this.chats,
       backends: this.backends,

@@ -122,7 +122,7 @@ describe('what a question shows', () => {
     await looks('the menu');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More ways to deny' }).click();
-    await page.getByRole('menuitem', { name: 'Deny and Say Why…' }).click();
+    await page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
     await looks('the reason');
     assert.deepEqual(chat.problems, []);
   });

@@ -151,7 +151,7 @@ describe('reading a transcript', () => {
       },
     });
     await opened.host.notify(didPatch, { reset: true, put: turns(1, 2), before: 5 });
-    const again = opened.page.getByRole('button', { name: 'Could not load earlier messages: try again' });
+    const again = opened.page.getByRole('button', { name: 'Could not load earlier messages. Try again.' });
     await again.click();
     await opened.host.waitFor(loadOlder, 2);
   });

@@ -145,8 +145,8 @@ function WarningMark() {
   );
 }
 
-function AnswerMenuRow({ option, decides }: { option: ApprovalOption; decides: 'agent' | 'server' }) {
-  const scope = option.scope ?? (isLasting(option) ? `The ${decides} decides what is similar` : undefined);
+function AnswerMenuRow({ option, decides: decider }: { option: ApprovalOption; decides: 'agent' | 'server' }) {
+  const scope = option.scope ?? (isLasting(option) ? `The ${decider} decides what is similar` : undefined);
   const details: ComponentChildren[] = [];
   if (option.isMisnamed) details.push(kindSentences[option.kind]);
   if (scope !== undefined) details.push(<PlainText text={scope} />);

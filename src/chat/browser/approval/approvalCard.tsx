@@ -161,7 +161,11 @@ function handlesOwnKeys(target: EventTarget | null): boolean {
 /** Hidden from screen readers, which would read it out every second. */
 function ExpiryCountdown({ countdown: { remainingMs, isEndingSoon } }: { countdown: Countdown }) {
   return (
-    <span class={`approval-expiry ${isEndingSoon ? 'is-short' : ''}`} title="Denied automatically when the time is up" aria-hidden="true">
+    <span
+      class={`approval-expiry ${isEndingSoon ? 'is-short' : ''}`}
+      title="Denied automatically when the time is up"
+      aria-hidden="true"
+    >
       {remainingMs > 0 ? (
         <>
           <span class="approval-expiry-words">Auto-denied in </span>

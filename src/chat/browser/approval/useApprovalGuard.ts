@@ -33,6 +33,6 @@ export function useCountdown(expiresInMs: number | undefined): Countdown | undef
     return () => window.clearInterval(timer);
   }, [isCounting]);
   if (!isCounting) return undefined;
-  const leftMs = Math.max(endsAt - performance.now(), 0);
-  return { remainingMs: leftMs, isEndingSoon: leftMs <= warningMs };
+  const remainingMs = Math.max(endsAt - performance.now(), 0);
+  return { remainingMs: remainingMs, isEndingSoon: remainingMs <= warningMs };
 }

@@ -60,7 +60,12 @@ function AttachmentChip({ attachment, isMissing }: { attachment: DraftAttachment
       <span class="one-line">{title}</span>
       {isMissing && <span class="chip-note">missing</span>}
       {tokens !== undefined && !isMissing && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
-      <button type="button" class="chip-remove" aria-label={`Remove ${title}`} onClick={() => page.composerDraft.removeAttachment(id)}>
+      <button
+        type="button"
+        class="chip-remove"
+        aria-label={`Remove ${title}`}
+        onClick={() => page.composerDraft.removeAttachment(id)}
+      >
         <CloseIcon />
       </button>
     </span>

@@ -5,7 +5,7 @@ import { Picker, type PickerChoice } from '../../../webview/browser/picker';
 import { chatRequests } from '../../common/page/chatApi';
 import type { BackendView, OptionView, SessionView } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
-import { backendDot, backendWord, seenUnattendedHint, unattendedHint, unattendedLabel } from '../words';
+import { backendDotClass, backendStatusText, seenUnattendedHint, unattendedHint, unattendedLabel } from '../words';
 
 /** Pickers for the agent and its options, of the conversation or of a new one. */
 export function ComposerPickers() {
@@ -64,7 +64,7 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
     name: backend.title,
     description: backend.problem ?? backend.description,
     group: sourceLabels[backend.source],
-    status: { class: backendDot(backend), word: backendWord(backend) },
+    status: { class: backendDotClass(backend), word: backendStatusText(backend) },
   }));
   return (
     <Picker

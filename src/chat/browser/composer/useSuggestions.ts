@@ -29,7 +29,11 @@ interface SuggestionHandlers {
 }
 
 /** Returns completions at the caret (an index of the text), or undefined when there is no trigger. */
-export function useSuggestions(text: string, caret: number | undefined, chosen: SuggestionHandlers): ActiveSuggestions | undefined {
+export function useSuggestions(
+  text: string,
+  caret: number | undefined,
+  chosen: SuggestionHandlers,
+): ActiveSuggestions | undefined {
   const { session, folders } = usePageState();
   const commands = useCommands();
   const trigger = caret === undefined ? undefined : findTrigger(text, caret);

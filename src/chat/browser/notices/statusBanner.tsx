@@ -63,7 +63,11 @@ function SessionBanner({ session }: { session: SessionView }) {
   const backend = backends.find(({ id }) => id === backendId);
   const isMissing = backend?.state === 'unavailable' && backend.source !== 'server';
   const repair = (label: string, how?: 'install' | 'edit') => (
-    <button type="button" class="button" onClick={() => void page.request(chatRequests.repairBackend, { backendId, how })}>
+    <button
+      type="button"
+      class="button"
+      onClick={() => void page.request(chatRequests.repairBackend, { backendId, how })}
+    >
       {label}
     </button>
   );

@@ -6,10 +6,12 @@ import type { RemoteListing, RemoteListings } from './useRemoteSearch';
  * Lets the user list the conversations that agents store themselves. Stopped agents are started for it; the results
  * appear in the list above.
  */
-export function RemoteSessions({ search }: { search: RemoteListings }) {
+export function RemoteSessions({ listings }: { listings: RemoteListings }) {
   const { backends, isUntrusted } = usePageState();
-  const { listingsByBackend, listingBackendId, list, cancel } = search;
-  const shown = backends.filter((backend) => backend.id === listingBackendId || listingsByBackend.has(backend.id) || mustBeStarted(backend));
+  const { listingsByBackend, listingBackendId, list, cancel } = listings;
+  const shown = backends.filter(
+    (backend) => backend.id === listingBackendId || listingsByBackend.has(backend.id) || mustBeStarted(backend),
+  );
   if (isUntrusted || shown.length === 0) return null;
   return (
     <section class="kept" aria-labelledby="kept-by-agents">
@@ -28,7 +30,7 @@ export function RemoteSessions({ search }: { search: RemoteListings }) {
                 type="button"
                 class="button"
                 title={isAsked ? 'Stop waiting. The agent may keep running.' : listTooltip(title)}
-                aria-label={`${action} conversations of ${title}`}
+                aria-label={`${isAsked ? 'Cancel listing' : action} conversations of ${title}`}
                 onClick={() => (isAsked ? cancel() : list(id))}
               >
                 {action}

@@ -72,7 +72,7 @@ export function SessionList() {
           <SessionGroup key={name} name={name} rows={rows} />
         ))}
         {isEmpty && <EmptySessionList query={query} isSearching={query !== '' && found === undefined} />}
-        {query === '' && <RemoteSessions search={remoteSearch} />}
+        {query === '' && <RemoteSessions listings={remoteSearch} />}
       </div>
     </section>
   );

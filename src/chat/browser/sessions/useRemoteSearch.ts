@@ -18,26 +18,31 @@ export interface RemoteListings {
 /** Lists the conversations that agents store, one agent at a time. Stopped agents are started for it. */
 export function useRemoteListings(): RemoteListings {
   const page = usePage();
-  const [backendId, setBackendId] = useState<string>();
-  const [answers, setAnswers] = useState<RemoteListings['listingsByBackend']>(new Map());
+  const [backendId, setListingBackendId] = useState<string>();
+  const [listingsByBackend, setListingsByBackend] = useState<RemoteListings['listingsByBackend']>(new Map());
   const current = useRef<{ readonly id: string } | undefined>(undefined);
 
-  const end = (id: string, answer: RemoteListing): void => {
+  const finish = (id: string, answer: RemoteListing): void => {
     current.current = undefined;
-    setBackendId(undefined);
-    setAnswers((known) => new Map(known).set(id, answer));
+    setListingBackendId(undefined);
+    setListingsByBackend((known) => new Map(known).set(id, answer));
   };
-  const stop = (): void => {
+  const cancel = (): void => {
     if (!current.current) return;
-    end(current.current.id, 'stopped');
+    finish(current.current.id, 'stopped');
     void page.request(chatRequests.stopLooking, {});
   };
-  const search = async (id: string): Promise<void> => {
+  const list = async (id: string): Promise<void> => {
     const mine = (current.current = { id });
-    setBackendId(id);
+    setListingBackendId(id);
     const answer = await page.request(chatRequests.lookForSessions, { backendId: id });
-    if (current.current === mine) end(id, answer?.sessions ?? 'failed');
+    if (current.current === mine) finish(id, answer?.sessions ?? 'failed');
   };
-  useEffect(() => stop, []);
-  return { listingBackendId: backendId, listingsByBackend: answers, list: (id) => void search(id), cancel: stop };
+  useEffect(() => cancel, []);
+  return {
+    listingBackendId: backendId,
+    listingsByBackend: listingsByBackend,
+    list: (id) => void list(id),
+    cancel: cancel,
+  };
 }

@@ -30,8 +30,8 @@ export interface PageControl {
 }
 
 /** Creates the handlers of all page requests. The page shows the errors that they throw. */
-export function chatHandlers(page: PageControl, window: ChatPageServices): Handlers<typeof chatRequests> {
-  const { chats, backends, mentions, newDraft, editor, code, review } = window;
+export function createChatHandlers(page: PageControl, services: ChatPageServices): Handlers<typeof chatRequests> {
+  const { chats, backends, mentions, newDraft, editor, code, review } = services;
   let sessionSearch = new AbortController();
   let sessionListing = new AbortController();
   let mentionSearch = new AbortController();
@@ -47,7 +47,7 @@ export function chatHandlers(page: PageControl, window: ChatPageServices): Handl
     newDraft.take(prompt, draft, written);
     try {
       if (!chosen) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
-      const chat = await chats.create(chosen.id, window.folderOf(draft));
+      const chat = await chats.create(chosen.id, services.folderOf(draft));
       backends.remember(chosen.id);
       // If the user has opened another conversation meanwhile, that one stays with its composer.
       if (isStillWanted()) {
@@ -64,16 +64,16 @@ export function chatHandlers(page: PageControl, window: ChatPageServices): Handl
   /** Fetches the agent's options before the first prompt. Servers have reported theirs already. */
   const prepare = (): void => {
     const { chosen } = backends;
-    const isWanted = page.chat === undefined && window.isTrusted() && chosen !== undefined;
+    const isWanted = page.chat === undefined && services.isTrusted() && chosen !== undefined;
     if (!isWanted || chosen.source === 'server' || chosen.state === 'unavailable') return;
-    chats.prepare(chosen.id, window.folderOf(newDraft.value));
+    chats.prepare(chosen.id, services.folderOf(newDraft.value));
   };
 
   /** Deletes a conversation without content and restores the user's prompt. */
   const discardChat = async (prompt: object, chat: Chat): Promise<void> => {
     if (page.chat === chat) page.show(undefined, true);
     newDraft.putBack(prompt, chat.draft);
-    await chats.delete(chat.id).catch((error: unknown) => window.log.error('a conversation was not removed', error));
+    await chats.delete(chat.id).catch((error: unknown) => services.log.error('a conversation was not removed', error));
   };
 
   return {
@@ -94,12 +94,12 @@ export function chatHandlers(page: PageControl, window: ChatPageServices): Handl
       let chat: Chat | undefined;
       try {
         chat = isFirst ? await createChat(prompt, draft, written) : await chatOf(sessionId);
-        await chat.send(draft, await window.chips.mentions(), written);
+        await chat.send(draft, await services.chips.mentions(), written);
         newDraft.forget(prompt);
-        if (isFirst) window.newOptions.begun(chat.view.backendId);
+        if (isFirst) services.newOptions.begun(chat.view.backendId);
       } catch (error) {
         // A server may have rejected a chosen option; its list may differ now.
-        if (chat) void window.newOptions.refresh(chat.view.backendId);
+        if (chat) void services.newOptions.refresh(chat.view.backendId);
         if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
         // Its conversation no longer exists.
         if (!isFirst && !chat) newDraft.save(joinedDrafts(newDraft.value, draft));
@@ -143,22 +143,22 @@ export function chatHandlers(page: PageControl, window: ChatPageServices): Handl
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {
         const backendId = page.chat?.view.backendId ?? backends.chosen?.id;
-        if (backendId !== undefined) window.newOptions.set(backendId, optionId, value);
+        if (backendId !== undefined) services.newOptions.set(backendId, optionId, value);
         prepare();
         return;
       }
       const chat = await chatOf(sessionId);
       await chat.setOption(optionId, value);
-      window.newOptions.chosenInside(chat.view.backendId, chat.view.options, optionId, value);
+      services.newOptions.chosenInside(chat.view.backendId, chat.view.options, optionId, value);
     }),
     prepare: chatRequests.prepare.handledBy(() => prepare()),
-    toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => window.chips.set(kind, isOn)),
+    toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => services.chips.set(kind, isOn)),
 
     lookAtBackends: chatRequests.lookAtBackends.handledBy(() => void backends.refresh()),
     chooseBackend: chatRequests.chooseBackend.handledBy(({ backendId }) => backends.choose(backendId)),
-    repairBackend: chatRequests.repairBackend.handledBy(({ backendId, how }) => window.repairBackend(backendId, how)),
-    manageTrust: chatRequests.manageTrust.handledBy(() => window.manageTrust()),
-    openFolder: chatRequests.openFolder.handledBy(() => window.openFolder()),
+    repairBackend: chatRequests.repairBackend.handledBy(({ backendId, how }) => services.repairBackend(backendId, how)),
+    manageTrust: chatRequests.manageTrust.handledBy(() => services.manageTrust()),
+    openFolder: chatRequests.openFolder.handledBy(() => services.openFolder()),
     newSession: chatRequests.newSession.handledBy(({ backendId }) => {
       if (backendId !== undefined) backends.choose(backendId);
       page.show(undefined);
@@ -169,10 +169,10 @@ export function chatHandlers(page: PageControl, window: ChatPageServices): Handl
       // Unless the user has opened another one meanwhile.
       if (chat && isStillWanted()) page.show(chat);
     }),
-    openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => window.openInTab(sessionId)),
+    openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => services.openInTab(sessionId)),
     renameSession: chatRequests.renameSession.handledBy(({ sessionId, title }) => chats.rename(sessionId, title)),
     deleteSession: chatRequests.deleteSession.handledBy(async ({ sessionId }) => {
-      if (await review.deleteChat(sessionId)) window.closeChat(sessionId);
+      if (await review.deleteChat(sessionId)) services.closeChat(sessionId);
     }),
     searchSessions: chatRequests.searchSessions.handledBy(async ({ query }) => {
       sessionSearch.abort();
@@ -191,7 +191,9 @@ export function chatHandlers(page: PageControl, window: ChatPageServices): Handl
       }
     }),
     stopLooking: chatRequests.stopLooking.handledBy(() => sessionListing.abort()),
-    exportSession: chatRequests.exportSession.handledBy(({ sessionId, format }) => review.exportChat(sessionId, format)),
+    exportSession: chatRequests.exportSession.handledBy(({ sessionId, format }) =>
+      review.exportChat(sessionId, format),
+    ),
 
     mentions: chatRequests.mentions.handledBy(async ({ query, kind, isMore }) => {
       mentionSearch.abort();
@@ -200,7 +202,7 @@ export function chatHandlers(page: PageControl, window: ChatPageServices): Handl
       const rows = await (isMore ? mentions.searchMore(query, kind, signal) : mentions.search(query, kind, signal));
       return { rows, isPartial: !signal.aborted && mentions.isSearching(query, kind) };
     }),
-    dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await window.rowsForDrop(uris) })),
+    dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await services.rowsForDrop(uris) })),
 
     showAll: chatRequests.showAll.handledBy(async ({ sessionId, entryId }) => ({
       entry: await review.fullEntry(await chatOf(sessionId), entryId),

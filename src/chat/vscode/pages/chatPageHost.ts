@@ -8,7 +8,7 @@ import type { Chat } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import { PageFeed } from '../../common/page/pageFeed';
 import { PageWatch } from '../../common/page/pageWatch';
-import { chatHandlers, type PageControl } from './chatHandlers';
+import { createChatHandlers, type PageControl } from './chatHandlers';
 import type { ChatPageServices } from './chatWindow';
 
 export interface PageSurface {
@@ -18,7 +18,7 @@ export interface PageSurface {
 }
 
 interface ChatPageDeps {
-  readonly window: ChatPageServices;
+  readonly services: ChatPageServices;
   readonly surface: PageSurface;
   readonly files: PageFiles;
   /** Id of the conversation to restore. */
@@ -52,12 +52,12 @@ export class ChatPageHost implements Disposable, PageControl {
   private latestChoice = {};
 
   constructor(private readonly deps: ChatPageDeps) {
-    const { window, surface } = deps;
-    const { clock, log } = window;
-    this.pageHost = this.disposables.add(new PageHost(surface.webview, chatHandlers(this, window), log, clock));
+    const { services, surface } = deps;
+    const { clock, log } = services;
+    this.pageHost = this.disposables.add(new PageHost(surface.webview, createChatHandlers(this, services), log, clock));
     this.feed = this.disposables.add(
       new PageFeed({
-        ...window,
+        ...services,
         post: (update) => this.pageHost.notify(didUpdate, update),
         onOutdated: (chat) => void this.reopen(chat),
       }),
@@ -65,13 +65,13 @@ export class ChatPageHost implements Disposable, PageControl {
     this.pageWatch = this.disposables.add(new PageWatch(clock, () => this.onUnresponsive()));
   }
 
-  start(): void {
-    const { surface, window, sessionId } = this.deps;
+  services(): void {
+    const { surface, services, sessionId } = this.deps;
     this.pageHost.start();
     this.feed.start();
     this.disposables.add(surface.onDidChangeVisibility(() => this.onVisibilityChange()));
     this.disposables.add(surface.webview.onDidReceiveMessage(() => this.pageWatch.heard()));
-    this.disposables.add({ dispose: () => window.shown.set(this, undefined) });
+    this.disposables.add({ dispose: () => services.shown.set(this, undefined) });
     if (sessionId !== undefined) this.restoration = this.restore(sessionId);
     this.load();
     this.onVisibilityChange();
@@ -166,7 +166,7 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   private async restore(sessionId: string): Promise<void> {
-    const { chats, clock, log } = this.deps.window;
+    const { chats, clock, log } = this.deps.services;
     const isStillWanted = this.startNavigation();
     const opening = chats.open(sessionId).then((chat) => {
       if (!this.disposables.isDisposed && isStillWanted()) this.show(chat);
@@ -178,7 +178,7 @@ export class ChatPageHost implements Disposable, PageControl {
 
   /** Reopens a conversation that another window has taken over. Messages that were not saved are gone. Never rejects. */
   private async reopen(outdated: Chat): Promise<void> {
-    const { chats, log } = this.deps.window;
+    const { chats, log } = this.deps.services;
     try {
       const chat = await chats.open(outdated.id);
       if (!this.disposables.isDisposed && this.chat === outdated) this.show(chat);
@@ -190,7 +190,7 @@ export class ChatPageHost implements Disposable, PageControl {
   private onVisibilityChange(): void {
     if (this.isVisible) {
       this.pageWatch.start();
-      void this.deps.window.backends.refresh();
+      void this.deps.services.backends.refresh();
     } else {
       this.pageWatch.dispose();
       this.feed.pageLeft();
@@ -199,17 +199,17 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   private reportShownChat(): void {
-    this.deps.window.shown.set(this, this.isVisible && !this.disposables.isDisposed ? this.chat : undefined);
+    this.deps.services.shown.set(this, this.isVisible && !this.disposables.isDisposed ? this.chat : undefined);
   }
 
   private onUnresponsive(): void {
-    const { window, onUnresponsive } = this.deps;
+    const { services, onUnresponsive } = this.deps;
     if (this.wasReloaded) {
-      window.log.error('the chat page does not respond after a reload');
+      services.log.error('the chat page does not respond after a reload');
       onUnresponsive();
       return;
     }
-    window.log.warn('the chat page does not respond and is reloaded');
+    services.log.warn('the chat page does not respond and is reloaded');
     this.wasReloaded = true;
     this.load();
     this.pageWatch.start();

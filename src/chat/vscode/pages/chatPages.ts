@@ -18,7 +18,7 @@ const shownChatKey = 'chat.shown';
 const pendingMark = '● ';
 
 interface ChatPagesDeps {
-  readonly window: () => ChatPageServices;
+  readonly getServices: () => ChatPageServices;
   readonly files: PageFiles;
   /** Stores the conversation that the view shows. */
   readonly memento: Memento;
@@ -32,7 +32,7 @@ const TabState = z.object({ sessionId: z.string() });
 export class ChatPages implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(
-    new Emitter<void>((error) => this.deps.window().log.error('a listener of the pages failed', error)),
+    new Emitter<void>((error) => this.deps.getServices().log.error('a listener of the pages failed', error)),
   );
   /** A page was added, removed, shown or hidden, or shows another conversation. */
   readonly onDidChange = this.emitter.event;
@@ -97,7 +97,7 @@ export class ChatPages implements Disposable {
       shown.reveal();
       return;
     }
-    const chat = await this.deps.window().chats.open(sessionId);
+    const chat = await this.deps.getServices().chats.open(sessionId);
     const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, vscode.ViewColumn.Active);
     this.addTab(panel, chat.id);
   }
@@ -177,9 +177,9 @@ export class ChatPages implements Disposable {
   }
 
   private addPage(surface: PageSurface, sessionId: string | undefined, onDidShow: (chat?: Chat) => void): ChatPageHost {
-    const { window, files, messages } = this.deps;
+    const { getServices, files, messages } = this.deps;
     const page: ChatPageHost = new ChatPageHost({
-      window: window(),
+      services: getServices(),
       surface,
       files,
       sessionId,
@@ -188,11 +188,10 @@ export class ChatPages implements Disposable {
         this.emitter.fire();
       },
       onDidFocus: () => this.focusOrder.focused(page),
-      onUnresponsive: () =>
-        messages.error('The chat is not responding.', { label: 'Reload', run: () => page.load() }),
+      onUnresponsive: () => messages.error('The chat is not responding.', { label: 'Reload', run: () => page.load() }),
     });
     this.pages.add(page);
-    page.start();
+    page.services();
     // After the page's own listener, so that listeners see the new state.
     page.addDisposable(surface.onDidChangeVisibility(() => this.emitter.fire()));
     this.emitter.fire();
@@ -207,9 +206,11 @@ export class ChatPages implements Disposable {
   }
 
   private saveShownChat(chat: Chat | undefined): void {
-    const { memento, window } = this.deps;
+    const { memento, getServices } = this.deps;
     memento
       .update(shownChatKey, chat?.id)
-      .then(undefined, (error: unknown) => window().log.warn(`cannot remember what is shown: ${messageOf(error)}`));
+      .then(undefined, (error: unknown) =>
+        getServices().log.warn(`cannot remember what is shown: ${messageOf(error)}`),
+      );
   }
 }

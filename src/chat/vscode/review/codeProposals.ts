@@ -44,8 +44,7 @@ export class CodeProposals implements Disposable {
   /** Proposes a change of the named file, or else of the active editor. @throws EditorError, Error with what to do */
   async propose(code: string, named: string | undefined): Promise<void> {
     const target = named ?? this.activePath();
-    if (target === undefined)
-      throw new Error('No file is open. Open the file for this code and try again.');
+    if (target === undefined) throw new Error('No file is open. Open the file for this code and try again.');
     const path = await this.editor.resolve(target);
     const before = await textIfThere(this.editor, path);
     const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });

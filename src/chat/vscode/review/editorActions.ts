@@ -51,7 +51,8 @@ export class EditorActions implements Disposable {
   /** Replaces the selection. Asks before it changes a protected file. @throws Error with what to do */
   async insertAtCursor(text: string): Promise<void> {
     const editor = this.textEditor;
-    if (!editor) throw new Error('No editor is open. Open a file and place the cursor where you want to insert the code.');
+    if (!editor)
+      throw new Error('No editor is open. Open a file and place the cursor where you want to insert the code.');
     const { document, selections } = editor;
     const edits = selections.map(({ start, end }) => ({ range: { start, end }, newText: text }));
     if (!(await this.confirmProtected(document, edits))) return;

@@ -59,7 +59,10 @@ export class ReviewActions {
   private async openChangeOfTurn(chat: Chat, path: string, turn: number): Promise<void> {
     const texts = await chat.turnTexts(path, turn);
     if (!texts) {
-      throw new ChatError('notFound', `Backline did not record ${path} before this turn, so the change can’t be shown.`);
+      throw new ChatError(
+        'notFound',
+        `Backline did not record ${path} before this turn, so the change can’t be shown.`,
+      );
     }
     const { before, after } = texts;
     if (after === undefined) await this.diffViews.showChange(path, before, 'before turn');

@@ -27,7 +27,6 @@ import {
 } from '../../../webview/browser/icons';
 import type { Attachment, EntryOf, TodoItem } from '../../common/entries';
 
-
 export const toolIcons: Record<EntryOf<'tool'>['toolKind'], Icon> = {
   read: FileIcon,
   edit: EditIcon,

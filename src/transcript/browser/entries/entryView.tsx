@@ -3,7 +3,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { BracesIcon } from '../../../webview/browser/icons';
 import type { Entry } from '../../common/entries';
 import { EndEntry } from './endEntry';
-import { useFarAway } from '../list/farAway';
+import { usePlaceholder } from '../list/farAway';
 import { PromptEntry, PromptHeading } from './promptEntry';
 import { ShowAllContext } from '../parts/showAll';
 import { AnswerEntry, MediaEntry, NoticeEntry, RawEntry, SummaryEntry, ThinkingEntry } from './textEntries';
@@ -17,8 +17,8 @@ export function EntryView({ id }: { id: string }) {
   const element = useRef<HTMLDivElement>(null);
   const known = useEntry(id);
   const [whole, setWhole] = useState<{ of: Entry; entry: Entry }>();
-  const isShown = known !== undefined && !hasNothingToShow(known);
-  const far = useFarAway(isShown ? known : undefined, element);
+  const isShown = known !== undefined && !isInvisible(known);
+  const far = usePlaceholder(isShown ? known : undefined, element);
   if (!isShown) return null;
   // The entry has changed since it was fetched in full, so the current one is newer.
   const entry = whole?.of === known ? whole.entry : known;
@@ -37,7 +37,7 @@ export function EntryView({ id }: { id: string }) {
       {far ? (
         <>
           {isPrompt && <PromptHeading turn={entry.turn} />}
-          {far.words}
+          {far.text}
         </>
       ) : (
         <>
@@ -52,7 +52,7 @@ export function EntryView({ id }: { id: string }) {
 }
 
 /** Passed to tool calls, whose steps are entries too. */
-function drawEntry(id: string) {
+function renderEntry(id: string) {
   return <EntryView key={id} id={id} />;
 }
 
@@ -65,7 +65,7 @@ function EntryBody({ entry }: { entry: Entry }) {
     case 'thinking':
       return <ThinkingEntry entry={entry} />;
     case 'tool':
-      return <ToolEntry entry={entry} drawEntry={drawEntry} />;
+      return <ToolEntry entry={entry} drawEntry={renderEntry} />;
     case 'todos':
       return <TodosEntry entry={entry} />;
     case 'notice':
@@ -81,7 +81,7 @@ function EntryBody({ entry }: { entry: Entry }) {
   }
 }
 
-function hasNothingToShow(entry: Entry): boolean {
+function isInvisible(entry: Entry): boolean {
   if (entry.kind === 'end') {
     const { outcome, usage, durationMs, changes = [] } = entry;
     return outcome === 'completed' && !usage && durationMs === undefined && changes.length === 0;

@@ -11,7 +11,7 @@ interface MoreEntriesProps {
   readonly side: 'before' | 'after';
 }
 
-const sides = {
+const sideSettings = {
   before: { word: 'earlier', margin: '400px 0px 0px 0px' },
   after: { word: 'later', margin: '0px 0px 400px 0px' },
 } as const;
@@ -22,10 +22,10 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   const marker = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
   /** The number of unloaded entries at the last automatic load. */
-  const askedAt = useRef<number | undefined>(undefined);
+  const lastAutoLoadCount = useRef<number | undefined>(undefined);
   const redraw = useRedraw();
   const count = model[side];
-  const { word, margin } = sides[side];
+  const { word, margin } = sideSettings[side];
   const fetchMore = side === 'before' ? actions.loadOlder : actions.loadLater;
   const load = (): void => {
     if (state === 'busy' || !fetchMore) return;
@@ -39,7 +39,7 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
     let drawn = model[side];
     const subscription = model.onDidChange(({ isReset }) => {
       // After a reset, the same number means other entries.
-      if (isReset) askedAt.current = undefined;
+      if (isReset) lastAutoLoadCount.current = undefined;
       if (model[side] === drawn && !isReset) return;
       drawn = model[side];
       redraw();
@@ -50,12 +50,12 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   // Observes again after each page, since a marker that stays visible triggers no event. After a failure or an empty
   // result, only the button loads more.
   useEffect(() => {
-    if (count === 0 || state !== 'idle' || askedAt.current === count || !marker.current) return;
+    if (count === 0 || state !== 'idle' || lastAutoLoadCount.current === count || !marker.current) return;
     const observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
         observer.disconnect();
-        askedAt.current = count;
+        lastAutoLoadCount.current = count;
         load();
       },
       { root: scroller.current, rootMargin: margin },

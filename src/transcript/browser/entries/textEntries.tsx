@@ -8,14 +8,14 @@ import { countOf, formatDuration } from '../parts/format';
 import { MarkdownText } from '../parts/markdownText';
 import { PartView } from '../parts/partView';
 import { PathButton } from '../parts/pathButton';
-import { ShowAllTexts, useCopy } from '../parts/showAll';
+import { ShowAllTexts, useCopyFull } from '../parts/showAll';
 import { useTranscript } from '../transcriptContext';
 import { PlainText } from '../parts/plainText';
 
 /** Components for entries that consist mostly of text. */
 
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
-  const copy = useCopy(entry.id, entry.omitted);
+  const copy = useCopyFull(entry.id, entry.omitted);
   const isStreaming = entry.streaming ?? false;
   return (
     <>
@@ -25,14 +25,14 @@ export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
         entry.text === '' && <span class="dots" aria-hidden="true" />
       ) : (
         <div class="toolbar">
-          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => copy(entry.text, answerIn)} />
+          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => copy(entry.text, answerTextOf)} />
         </div>
       )}
     </>
   );
 }
 
-function answerIn(whole: Entry): string | undefined {
+function answerTextOf(whole: Entry): string | undefined {
   return whole.kind === 'answer' ? whole.text : undefined;
 }
 
@@ -71,7 +71,7 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
           <PlainText text={entry.text} />
         </p>
         {path !== undefined && <PathButton path={path} onClick={openChange && (() => openChange(path))} />}
-        {entry.details !== undefined && <Details text={entry.details} />}
+        {entry.details !== undefined && <EntryDetails text={entry.details} />}
         <ShowAllTexts entry={entry} shown={[entry.text, entry.details]} />
       </div>
     </div>
@@ -79,7 +79,7 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
 }
 
 /** Collapsed details that can be copied. */
-export function Details({ text }: { text: string }) {
+export function EntryDetails({ text }: { text: string }) {
   const { actions } = useTranscript();
   return (
     <Disclosure

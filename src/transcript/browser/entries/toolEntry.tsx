@@ -10,16 +10,16 @@ import { PathButton } from '../parts/pathButton';
 import { PartView } from '../parts/partView';
 import { ChangeCounts } from '../parts/changeCounts';
 import { ShowAllTexts } from '../parts/showAll';
-import { Steps, Subthread, type DrawEntry, type StepsProps } from './toolSteps';
+import { SubagentSteps, Subthread, type RenderEntry, type SubagentStepsProps } from './toolSteps';
 import { useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
 /** The card of a tool call: open while it runs, one line when it is done. */
-export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEntry: DrawEntry }) {
+export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEntry: RenderEntry }) {
   const { model } = useTranscript();
-  const children = model.childrenOf(entry.id);
-  const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNothingElse(entry);
+  const children = model.childIdsOf(entry.id);
+  const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNoDetails(entry);
   if (isEmpty) {
     return (
       <div class={`tool tool-${entry.state} tool-bare`}>
@@ -30,7 +30,7 @@ export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEn
   return (
     <Disclosure
       class={`tool tool-${entry.state} ${toolFailureText(entry) === undefined ? '' : 'tool-trouble'}`}
-      isOpen={isOpenByItself[entry.state]}
+      isOpen={isOpenByDefault[entry.state]}
       summary={
         <>
           <ToolHead entry={entry} childCount={children.length} />
@@ -38,12 +38,12 @@ export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEn
         </>
       }
     >
-      <ToolBody entry={entry} childIds={children} drawEntry={drawEntry} />
+      <ToolBody entry={entry} childIds={children} renderEntry={drawEntry} />
     </Disclosure>
   );
 }
 
-const isOpenByItself: Record<ToolState, boolean> = {
+const isOpenByDefault: Record<ToolState, boolean> = {
   pending: false,
   waiting: false,
   running: true,
@@ -55,7 +55,7 @@ const isOpenByItself: Record<ToolState, boolean> = {
   stale: false,
 };
 
-const stateWords: Record<ToolState, string> = {
+const stateLabels: Record<ToolState, string> = {
   pending: 'pending',
   waiting: 'waiting for your answer',
   running: 'running',
@@ -67,7 +67,7 @@ const stateWords: Record<ToolState, string> = {
   stale: 'not finished',
 };
 
-function hasNothingElse({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
+function hasNoDetails({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
   return input === undefined && error === undefined && decision === undefined && locations.length === 0;
 }
 
@@ -95,22 +95,22 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
       {isRunning && <span class="spinner" />}
       <span class={isPlain ? 'visually-hidden' : 'state'}>
-        <PlainText text={trouble ?? stateWords[state]} />
+        <PlainText text={trouble ?? stateLabels[state]} />
       </span>
     </>
   );
 }
 
-function ToolBody(steps: StepsProps) {
+function ToolBody(steps: SubagentStepsProps) {
   const { entry } = steps;
   return (
     <div class="tool-body">
-      <Locations entry={entry} />
-      {entry.input !== undefined && <Input json={entry.input} isOpen={entry.parts.length === 0} />}
+      <ToolLocations entry={entry} />
+      {entry.input !== undefined && <ToolInput json={entry.input} isOpen={entry.parts.length === 0} />}
       {entry.parts.map((part, index) => (
         <PartView key={index} part={part} index={index} entryId={entry.id} />
       ))}
-      {entry.subthread === undefined ? <Steps {...steps} /> : <Subthread {...steps} />}
+      {entry.subthread === undefined ? <SubagentSteps {...steps} /> : <Subthread {...steps} />}
       {entry.error !== undefined && (
         <pre class="tool-error">
           <PlainText text={entry.error} />
@@ -127,7 +127,7 @@ function ToolBody(steps: StepsProps) {
 }
 
 /** Locations that no part shows. */
-function Locations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {
+function ToolLocations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {
   const named = new Set(parts.flatMap((part) => (part.type === 'diff' || part.type === 'file' ? part.path : [])));
   const others = locations.filter(({ path }) => !named.has(path));
   if (others.length === 0) return null;
@@ -142,7 +142,7 @@ function Locations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'
   );
 }
 
-function Input({ json, isOpen }: { json: string; isOpen: boolean }) {
+function ToolInput({ json, isOpen }: { json: string; isOpen: boolean }) {
   return (
     <Disclosure
       class="input"

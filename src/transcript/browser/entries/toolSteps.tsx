@@ -8,28 +8,28 @@ import { PlainText } from '../parts/plainText';
 import { useTranscript } from '../transcriptContext';
 
 /** Renders the entry with this id, which is also its key. */
-export type DrawEntry = (id: string) => ComponentChild;
+export type RenderEntry = (id: string) => ComponentChild;
 
-export interface StepsProps {
+export interface SubagentStepsProps {
   readonly entry: EntryOf<'tool'>;
   readonly childIds: readonly string[];
-  readonly drawEntry: DrawEntry;
+  readonly renderEntry: RenderEntry;
 }
 
 /** The steps of the subagent of a call. */
-export function Steps({ entry, childIds, drawEntry }: StepsProps) {
+export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsProps) {
   if (childIds.length === 0) return null;
   return (
     <div class="steps" role="group" aria-label={namingHiddenCharacters(`Steps of ${entry.title}`)}>
-      {childIds.map(drawEntry)}
+      {childIds.map(renderEntry)}
     </div>
   );
 }
 
 /** The steps of a subagent with its own thread, which is loaded when this is opened. */
-export function Subthread(steps: StepsProps) {
+export function Subthread(steps: SubagentStepsProps) {
   const { showSubthread } = useTranscript().actions;
-  if (!showSubthread) return <Steps {...steps} />;
+  if (!showSubthread) return <SubagentSteps {...steps} />;
   return (
     <Disclosure
       class="subthread"
@@ -45,7 +45,7 @@ export function Subthread(steps: StepsProps) {
   );
 }
 
-interface SubthreadProps extends StepsProps {
+interface SubthreadProps extends SubagentStepsProps {
   readonly show: (entryId: string, isShown: boolean) => Promise<string | undefined>;
 }
 
@@ -62,7 +62,7 @@ function SubthreadSteps({ show, ...steps }: SubthreadProps) {
       void show(entry.id, false);
     };
   }, [entry.id, entry.subthread]);
-  if (childIds.length > 0) return <Steps {...steps} />;
+  if (childIds.length > 0) return <SubagentSteps {...steps} />;
   return (
     <p class="quiet" role="status">
       <PlainText text={problem ?? 'Loading subagent thread…'} />

@@ -18,21 +18,21 @@ export interface WholeSearch {
 }
 
 /** Unloaded entries that contain the text, in reading order. */
-interface FoundElsewhere {
+interface UnloadedMatches {
   readonly before: readonly FoundEntry[];
   readonly after: readonly FoundEntry[];
 }
 
 /** Delay that lets the user finish typing. */
-const typingMs = 120;
+const typingDelayMs = 120;
 
-export function useFoundElsewhere(
+export function useUnloadedMatches(
   model: TranscriptModel,
   search: WholeSearch | undefined,
   query: string,
-): FoundElsewhere {
+): UnloadedMatches {
   const [found, setFound] = useState<readonly FoundEntry[]>([]);
-  const [range, setRange] = useState(rangeOf(model));
+  const [range, setRange] = useState(loadedRange(model));
   useLayoutEffect(() => {
     setFound([]);
     if (!search || query === '') return;
@@ -48,16 +48,16 @@ export function useFoundElsewhere(
       timer ??= setTimeout(() => {
         timer = undefined;
         void ask();
-      }, typingMs);
+      }, typingDelayMs);
     };
     askSoon();
     let { before } = model;
     const subscription = model.onDidChange(({ isReset, addedBeyond }) => {
       if (addedBeyond > 0 || (!isReset && model.before > before)) askSoon();
       before = model.before;
-      setRange(rangeOf(model));
+      setRange(loadedRange(model));
     });
-    setRange(rangeOf(model));
+    setRange(loadedRange(model));
     return () => {
       asked++;
       clearTimeout(timer);
@@ -70,15 +70,15 @@ export function useFoundElsewhere(
   };
 }
 
-interface Range {
+interface LoadedRange {
   readonly start: number;
   readonly end: number;
 }
 
-function rangeOf({ before, size }: TranscriptModel): Range {
+function loadedRange({ before, size }: TranscriptModel): LoadedRange {
   return { start: before, end: before + size };
 }
 
-export function countIn(found: readonly FoundEntry[]): number {
+export function countMatches(found: readonly FoundEntry[]): number {
   return found.reduce((sum, { count }) => sum + count, 0);
 }

@@ -2,30 +2,33 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Entry } from '../../common/entries';
 import { hasFocus, hasSelection } from './inUse';
-import { wordsIn } from '../find/textSearch';
+import { searchableText } from '../find/textSearch';
 import { useTranscript } from '../transcriptContext';
 
 /** Stands in for an entry far from the screen: its text, for find and screen readers. */
-interface FarAway {
-  readonly words: string;
+interface Placeholder {
+  readonly text: string;
   /** In pixels; undefined if the entry was never drawn. */
   readonly height?: number | undefined;
 }
 
-interface Left extends FarAway {
+interface LeftEntry extends Placeholder {
   /** The entry as it was last drawn. */
-  readonly of: Entry | undefined;
+  readonly drawnEntry: Entry | undefined;
 }
 
 /**
  * Returns a placeholder for an entry far from the screen. Running, clicked, opened, focused or selected entries and
  * steps of calls keep their full content.
  */
-export function useFarAway(entry: Entry | undefined, element: RefObject<HTMLElement | null>): FarAway | undefined {
-  const { nearScreen } = useTranscript();
-  const [left, setLeft] = useState<Left | undefined>(() =>
-    entry && nearScreen && isMostlyText(entry) && !nearScreen.isOnLastScreen(entry.id)
-      ? { of: undefined, words: '' }
+export function usePlaceholder(
+  entry: Entry | undefined,
+  element: RefObject<HTMLElement | null>,
+): Placeholder | undefined {
+  const { screenProximity } = useTranscript();
+  const [left, setLeft] = useState<LeftEntry | undefined>(() =>
+    entry && screenProximity && isMostlyText(entry) && !screenProximity.isLikelyOnLastScreen(entry.id)
+      ? { drawnEntry: undefined, text: '' }
       : undefined,
   );
   const current = useRef(entry);
@@ -33,37 +36,37 @@ export function useFarAway(entry: Entry | undefined, element: RefObject<HTMLElem
   const isDrawn = entry !== undefined;
   useLayoutEffect(() => {
     const shown = element.current;
-    if (!nearScreen || !shown || current.current?.parent !== undefined) return;
+    if (!screenProximity || !shown || current.current?.parent !== undefined) return;
     let isClicked = false;
     const onClick = (): void => {
       isClicked = true;
     };
     shown.addEventListener('click', onClick, { capture: true });
-    const watching = nearScreen.watch(shown, (isNear, height) => {
+    const watching = screenProximity.watch(shown, (isNear, height) => {
       const { current: known } = current;
       if (isNear) setLeft(undefined);
       else if (
         known &&
         !isClicked &&
-        !wasOpened(shown) &&
-        !isGoingOn(known) &&
+        !hasOpenedDetails(shown) &&
+        !isRunning(known) &&
         !hasFocus(shown) &&
         !hasSelection(shown)
       )
-        setLeft((before) => before ?? { of: known, words: wordsIn(shown), height });
+        setLeft((before) => before ?? { drawnEntry: known, text: searchableText(shown), height });
     });
     return () => {
       shown.removeEventListener('click', onClick, { capture: true });
       watching.dispose();
     };
-  }, [nearScreen, isDrawn]);
+  }, [screenProximity, isDrawn]);
 
-  const far = entry && left && entry.parent === undefined && !isGoingOn(entry) ? left : undefined;
+  const far = entry && left && entry.parent === undefined && !isRunning(entry) ? left : undefined;
   useLayoutEffect(() => {
-    if (far?.height !== undefined && element.current) forgetLayout(element.current);
+    if (far?.height !== undefined && element.current) discardLayout(element.current);
   }, [far?.height]);
   if (!far || !entry) return undefined;
-  return far.of === entry ? far : { words: wordsOf(entry) };
+  return far.drawnEntry === entry ? far : { text: plainTextOf(entry) };
 }
 
 /** Other kinds are small until they are opened. */
@@ -72,16 +75,16 @@ function isMostlyText({ kind }: Entry): boolean {
 }
 
 /** The reader or a search may have opened it. */
-function wasOpened(element: HTMLElement): boolean {
+function hasOpenedDetails(element: HTMLElement): boolean {
   return element.querySelector('details[data-chosen]') !== null;
 }
 
-function isGoingOn(entry: Entry): boolean {
+function isRunning(entry: Entry): boolean {
   if (entry.kind === 'tool') return ['pending', 'waiting', 'running'].includes(entry.state);
   return (entry.kind === 'answer' || entry.kind === 'thinking') && entry.streaming === true;
 }
 
-function wordsOf(entry: Entry): string {
+function plainTextOf(entry: Entry): string {
   if (entry.kind === 'tool') return entry.title;
   return 'text' in entry ? (entry.text ?? '') : '';
 }
@@ -90,7 +93,7 @@ function wordsOf(entry: Entry): string {
  * Discards the old layout of the element. The browser would keep it, with all removed nodes, since it does not lay out
  * elements far from the screen.
  */
-function forgetLayout(element: HTMLElement): void {
+function discardLayout(element: HTMLElement): void {
   element.style.display = 'none';
   // Reading a computed style applies the change.
   getComputedStyle(element).getPropertyValue('display');

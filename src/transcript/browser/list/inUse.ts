@@ -1,4 +1,3 @@
-
 export function hasFocus(element: Element): boolean {
   return element.contains(document.activeElement);
 }

@@ -7,7 +7,7 @@ const nearPx = 24;
 const settleFrames = 4;
 
 /** Target position of an element, relative to the viewport. */
-interface Place {
+interface ScrollTarget {
   readonly element: Element;
   readonly top: number;
 }
@@ -17,36 +17,36 @@ interface Place {
  * changes above, except at the very top, so entries loaded before all others are handled here.
  */
 export class ScrollKeeper implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private isFollowing = true;
-  private lastTop = 0;
+  private lastScrollTop = 0;
   /** Set right after a click: content that grows now was opened by the user and stays in place. */
-  private isHeld = false;
-  private anchor: Place | undefined;
-  private pinned: Place | undefined;
+  private isHoldingPosition = false;
+  private savedPosition: ScrollTarget | undefined;
+  private pinnedTarget: ScrollTarget | undefined;
 
   /** `onChange` is called when following the end starts or stops. `hasEnd` is false while the last entries are not loaded. */
   constructor(
     private readonly scroller: HTMLElement,
     private readonly content: HTMLElement,
-    private readonly hasEnd: () => boolean,
-    private readonly onChange: (isFollowing: boolean) => void,
+    private readonly isEndLoaded: () => boolean,
+    private readonly onFollowingChange: (isFollowing: boolean) => void,
   ) {}
 
   start(): void {
-    const observer = new ResizeObserver(() => this.settle());
+    const observer = new ResizeObserver(() => this.applyFollowing());
     observer.observe(this.content);
     observer.observe(this.scroller);
-    const onScroll = (): void => this.didScroll();
-    const onClick = (): void => this.hold();
+    const onScroll = (): void => this.onScroll();
+    const onClick = (): void => this.holdPosition();
     this.scroller.addEventListener('scroll', onScroll, { passive: true });
     this.content.addEventListener('click', onClick, { capture: true });
     const onInput = (): void => {
-      this.pinned = undefined;
+      this.pinnedTarget = undefined;
     };
     const inputs = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
     for (const input of inputs) this.scroller.addEventListener(input, onInput, { passive: true });
-    this.store.add(
+    this.disposables.add(
       toDisposable(() => {
         observer.disconnect();
         this.scroller.removeEventListener('scroll', onScroll);
@@ -54,103 +54,103 @@ export class ScrollKeeper implements Disposable {
         for (const input of inputs) this.scroller.removeEventListener(input, onInput);
       }),
     );
-    this.settle();
+    this.applyFollowing();
   }
 
   /** Call before entries are prepended: remembers the position of the first visible one. */
-  keepPlace(): void {
+  savePosition(): void {
     const top = this.scroller.getBoundingClientRect().top;
     const entries = this.content.querySelectorAll('.entry');
     const element = [...entries].find((entry) => entry.getBoundingClientRect().bottom > top);
-    this.anchor = element && { element, top: element.getBoundingClientRect().top };
+    this.savedPosition = element && { element, top: element.getBoundingClientRect().top };
   }
 
   /** Call after entries were prepended. */
-  restorePlace(): void {
-    const { anchor } = this;
-    this.anchor = undefined;
-    if (anchor?.element.isConnected && !this.isFollowing) this.pin(anchor);
+  restorePosition(): void {
+    const { savedPosition } = this;
+    this.savedPosition = undefined;
+    if (savedPosition?.element.isConnected && !this.isFollowing) this.holdElement(savedPosition);
   }
 
-  toLatest(): void {
-    this.pinned = undefined;
-    this.follow(true);
-    this.settle();
+  scrollToEnd(): void {
+    this.pinnedTarget = undefined;
+    this.setFollowing(true);
+    this.applyFollowing();
   }
 
   /** Stops following when the loaded range no longer includes the end. */
-  leaveEnd(): void {
-    this.pinned = undefined;
-    this.follow(false);
+  stopFollowing(): void {
+    this.pinnedTarget = undefined;
+    this.setFollowing(false);
   }
 
   /** Scrolls the element to the top edge. */
-  toElement(element: Element): void {
-    this.follow(false);
-    this.pin({ element, top: this.scroller.getBoundingClientRect().top + nearPx / 3 });
+  scrollToElement(element: Element): void {
+    this.setFollowing(false);
+    this.holdElement({ element, top: this.scroller.getBoundingClientRect().top + nearPx / 3 });
   }
 
   dispose(): void {
-    this.pinned = undefined;
-    this.store.dispose();
+    this.pinnedTarget = undefined;
+    this.disposables.dispose();
   }
 
   /**
    * Holds an element at a position for some frames, since entries change their height when they are drawn near the
    * screen. Scrolling by the user ends it.
    */
-  private pin(pinned: Place): void {
-    this.pinned = pinned;
+  private holdElement(pinned: ScrollTarget): void {
+    this.pinnedTarget = pinned;
     let framesLeft = settleFrames;
     const step = (): void => {
-      if (this.pinned !== pinned) return;
+      if (this.pinnedTarget !== pinned) return;
       this.scroller.scrollTop += pinned.element.getBoundingClientRect().top - pinned.top;
-      this.lastTop = this.scroller.scrollTop;
+      this.lastScrollTop = this.scroller.scrollTop;
       if (framesLeft-- > 0) {
         requestAnimationFrame(step);
         return;
       }
-      this.pinned = undefined;
+      this.pinnedTarget = undefined;
       // Without a scrollbar there are no scroll events.
-      if (this.isAtEnd) this.follow(true);
+      if (this.isAtEnd) this.setFollowing(true);
     };
     step();
   }
 
   private get isAtEnd(): boolean {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
-    return this.hasEnd() && scrollHeight - scrollTop - clientHeight < nearPx;
+    return this.isEndLoaded() && scrollHeight - scrollTop - clientHeight < nearPx;
   }
 
-  private settle(): void {
+  private applyFollowing(): void {
     if (!this.isFollowing) return;
-    if (this.isHeld) {
-      this.follow(this.isAtEnd);
+    if (this.isHoldingPosition) {
+      this.setFollowing(this.isAtEnd);
       return;
     }
     this.scroller.scrollTop = this.scroller.scrollHeight;
-    this.lastTop = this.scroller.scrollTop;
+    this.lastScrollTop = this.scroller.scrollTop;
   }
 
   /** Only scrolling up stops following: content that grows first looks like a distance from the end. */
-  private didScroll(): void {
+  private onScroll(): void {
     const { scrollTop } = this.scroller;
-    if (this.isAtEnd) this.follow(true);
-    else if (scrollTop < this.lastTop - 1) this.follow(false);
-    this.lastTop = scrollTop;
+    if (this.isAtEnd) this.setFollowing(true);
+    else if (scrollTop < this.lastScrollTop - 1) this.setFollowing(false);
+    this.lastScrollTop = scrollTop;
   }
 
-  private follow(isFollowing: boolean): void {
+  private setFollowing(isFollowing: boolean): void {
     if (this.isFollowing === isFollowing) return;
     this.isFollowing = isFollowing;
-    this.onChange(isFollowing);
+    this.onFollowingChange(isFollowing);
   }
 
-  private hold(): void {
-    this.isHeld = true;
+  private holdPosition(): void {
+    this.isHoldingPosition = true;
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
-        this.isHeld = false;
+        this.isHoldingPosition = false;
       }),
     );
   }

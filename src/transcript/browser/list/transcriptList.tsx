@@ -4,8 +4,8 @@ import { ArrowDownIcon } from '../../../webview/browser/icons';
 import { formatCount } from '../parts/format';
 import { LiveRegion } from './liveRegion';
 import { MoreEntries } from '../entries/moreEntries';
-import { NearScreen } from './nearScreen';
-import { PromptSteps } from '../entries/promptSteps';
+import { ScreenProximity } from './nearScreen';
+import { PromptNavigator } from '../entries/promptSteps';
 import { ScrollKeeper } from './scrollKeeper';
 import type { TranscriptActions, TranscriptOptions } from '../transcriptActions';
 import { TranscriptContext } from '../transcriptContext';
@@ -42,16 +42,16 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const surroundings = useMemo(() => ({ model, actions, options, nearScreen }), [model, actions, options, nearScreen]);
   const goTo = useCallback(
     (entry: Element): void => {
-      keeper.current?.toElement(entry);
+      keeper.current?.scrollToElement(entry);
       onGoTo?.(entry);
     },
     [keeper, onGoTo],
   );
   const goToLatest = useCallback(async (): Promise<void> => {
     if (model.after > 0) await actions.loadLatest?.();
-    if (model.after === 0) keeper.current?.toLatest();
+    if (model.after === 0) keeper.current?.scrollToEnd();
   }, [model, actions, keeper]);
-  const steps = useMemo(() => new PromptSteps(scroller, goTo), [goTo]);
+  const steps = useMemo(() => new PromptNavigator(scroller, goTo), [goTo]);
 
   useLayoutEffect(() => {
     if (!handle) return;
@@ -62,7 +62,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
         return Boolean(element);
       },
       scrollToLatest: () => void goToLatest(),
-      goToPrompt: (step) => steps.go(step),
+      goToPrompt: (step) => steps.goToPrompt(step),
     };
     return () => {
       handle.current = null;
@@ -72,7 +72,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();
-    steps.go(event.key === 'ArrowUp' ? -1 : 1);
+    steps.goToPrompt(event.key === 'ArrowUp' ? -1 : 1);
   };
 
   return (
@@ -88,7 +88,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
         >
           <div class="transcript-content" ref={content}>
             <MoreEntries scroller={scroller} side="before" />
-            <TurnList onDrawn={() => keeper.current?.restorePlace()} />
+            <TurnList onDrawn={() => keeper.current?.restorePosition()} />
             <MoreEntries scroller={scroller} side="after" />
           </div>
         </div>
@@ -104,8 +104,8 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   );
 }
 
-function useNearScreen(model: TranscriptModel, scroller: RefObject<HTMLElement | null>): NearScreen {
-  const nearScreen = useMemo(() => new NearScreen(model), [model]);
+function useNearScreen(model: TranscriptModel, scroller: RefObject<HTMLElement | null>): ScreenProximity {
+  const nearScreen = useMemo(() => new ScreenProximity(model), [model]);
   useLayoutEffect(() => {
     if (scroller.current) nearScreen.start(scroller.current);
     return () => nearScreen.dispose();
@@ -126,16 +126,16 @@ function useScrollKeeper(
     started.start();
     keeper.current = started;
     // A reset of the same conversation keeps the position; another conversation starts at its end.
-    const lastTurnStart = (): string | undefined => model.turns.at(-1)?.ids[0];
+    const lastTurnStart = (): string | undefined => model.turns.at(-1)?.entryIds[0];
     let lastTurn = lastTurnStart();
     const subscriptions = [
       model.onWillChange(({ older = [], after = 0 }) => {
         lastTurn = lastTurnStart();
-        if (after > 0) started.leaveEnd();
-        if (older.length > 0) started.keepPlace();
+        if (after > 0) started.stopFollowing();
+        if (older.length > 0) started.savePosition();
       }),
       model.onDidChange(({ isReset }) => {
-        if (isReset && model.after === 0 && lastTurnStart() !== lastTurn) started.toLatest();
+        if (isReset && model.after === 0 && lastTurnStart() !== lastTurn) started.scrollToEnd();
       }),
     ];
     return () => {

@@ -1,7 +1,7 @@
 /** Renders complete Markdown; `MarkdownStream` renders streaming Markdown. */
 import type { Disposable } from '../../../base/common/disposable';
-import { listenForActions, type CodeActions } from './code/codeActions';
-import { nodesOfText } from './parser/markdownParser';
+import { listenForCodeActions, type CodeActions } from './code/codeActions';
+import { renderText } from './parser/markdownParser';
 import { morphChildren } from './morph';
 
 export interface MarkdownOptions {
@@ -15,11 +15,11 @@ export interface MarkdownOptions {
  * Disposing removes only the listeners.
  */
 export function renderMarkdown(container: HTMLElement, text: string, { actions }: MarkdownOptions): Disposable {
-  morphChildren(container, container.firstChild, nodesOfText(normalized(text), {}, actions));
-  return listenForActions(container, actions);
+  morphChildren(container, container.firstChild, renderText(normalizeLineEndings(text), {}, actions));
+  return listenForCodeActions(container, actions);
 }
 
 /** Normalizes line endings as the parser does. */
-export function normalized(text: string): string {
+export function normalizeLineEndings(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }

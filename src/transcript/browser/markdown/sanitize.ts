@@ -1,7 +1,7 @@
 /** Restricts rendered answers to a list of allowed elements and attributes. */
 import DOMPurify, { type Config } from 'dompurify';
 
-const allowed = {
+const allowList = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code', 'ul', 'ol', 'li', 'div', 'span', 'a'],
     ...['strong', 'em', 's', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'img'],
@@ -18,11 +18,11 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true,
 } as const;
 /** DOMPurify's types require mutable arrays. */
-const config = {
-  ...allowed,
-  ALLOWED_TAGS: [...allowed.ALLOWED_TAGS],
-  ALLOWED_ATTR: [...allowed.ALLOWED_ATTR],
-  ADD_URI_SAFE_ATTR: [...allowed.ADD_URI_SAFE_ATTR],
+const purifyConfig = {
+  ...allowList,
+  ALLOWED_TAGS: [...allowList.ALLOWED_TAGS],
+  ALLOWED_ATTR: [...allowList.ALLOWED_ATTR],
+  ADD_URI_SAFE_ATTR: [...allowList.ADD_URI_SAFE_ATTR],
 } satisfies Config;
 
 /** Excludes SVG, which may contain scripts. */
@@ -32,8 +32,8 @@ export function isRasterImage(uri: string): boolean {
   return rasterImage.test(uri);
 }
 
-export function sanitized(html: string): DocumentFragment {
-  const fragment = DOMPurify.sanitize(html, config);
+export function sanitizeHtml(html: string): DocumentFragment {
+  const fragment = DOMPurify.sanitize(html, purifyConfig);
   for (const image of fragment.querySelectorAll('img')) if (!isRasterImage(image.src)) image.remove();
   return fragment;
 }

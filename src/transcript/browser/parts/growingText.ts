@@ -4,10 +4,10 @@ import { renderMarkdown } from '../markdown/renderMarkdown';
 import type { TranscriptActions } from '../transcriptActions';
 
 /** Shows Markdown in an element, complete or streaming. */
-export class GrowingText implements Disposable {
-  private shown: string | undefined;
+export class MarkdownElement implements Disposable {
+  private shownText: string | undefined;
   private isFinished = false;
-  private whole: Disposable | undefined;
+  private completeRendering: Disposable | undefined;
   private stream: MarkdownStream | undefined;
 
   constructor(
@@ -16,33 +16,33 @@ export class GrowingText implements Disposable {
   ) {}
 
   show(text: string, isStreaming: boolean): void {
-    if (text === this.shown && isStreaming !== this.isFinished) return;
+    if (text === this.shownText && isStreaming !== this.isFinished) return;
     this.isFinished = !isStreaming;
     if (!this.stream && this.isFinished) {
-      this.whole?.dispose();
-      this.whole = renderMarkdown(this.element, text, { actions: this.actions });
+      this.completeRendering?.dispose();
+      this.completeRendering = renderMarkdown(this.element, text, { actions: this.actions });
     } else {
-      this.grow(text);
+      this.streamText(text);
       if (this.isFinished) this.stream?.finish();
     }
-    this.shown = text;
+    this.shownText = text;
   }
 
   dispose(): void {
-    this.whole?.dispose();
+    this.completeRendering?.dispose();
     this.stream?.dispose();
   }
 
-  private grow(text: string): void {
-    const { shown } = this;
+  private streamText(text: string): void {
+    const { shownText } = this;
     if (!this.stream) {
-      this.whole?.dispose();
+      this.completeRendering?.dispose();
       this.stream = new MarkdownStream(this.element, { actions: this.actions });
-      this.stream.set(text);
-    } else if (shown !== undefined && text.startsWith(shown)) {
-      this.stream.append(text.slice(shown.length));
+      this.stream.setText(text);
+    } else if (shownText !== undefined && text.startsWith(shownText)) {
+      this.stream.append(text.slice(shownText.length));
     } else {
-      this.stream.set(text);
+      this.stream.setText(text);
     }
   }
 }

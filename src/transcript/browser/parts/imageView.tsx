@@ -12,14 +12,14 @@ interface ImageViewProps {
 }
 
 /** Raster images only: an SVG may contain scripts. */
-const shown = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
+const supportedTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
 
 /** An image that opens enlarged. */
 export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail = false }: ImageViewProps) {
   const title = namingHiddenCharacters(given);
   const dialog = useRef<HTMLDialogElement>(null);
   const [isLarge, setLarge] = useState(false);
-  if (!shown.has(mimeType)) {
+  if (!supportedTypes.has(mimeType)) {
     return (
       <span class="attachment">
         <span class="one-line">{`${title} (${mimeType} is not supported)`}</span>

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { GrowingText } from './growingText';
+import { MarkdownElement } from './growingText';
 import { useTranscript } from '../transcriptContext';
 
 interface MarkdownTextProps {
@@ -11,10 +11,10 @@ interface MarkdownTextProps {
 export function MarkdownText({ text, isStreaming = false }: MarkdownTextProps) {
   const { actions } = useTranscript();
   const element = useRef<HTMLDivElement>(null);
-  const growing = useRef<GrowingText | undefined>(undefined);
+  const growing = useRef<MarkdownElement | undefined>(undefined);
   useLayoutEffect(() => {
     if (!element.current) return;
-    growing.current ??= new GrowingText(element.current, actions);
+    growing.current ??= new MarkdownElement(element.current, actions);
     growing.current.show(text, isStreaming);
   }, [text, isStreaming]);
   useLayoutEffect(() => () => growing.current?.dispose(), []);

@@ -1,4 +1,4 @@
-import { useShortPath, useTranscript } from '../transcriptContext';
+import { useShortenPath, useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from './plainText';
 
@@ -13,7 +13,7 @@ interface PathButtonProps {
 /** Shows a file's name before its folder, since space is limited. */
 export function PathButton({ path, line, onClick }: PathButtonProps) {
   const { actions } = useTranscript();
-  const { name, folder } = splitPath(useShortPath()(path));
+  const { name, folder } = splitPath(useShortenPath()(path));
   return (
     <button
       type="button"

@@ -8,9 +8,9 @@ import { useTranscript } from '../transcriptContext';
 export const ShowAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
 /** Whether loaded content is shown without a "Show all" button. */
-export const WholeContext = createContext(false);
+export const ShowFullContext = createContext(false);
 
-const words: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
+const stateTexts: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
   busy: 'Loading…',
   failed: 'Could not load. Try again.',
 };
@@ -19,7 +19,7 @@ interface ShowAllProps {
   /** Total size, for example `12,345 lines`. */
   readonly amount: string;
   /** Whether the host truncated the content. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
   /** Shows all content that the page has. */
   readonly onShow: () => void;
 }
@@ -34,11 +34,11 @@ interface ShowAllTextsProps {
 export function ShowAllTexts({ entry: { omitted = 0 }, shown }: ShowAllTextsProps) {
   if (omitted === 0) return null;
   const units = shown.reduce((sum, text) => sum + (text?.length ?? 0), omitted);
-  return <ShowAllButton amount={formatSize(units)} isCut onShow={() => undefined} />;
+  return <ShowAllButton amount={formatSize(units)} isTruncated onShow={() => undefined} />;
 }
 
 /** Returns a function that copies a text. Loads the full entry first if the text was truncated. */
-export function useCopy(
+export function useCopyFull(
   entryId: string,
   omitted = 0,
 ): (text: string, textOf: (whole: Entry) => string | undefined) => void {
@@ -57,12 +57,12 @@ export function useCopy(
 }
 
 /** A "Show all" button below long content. */
-export function ShowAllButton({ amount, isCut, onShow }: ShowAllProps) {
+export function ShowAllButton({ amount, isTruncated, onShow }: ShowAllProps) {
   const fetchAll = useContext(ShowAllContext);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
   const show = (): void => {
     onShow();
-    if (!isCut || state === 'busy') return;
+    if (!isTruncated || state === 'busy') return;
     setState('busy');
     fetchAll().then(
       () => setState('idle'),
@@ -71,7 +71,7 @@ export function ShowAllButton({ amount, isCut, onShow }: ShowAllProps) {
   };
   return (
     <button type="button" class="text-button" aria-busy={state === 'busy'} onClick={show}>
-      {words[state] ?? `Show all (${amount})`}
+      {stateTexts[state] ?? `Show all (${amount})`}
     </button>
   );
 }

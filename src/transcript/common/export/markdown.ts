@@ -94,7 +94,8 @@ function partBodyBlocks(part: Part): readonly Block[] {
       return [imageBlock(part)];
     case 'link': {
       const title = oneLine(part.title ?? part.uri);
-      if (!/^https?:/i.test(part.uri)) return [lineBlock(title === part.uri ? title : `${title} (${oneLine(part.uri)})`)];
+      if (!/^https?:/i.test(part.uri))
+        return [lineBlock(title === part.uri ? title : `${title} (${oneLine(part.uri)})`)];
       return [paragraph({ type: 'link', href: part.uri, children: [textInline(title)] })];
     }
     case 'list':

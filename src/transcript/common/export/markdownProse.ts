@@ -55,7 +55,8 @@ class BlockReader {
   /** Reads blocks up to the end of the enclosing block. */
   readBlocks(): readonly Block[] {
     const blocks: Block[] = [];
-    for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken()) blocks.push(...this.readBlock(token));
+    for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
+      blocks.push(...this.readBlock(token));
     return blocks;
   }
 
@@ -99,7 +100,8 @@ class BlockReader {
   private readItems(): { readonly items: readonly ListItem[]; readonly isTight: boolean } {
     const items: ListItem[] = [];
     const start = this.position;
-    for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken()) items.push(toListItem(this.readBlocks()));
+    for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
+      items.push(toListItem(this.readBlocks()));
     const level = (this.tokens[start]?.level ?? 0) + 1;
     const own = this.tokens.slice(start, this.position).filter((token) => token.level === level);
     const isTight = own.every(({ hidden, type }) => type !== 'paragraph_open' || hidden);

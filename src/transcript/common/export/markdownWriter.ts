@@ -71,9 +71,7 @@ function writeItem({ blocks, isDone }: ListItem, marker: string, isTight: boolea
 
 function writeTable(alignments: readonly CellAlignment[], rows: readonly (readonly (readonly Inline[])[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const written = rows.map((cells) =>
-    line(cells.map((cell) => joinLines(writeInlines(cell)).replaceAll('|', '\\|'))),
-  );
+  const written = rows.map((cells) => line(cells.map((cell) => joinLines(writeInlines(cell)).replaceAll('|', '\\|'))));
   const [head = line(alignments.map(() => '')), ...others] = written;
   return [head, line(alignments.map(alignmentMark)), ...others].join('\n');
 }

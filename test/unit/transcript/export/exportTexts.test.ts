@@ -38,7 +38,7 @@ describe('words of an export', () => {
   });
 
   it('say how much is left out, if anything is', () => {
-    assert.equal(omittedText(3), '(3 more characters are left out.)');
+    assert.equal(omittedText(3), '(3 more characters omitted)');
     assert.deepEqual([omittedText(0), omittedText(undefined)], [undefined, undefined]);
   });
 

@@ -3,26 +3,26 @@
 /** A piece ends at the first line break after this many lines that is outside a highlighted token. */
 const linesPerPiece = 16;
 
-interface Pieces {
+interface CodePieces {
   readonly pieces: readonly Element[];
   /** Line count of the last piece; 0 when it is complete. */
-  readonly lines: number;
+  readonly lastPieceLines: number;
 }
 
 /** Moves the children of `code` into pieces. The first piece continues one that has `linesBefore` lines. */
-export function piecesOf(code: Node, linesBefore = 0): Pieces {
+export function splitIntoPieces(code: Node, linesBefore = 0): CodePieces {
   const pieces: Element[] = [];
   let lines = linesBefore;
-  let piece = newPiece();
+  let piece = createPiece();
   const end = (): void => {
     pieces.push(piece);
-    piece = newPiece();
+    piece = createPiece();
     lines = 0;
   };
   for (const node of [...code.childNodes]) {
     let rest: ChildNode | undefined = node;
     while (rest instanceof Text) {
-      const cut = endOfPiece(rest.data, linesPerPiece - lines);
+      const cut = findPieceEnd(rest.data, linesPerPiece - lines);
       if (cut === undefined) break;
       const behind: Text | undefined = cut < rest.length ? rest.splitText(cut) : undefined;
       piece.append(rest);
@@ -34,17 +34,17 @@ export function piecesOf(code: Node, linesBefore = 0): Pieces {
     piece.append(rest);
   }
   if (piece.firstChild) pieces.push(piece);
-  return { pieces, lines };
+  return { pieces, lastPieceLines: lines };
 }
 
-export function newPiece(): Element {
+export function createPiece(): Element {
   const piece = document.createElement('span');
   piece.className = 'md-lines';
   return piece;
 }
 
 /** Returns the offset after the line break that completes the piece. */
-function endOfPiece(text: string, linesLeft: number): number | undefined {
+function findPieceEnd(text: string, linesLeft: number): number | undefined {
   let at = text.indexOf('\n');
   for (let left = linesLeft; left > 1 && at >= 0; left--) at = text.indexOf('\n', at + 1);
   return at < 0 ? undefined : at + 1;

@@ -2,27 +2,27 @@
  * Shows the code block at the end of streaming text. Highlighted code stays; only the part with open constructs is
  * highlighted again.
  */
-import { isHeldBackInFence } from '../parser/closeUnfinished';
-import { newPiece, piecesOf } from './codePieces';
-import { highlighted } from './highlight';
-import { codeNodesOf } from '../parser/markdownParser';
+import { mayCloseFence } from '../parser/closeUnfinished';
+import { createPiece, splitIntoPieces } from './codePieces';
+import { highlightCode } from './highlight';
+import { renderCode } from '../parser/markdownParser';
 import { morphChildren } from '../morph';
 
 /** Text that can be appended to a line as it is: visible characters and tabs. */
-const plain = /^[\P{C}\t]*$/u;
+const appendableText = /^[\P{C}\t]*$/u;
 
 /** All offsets are in UTF-16 units of the text, which has only blank lines before the block. */
-export class GrowingCode {
+export class StreamingCode {
   /** Offset after the last complete line. */
-  private end: number;
+  private completeEnd: number;
   /** Offset up to which the nodes are final; they end with `lastDone` in the last piece. */
-  private doneTo: number;
-  private lastDone: ChildNode | null = null;
+  private finalEnd: number;
+  private lastFinalNode: ChildNode | null = null;
   /** Undefined until lines were shown here. */
-  private piece: Element | undefined;
-  private lines = 0;
+  private lastPiece: Element | undefined;
+  private lastPieceLines = 0;
   /** The node of the last line. */
-  private tail: Text | undefined;
+  private lastLineNode: Text | undefined;
 
   /** `code` already shows the given text. */
   constructor(
@@ -30,60 +30,64 @@ export class GrowingCode {
     private readonly language: string,
     text: string,
   ) {
-    this.doneTo = text.indexOf('\n', text.search(/\S/)) + 1;
-    this.end = text.lastIndexOf('\n') + 1;
+    this.finalEnd = text.indexOf('\n', text.search(/\S/)) + 1;
+    this.completeEnd = text.lastIndexOf('\n') + 1;
   }
 
   /** Shows the longer text. Returns false and changes nothing if the text may contain more than this block. */
-  grow(text: string): boolean {
+  showLonger(text: string): boolean {
     const end = text.lastIndexOf('\n') + 1;
     const lastLine = text.slice(end);
-    if (!plain.test(lastLine)) return false;
-    if (end > this.end || !this.tail) {
-      if (text.slice(this.end, end).split('\n').some(isHeldBackInFence)) return false;
-      this.tail = this.showLines(text, end);
+    if (!appendableText.test(lastLine)) return false;
+    if (end > this.completeEnd || !this.lastLineNode) {
+      if (text.slice(this.completeEnd, end).split('\n').some(mayCloseFence)) return false;
+      this.lastLineNode = this.showLines(text, end);
     }
-    this.lengthen(this.tail, isHeldBackInFence(lastLine) ? '' : lastLine);
+    this.setLastLine(this.lastLineNode, mayCloseFence(lastLine) ? '' : lastLine);
     return true;
   }
 
   /** Makes the nodes equal to those of a complete rendering. */
-  leave(): void {
-    if (this.piece && !this.piece.firstChild) this.piece.remove();
+  finish(): void {
+    if (this.lastPiece && !this.lastPiece.firstChild) this.lastPiece.remove();
     this.code.normalize();
   }
 
   /** Shows the complete lines and returns an empty node for the next one. */
   private showLines(text: string, end: number): Text {
-    const { html, isComplete } = highlighted(text.slice(this.doneTo, end), this.language);
-    const { pieces, lines } = piecesOf(codeNodesOf(html), this.lines);
-    this.put(pieces);
-    this.end = end;
+    const { html, isComplete } = highlightCode(text.slice(this.finalEnd, end), this.language);
+    const { pieces, lastPieceLines } = splitIntoPieces(renderCode(html), this.lastPieceLines);
+    this.replaceUnfinished(pieces);
+    this.completeEnd = end;
     if (isComplete) {
-      this.doneTo = end;
-      this.lines = lines;
-      const last = lines > 0 ? this.code.lastElementChild : null;
-      this.piece = last ?? this.code.appendChild(newPiece());
-      this.lastDone = this.piece.lastChild;
+      this.finalEnd = end;
+      this.lastPieceLines = lastPieceLines;
+      const last = lastPieceLines > 0 ? this.code.lastElementChild : null;
+      this.lastPiece = last ?? this.code.appendChild(createPiece());
+      this.lastFinalNode = this.lastPiece.lastChild;
     }
     return this.code.appendChild(document.createTextNode(''));
   }
 
   /** Replaces all unfinished nodes. */
-  private put(pieces: readonly Element[]): void {
+  private replaceUnfinished(pieces: readonly Element[]): void {
     const wanted = document.createDocumentFragment();
     wanted.append(...pieces);
-    if (!this.piece) {
+    if (!this.lastPiece) {
       morphChildren(this.code, this.code.firstChild, wanted);
       return;
     }
-    const goesOn = wanted.firstChild ?? newPiece();
-    morphChildren(this.piece, this.lastDone ? this.lastDone.nextSibling : this.piece.firstChild, goesOn);
+    const goesOn = wanted.firstChild ?? createPiece();
+    morphChildren(
+      this.lastPiece,
+      this.lastFinalNode ? this.lastFinalNode.nextSibling : this.lastPiece.firstChild,
+      goesOn,
+    );
     goesOn.parentNode?.removeChild(goesOn);
-    morphChildren(this.code, this.piece.nextSibling, wanted);
+    morphChildren(this.code, this.lastPiece.nextSibling, wanted);
   }
 
-  private lengthen(tail: Text, line: string): void {
+  private setLastLine(tail: Text, line: string): void {
     if (line.startsWith(tail.data)) tail.appendData(line.slice(tail.length));
     else tail.data = line;
   }

@@ -5,10 +5,10 @@
 
 /** Decodes complete references (`&name;`, `&#…;`). */
 export function decodeHTMLStrict(text: string): string {
-  return text.replace(/&(?:#[0-9a-z]+|[0-9a-z]+);/gi, characterOf);
+  return text.replace(/&(?:#[0-9a-z]+|[0-9a-z]+);/gi, decodeReference);
 }
 
-function characterOf(reference: string): string {
+function decodeReference(reference: string): string {
   const element = document.createElement('p');
   element.innerHTML = reference;
   const decoded = element.textContent;

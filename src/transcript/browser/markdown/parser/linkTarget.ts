@@ -9,38 +9,38 @@ export interface LinkTarget {
   readonly line?: number;
 }
 
-const maxUnits = 4_096;
-const place = /(?::(\d{1,7})(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C\d+)?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
-const scheme = /^([a-z][a-z0-9+.-]*):/i;
+const maxTargetUnits = 4_096;
+const lineSuffix = /(?::(\d{1,7})(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C\d+)?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
+const schemePattern = /^([a-z][a-z0-9+.-]*):/i;
 const controlOrSpace = /[\p{Cc}\u2028\u2029]/u;
 /** A Windows drive: `C:\a.ts`, `c:/a.ts`. */
-const drive = /^[a-z]:[\\/]/i;
+const drivePrefix = /^[a-z]:[\\/]/i;
 /** A file name with an extension, with or without folders. */
-const fileName = /^[^\s:*?"<>|]*[^\s:*?"<>|/\\.][^\s:*?"<>|/\\]*\.[a-z][\w-]{0,11}$/i;
-const knownBareName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
+const fileNamePattern = /^[^\s:*?"<>|]*[^\s:*?"<>|/\\.][^\s:*?"<>|/\\]*\.[a-z][\w-]{0,11}$/i;
+const extensionlessName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
 
 /** Returns undefined for links that are not allowed. `href` is as written, with entities decoded. */
-export function linkTarget(href: string): LinkTarget | undefined {
+export function parseLinkTarget(href: string): LinkTarget | undefined {
   const decoded = percentDecoded(href.trim());
-  if (decoded === '' || decoded.length > maxUnits || controlOrSpace.test(decoded)) return undefined;
-  const found = scheme.exec(decoded)?.[1]?.toLowerCase();
-  if (found === 'http' || found === 'https') return webTarget(href.trim());
-  if (found === 'file') return fileUriTarget(href.trim());
-  return pathTarget(decoded);
+  if (decoded === '' || decoded.length > maxTargetUnits || controlOrSpace.test(decoded)) return undefined;
+  const found = schemePattern.exec(decoded)?.[1]?.toLowerCase();
+  if (found === 'http' || found === 'https') return parseWebTarget(href.trim());
+  if (found === 'file') return parseFileUri(href.trim());
+  return parsePath(decoded);
 }
 
 /** For inline code: accepts only a file with a line, or a file in a folder. */
-export function pathInCode(text: string): LinkTarget | undefined {
+export function parsePathInCode(text: string): LinkTarget | undefined {
   if (text.length > 400 || /\s/.test(text)) return undefined;
-  const found = linkTarget(text);
-  if (!found || scheme.test(found.target)) return undefined;
+  const found = parseLinkTarget(text);
+  if (!found || schemePattern.test(found.target)) return undefined;
   const { target, line } = found;
-  const isFile = fileName.test(target.replace(drive, '')) || knownBareName.test(target);
+  const isFile = fileNamePattern.test(target.replace(drivePrefix, '')) || extensionlessName.test(target);
   return isFile && (line !== undefined || /[\\/]/.test(target)) ? found : undefined;
 }
 
 /** Returns the full target, with host names in unambiguous characters. */
-export function titleOf({ target, line }: LinkTarget): string {
+export function linkTitle({ target, line }: LinkTarget): string {
   const text = /^https?:/i.test(target) ? (URL.parse(target)?.href ?? target) : target;
   return line === undefined ? text : `${text}:${line}`;
 }
@@ -56,23 +56,23 @@ export function readableAddress(address: string): string {
   });
 }
 
-function webTarget(href: string): LinkTarget | undefined {
+function parseWebTarget(href: string): LinkTarget | undefined {
   const url = URL.parse(href);
   return url && url.hostname !== '' ? { target: href } : undefined;
 }
 
 /** Refuses files on other hosts, which would receive the user's credentials. */
-function fileUriTarget(href: string): LinkTarget | undefined {
-  const { rest, line } = withoutPlace(href);
+function parseFileUri(href: string): LinkTarget | undefined {
+  const { rest, line } = splitLineSuffix(href);
   const url = URL.parse(rest);
   if (!/^file:\/\//i.test(rest) || !url || (url.hostname !== '' && url.hostname !== 'localhost')) return undefined;
   if (/^\/[\\/]/.test(percentDecoded(url.pathname))) return undefined;
   return { target: rest, ...line };
 }
 
-function pathTarget(text: string): LinkTarget | undefined {
-  const { rest, line } = withoutPlace(text);
-  const isDrive = drive.test(rest);
+function parsePath(text: string): LinkTarget | undefined {
+  const { rest, line } = splitLineSuffix(text);
+  const isDrive = drivePrefix.test(rest);
   if (!isDrive && (/^[\\/]{2}/.test(rest) || rest.includes(':'))) return undefined;
   // In `javascript:1`, `:1` is not a line but the rest of a URI.
   if (line && !/[./\\]/.test(rest)) return undefined;
@@ -80,8 +80,8 @@ function pathTarget(text: string): LinkTarget | undefined {
   return { target: rest.replace(/#.*$/, ''), ...line };
 }
 
-function withoutPlace(text: string): { rest: string; line?: { line: number } } {
-  const match = place.exec(text);
+function splitLineSuffix(text: string): { rest: string; line?: { line: number } } {
+  const match = lineSuffix.exec(text);
   const line = Number(match?.[1] ?? match?.[2]);
   return match ? { rest: text.slice(0, match.index), ...(line > 0 ? { line: { line } } : {}) } : { rest: text };
 }
