@@ -128,7 +128,7 @@ describe('what users do with an answer', () => {
     const { before, after } = await activeDiff();
     assert.deepEqual([before, after], [chat.diff.before, chat.diff.after]);
     chat.diff = undefined;
-    await assert.rejects(page.ask('openDiff', { sessionId: 'one', entryId: 't', part: 0 }), /no longer there/);
+    await assert.rejects(page.ask('openDiff', { sessionId: 'one', entryId: 't', part: 0 }), /no longer available/);
   });
 
   it('compare a file with what it was before the conversation', async () => {

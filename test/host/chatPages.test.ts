@@ -207,7 +207,7 @@ describe('the pages of the chat', () => {
     subject.isConfirmed = true;
     await page.ask('deleteSession', { sessionId: 'one' });
     assert.deepEqual(subject.chats.deleted, ['one']);
-    assert.match(subject.questions[0]?.message ?? '', /Delete "Chat one"\?/);
+    assert.match(subject.questions[0]?.message ?? '', /Delete “Chat one”\?/);
     await eventually('an empty page', () => assert.equal(page.latest('session'), null));
   });
 

@@ -23,7 +23,6 @@ const statusLabels: Record<SessionView['status'], string> = {
   failed: 'failed',
 };
 
-/** The conversation's title, agent and status, and buttons to open others. */
 export function ChatHeader() {
   const page = usePage();
   const { session, isSessionListShown } = usePageState();

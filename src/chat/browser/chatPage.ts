@@ -11,7 +11,6 @@ import { ComposerDraft } from './composer/draftKeeper';
 import { SavedPageState } from './pageMemory';
 import { ChatPageStore } from './pageStore';
 
-/** Commands from the host or another part of the page. */
 export type PageCommand =
   'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'rename' | 'showLatest';
 
@@ -23,11 +22,9 @@ export class ChatPage {
   readonly transcript = new TranscriptModel();
   readonly savedState: SavedPageState;
   readonly composerDraft: ComposerDraft;
-  /** Sends a request. Failures are shown to the user. */
   readonly request: Ask;
   private readonly commandEmitter = new Emitter<PageCommand>(reportError);
   readonly onDidRunCommand = this.commandEmitter.event;
-  /** Id of the backend that was prepared for the next conversation. */
   private preparedBackendId: string | undefined;
   /** Number of pending requests of this page that add a prompt to the transcript. */
   private pendingPromptCount = 0;
@@ -81,7 +78,6 @@ export class ChatPage {
     this.commandEmitter.fire(command);
   }
 
-  /** Sends a request about the shown conversation. Does nothing when there is none. */
   async requestForSession<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
     type: RequestType<Params, Result>,
     paramsOf: (sessionId: string) => z.infer<Params>,
@@ -108,7 +104,6 @@ export class ChatPage {
     await this.sendAndFollow(() => this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })));
   }
 
-  /** Removes a prompt from the queue, and inserts it into the composer if `isEdited`. */
   async unqueue(id: string, isEdited: boolean): Promise<void> {
     const draft = await this.requestForSession(chatRequests.unqueue, (sessionId) => ({ sessionId, id, isEdited }));
     if (draft && isEdited) this.insertDraft(draft);
@@ -160,7 +155,6 @@ export class ChatPage {
     this.store.apply(update);
     const isOther = this.sessionId !== before;
     if (this.sessionId !== undefined) this.preparedBackendId = undefined;
-    // The agent was changed after the user began to write.
     else if (this.preparedBackendId !== undefined && !this.composerDraft.isEmpty) this.prepare();
     if (update.keyChords) this.chordGuard.setPrefixes(update.keyChords);
     if (update.sent) this.composerDraft.clearSent(update.sent);

@@ -8,14 +8,12 @@ const context = createContext<ChatPage | undefined>(undefined);
 
 export const PageProvider = context.Provider;
 
-/** @throws Error outside `PageProvider` */
 export function usePage(): ChatPage {
   const page = useContext(context);
   if (!page) throw new Error('usePage needs a PageProvider.');
   return page;
 }
 
-/** Returns the page's state and redraws the component when it changes. */
 export function usePageState(): ChatPageState {
   const { store } = usePage();
   useChanges(store.onDidChange);

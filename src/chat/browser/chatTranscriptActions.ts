@@ -2,7 +2,6 @@ import type { TranscriptActions } from '../../transcript/browser/transcriptActio
 import { chatRequests } from '../common/page/chatApi';
 import type { ChatPage } from './chatPage';
 
-/** The actions of entries of the shown conversation. */
 export function transcriptActions(page: ChatPage): TranscriptActions {
   return {
     open: (target, line) => void page.request(chatRequests.open, { target, line }),

@@ -13,7 +13,6 @@ const demoStarters = [
 ];
 const starters = ['Explain this project', 'Review my uncommitted changes', 'Write tests for ', 'Find the cause of '];
 
-/** Shown before the first prompt. */
 export function EmptyState() {
   const page = usePage();
   const { session, backends, chosenBackend, folders, isReady, isUntrusted } = usePageState();

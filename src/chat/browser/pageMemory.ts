@@ -12,7 +12,6 @@ export class SavedPageState {
     return StateRecord.safeParse(this.api.getState()).data ?? {};
   }
 
-  /** Saves members; others are kept. */
   save(members: Readonly<Record<string, unknown>>): void {
     this.api.setState({ ...this.values, ...members });
   }

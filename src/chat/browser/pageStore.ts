@@ -11,7 +11,6 @@ import type {
   Unattended,
 } from '../common/chatView';
 
-/** A failed request, as the user reads it. */
 interface RequestProblem {
   readonly id: number;
   readonly message: string;
@@ -27,7 +26,6 @@ export interface ChatPageState {
   readonly sessions: readonly SessionRow[];
   readonly backends: readonly BackendView[];
   readonly chosenBackend: string | undefined;
-  /** Options of the next conversation. */
   readonly newOptions: readonly OptionView[];
   /** Actions that its agent was observed to take without asking. */
   readonly seenUnattended: Unattended | undefined;
@@ -37,7 +35,6 @@ export interface ChatPageState {
   readonly folders: readonly string[];
   /** Ids of attachments in the composer whose files no longer exist. */
   readonly missingAttachmentIds: readonly string[];
-  /** Sent prompts, oldest first. */
   readonly promptHistory: readonly string[];
   readonly isUntrusted: boolean;
   readonly problems: readonly RequestProblem[];

@@ -10,7 +10,6 @@ import { usePage, usePageState } from './chatPageContext';
 import { transcriptActions } from './chatTranscriptActions';
 import { usePageCommand } from './usePageCommand';
 
-/** The transcript, or the empty state before the first prompt. */
 export function TranscriptPane() {
   const page = usePage();
   const { isStartingConversation, isReady, folders } = usePageState();

@@ -1,11 +1,9 @@
 import { backendWord as wordOfBackend, picturedState } from '../common/backendWord';
 import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
 
-/** Texts for times and states. */
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Returns the group of a conversation in the list, by its age. */
 export function ageGroup(at: number, now: number): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   if (at >= midnight) return 'Today';
@@ -50,12 +48,10 @@ export function backendStatusText(backend: BackendStatus): string {
   return wordOfBackend(backend, backendStateLabels);
 }
 
-/** Returns the CSS class of its status dot. */
 export function backendDotClass(backend: Pick<BackendView, 'health' | 'state'>): string {
   return `is-${picturedState(backend)}`;
 }
 
-/** Returns the label of the button that fixes its problem. */
 export function repairLabel({ health, needsPermission, state }: BackendStatus): string {
   if (needsPermission) return 'Allow…';
   if (health?.kind === 'needsToken') return 'Set token…';
@@ -88,7 +84,6 @@ export function unattendedLabel(unattended: 'edits' | 'runs'): string {
   return unattended === 'edits' ? 'Edits without asking' : 'Runs without asking';
 }
 
-/** Tooltip for agents without modes. */
 export function seenUnattendedHint(who: string, unattended: 'edits' | 'runs'): string {
   const what = unattended === 'edits' ? 'edited files' : 'run commands';
   return `${who} has ${what} without asking you first, and hasn’t asked since.`;

@@ -37,7 +37,6 @@ export class BackendPicker {
     private readonly installTerminals: Pick<InstallTerminals, 'install'>,
   ) {}
 
-  /** Returns the chosen backend if it is ready to use. */
   async pick(): Promise<BackendView | undefined> {
     await this.backends.refresh();
     const picked = await this.showPicker();

@@ -85,7 +85,6 @@ export class ChatCommands implements Disposable {
   private async addSelection(): Promise<void> {
     const row = this.deps.getSelection();
     if (row) await this.insertMentions([row]);
-    // Without a selection, add the file.
     else await this.addFiles(undefined, undefined);
   }
 
@@ -107,7 +106,6 @@ export class ChatCommands implements Disposable {
     page.runCommand('focusComposer');
   }
 
-  /** Shows the approval instead if no page shows it. */
   private async answerApproval(how: ApprovalChoice): Promise<void> {
     if (!this.deps.pages.visiblePages.some((page) => page.answerApproval(how))) await this.focusApproval();
   }

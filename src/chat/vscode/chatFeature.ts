@@ -35,7 +35,6 @@ import type { WindowMentions } from './windowMentions';
 interface ChatFeatureDeps extends FeatureContext {
   /** Started, stopped and disposed by the feature. */
   readonly chats: Chats & { start(): Promise<void> };
-  /** Everything that `@` finds. */
   readonly mentions: Mentions;
   /** Mentions from this window; started and disposed by the feature. */
   readonly windowMentions: WindowMentions;
@@ -52,11 +51,9 @@ interface ChatFeatureDeps extends FeatureContext {
   readonly workspaceState: Memento;
   /** Stores the last used backend. */
   readonly globalState: Memento;
-  /** `dist/pages`. */
   readonly pagesFolder: vscode.Uri;
 }
 
-/** The running chat, as VS Code's providers use it. */
 export interface ChatUi extends RunningFeature {
   /** Fills the view when it is first shown, or shown again after it was closed. */
   showIn(view: vscode.WebviewView): void;
@@ -64,7 +61,6 @@ export interface ChatUi extends RunningFeature {
   restore(panel: vscode.WebviewPanel, state: unknown): void;
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
   readDocument(scheme: string, query: string): string;
-  /** Updates the list of agents. Never rejects. */
   refresh(): Promise<void>;
 }
 

@@ -27,9 +27,7 @@ import { WindowMentions } from './windowMentions';
 interface ChatRootDeps extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
-  /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];
-  /** Context that is attached to prompts automatically. */
   readonly chipSources: readonly ChipSource[];
   /** Started and disposed by the caller. */
   readonly recent: RecentFiles;
@@ -42,7 +40,6 @@ interface ChatRootDeps extends FeatureContext {
   readonly extensionUri: vscode.Uri;
 }
 
-/** The running chat, as the extension uses it. */
 export interface RunningChat extends ChatUi, WriteObserver {
   /**
    * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`

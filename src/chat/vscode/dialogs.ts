@@ -5,15 +5,12 @@ import { noticeText } from '../../base/common/noticeText';
 export interface Confirmation {
   readonly message: string;
   readonly detail?: string;
-  /** Label of the button that confirms. */
   readonly action: string;
 }
 
-/** Modal dialogs. */
 export interface Dialogs {
   /** Whether the user confirmed; false when the dialog was closed. */
   confirm(question: Confirmation): Promise<boolean>;
-  /** Returns undefined when the user cancels. */
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }
 

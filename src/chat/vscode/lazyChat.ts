@@ -27,7 +27,6 @@ export class LazyChat implements Feature {
     const refresh = (): Promise<void> =>
       use().then(
         (running) => running.refresh(),
-        // The failure has been shown already.
         () => undefined,
       );
 

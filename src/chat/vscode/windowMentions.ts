@@ -31,7 +31,6 @@ const maxFiles = 100_000;
 
 /** Mention sources of this window: files, folders, selection, problems, tabs and Git changes. */
 export class WindowMentions implements Disposable {
-  /** In the order of their rows. */
   readonly sources: readonly MentionSource[];
   readonly attachedFiles: AttachedFiles;
   private readonly disposables = new DisposableStore();
@@ -123,7 +122,6 @@ export class WindowMentions implements Disposable {
       : await this.fileMentions.rowOf(path, relative);
   }
 
-  /** Ignores folders and hidden files. */
   private async onDidCreate(path: string): Promise<void> {
     if (/[\\/](?:\.git|node_modules)[\\/]/.test(path)) return;
     const type = await this.deps.editor.stat(path).then(

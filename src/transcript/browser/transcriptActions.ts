@@ -2,7 +2,6 @@ import type { Entry } from '../common/entries';
 
 /** Actions of entries. Those that are missing have no button. */
 export interface TranscriptActions {
-  /** Opens a path or a link; `line` is 1-based. */
   readonly open: (target: string, line?: number) => void;
   readonly copy: (text: string) => void;
   /** Returns the full entry, or the truncated one if it is too large for a page. */
@@ -39,7 +38,6 @@ export interface Folding {
 }
 
 export interface TranscriptOptions {
-  /** Accessible name of the list. */
   readonly label?: string;
   /** Format of the times of prompts; hidden by default. */
   readonly times?: 'relative' | 'absolute';

@@ -11,7 +11,6 @@ interface TranscriptContextValue {
   readonly model: TranscriptModel;
   readonly actions: TranscriptActions;
   readonly options: TranscriptOptions;
-  /** Set within a scrolling list. */
   readonly screenProximity?: ScreenProximity;
 }
 
@@ -23,7 +22,6 @@ export function useTranscript(): TranscriptContextValue {
   return surroundings;
 }
 
-/** Returns a function that shortens paths for display. */
 export function useShortenPath(): (path: string) => string {
   const { folders = [] } = useTranscript().options;
   return (path) => shortPath(path, folders);

@@ -17,7 +17,6 @@ export type DiffLine = z.infer<typeof DiffLine>;
 export const DiffHunk = z.object({ oldStart: Count, newStart: Count, lines: z.array(DiffLine) });
 export type DiffHunk = z.infer<typeof DiffHunk>;
 
-/** A piece of content that a tool call shows. */
 export const Part = z.discriminatedUnion('type', [
   /** Markdown, unless `plain`. */
   z.object({ type: z.literal('text'), text: Text, plain: optional(z.boolean()), omitted: optional(Count) }),
@@ -51,9 +50,7 @@ export const Part = z.discriminatedUnion('type', [
   /** Base64 data. */
   z.object({ type: z.literal('image'), mimeType: Text, data: Text, title: optional(Text) }),
   z.object({ type: z.literal('link'), uri: Text, title: optional(Text) }),
-  /** For example file names or search matches. */
   z.object({ type: z.literal('list'), items: z.array(Text), omitted: optional(Count) }),
-  /** Content that no other part can show. */
   z.object({ type: z.literal('json'), json: Text, omitted: optional(Count) }),
 ]);
 export type Part = z.infer<typeof Part>;
@@ -72,7 +69,6 @@ export const Attachment = z.object({
   title: Text,
   path: optional(Text),
   line: optional(Count),
-  /** The image itself; `data` is base64. */
   image: optional(z.object({ mimeType: Text, data: Text })),
   /** It was not sent because its file was missing or there was nothing to send. */
   notSent: optional(z.boolean()),
@@ -118,15 +114,12 @@ const entryBase = {
 
 export const ToolState = z.enum([
   'pending',
-  /** It waits for an approval. */
   'waiting',
   'running',
   'done',
   'failed',
   'cancelled',
-  /** The user denied it. */
   'rejected',
-  /** Its approval expired. */
   'timedOut',
   /** It did not finish, and its agent is no longer running. */
   'stale',
@@ -181,7 +174,6 @@ export const Entry = z.discriminatedUnion('kind', [
     ...entryBase,
     level: z.enum(['info', 'warning', 'error']),
     text: Text,
-    /** Shown on demand. */
     details: optional(Text),
     /** Absolute path of the file that it refers to; its change can be opened. */
     path: optional(Text),
@@ -207,5 +199,4 @@ export const Entry = z.discriminatedUnion('kind', [
 export type Entry = z.infer<typeof Entry>;
 type EntryKind = Entry['kind'];
 export type EntryOf<Kind extends EntryKind> = Extract<Entry, { kind: Kind }>;
-/** Entries whose text is streamed. */
 export type TextEntry = EntryOf<'answer' | 'thinking'>;

@@ -1,12 +1,10 @@
 import { diffArrays, parsePatch, type StructuredPatch } from 'diff';
 import type { DiffHunk, DiffLine, DiffPart } from './entries';
 
-/** Creates diff parts: the hunks of a file change, truncated. */
 
 const contextLines = 3;
 /** How many lines of one change are shown; the rest counts as `omitted`. */
 const maxShownLines = 400;
-/** Upper bound of line numbers. */
 const maxLineNumber = 1e9;
 /** How much of one line is shown, in UTF-16 units. */
 const maxLineUnits = 2_000;
@@ -158,7 +156,6 @@ function createHunks(lines: readonly DiffLine[]): DiffHunk[] {
   return hunks;
 }
 
-/** Returns the context lines before a change. */
 function leadOf(lines: readonly DiffLine[], at: number, most: number): DiffLine[] {
   return lines.slice(Math.max(0, at - most), at);
 }
@@ -224,7 +221,6 @@ function truncateHunk(hunk: DiffHunk, most: number): DiffHunk[] {
   return pieces;
 }
 
-/** UTF-16 units including line endings. */
 function countUnits(lines: readonly DiffLine[]): number {
   return lines.reduce((sum, { text }) => sum + text.length + 1, 0);
 }

@@ -3,12 +3,10 @@ import { Entry } from './entries';
 
 /** Changes of a transcript since the last patch, applied in this order: reset, remove, later, put, append, older. */
 export const TranscriptPatch = z.object({
-  /** Removes all entries first. */
   reset: z.optional(z.boolean()),
   remove: z.optional(z.array(z.string())),
   /** New entries in reading order, appended, and changed entries, replaced in place. */
   put: z.optional(z.array(Entry)),
-  /** Text to append to an `answer` or `thinking` entry. */
   append: z.optional(z.array(z.object({ id: z.string(), text: z.string() }))),
   /** Existing entries before the loaded range, in reading order. */
   older: z.optional(z.array(Entry)),

@@ -12,7 +12,6 @@ export function shortPath(path: string, folders: readonly string[]): string {
   return path;
 }
 
-/** Applies `shortPath` to all paths in a text. */
 export function shortenPaths(text: string, folders: readonly string[]): string {
   return text.replace(/(^|[\s`'"(=])((?:[a-z]:[\\/]|\/)[^\s`'"()]+)/gi, (_all, before: string, path: string) => {
     return before + shortPath(path, folders);
@@ -23,7 +22,6 @@ function baseName(folder: string): string {
   return folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1);
 }
 
-/** Lowercases the drive letter. */
 function normalizeDrive(path: string): string {
   return path.replace(/^[a-z]:/i, (drive) => drive.toLowerCase());
 }

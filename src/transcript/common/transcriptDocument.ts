@@ -18,7 +18,6 @@ export class TranscriptDocument implements Disposable {
     return this.entryIds.length;
   }
 
-  /** Yields the entries in reading order. */
   *entries(): Generator<Entry, void, undefined> {
     for (const id of this.entryIds) {
       const entry = this.entriesById.get(id);
@@ -26,7 +25,6 @@ export class TranscriptDocument implements Disposable {
     }
   }
 
-  /** `start` and `end` as in `Array.slice`. */
   slice(start: number, end?: number): Entry[] {
     return this.entryIds.slice(start, end).flatMap((id) => this.entriesById.get(id) ?? []);
   }
@@ -35,7 +33,6 @@ export class TranscriptDocument implements Disposable {
     return this.entriesById.get(id);
   }
 
-  /** Returns the 0-based index in reading order, or -1. */
   indexOf(id: string): number {
     return this.entriesById.has(id) ? this.entryIds.indexOf(id) : -1;
   }

@@ -2,7 +2,6 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Entry } from './entries';
 import type { TranscriptPatch } from './patch';
 
-/** The part of a transcript that a feed needs. */
 interface FeedSource {
   readonly size: number;
   slice(start: number, end?: number): Entry[];
@@ -32,7 +31,6 @@ export class TranscriptFeed implements Disposable {
   /** Index after the last entry of the page; undefined while the page follows the end. */
   private endIndex: number | undefined;
 
-  /** Index of the first entry of the page. */
   private firstIndex = 0;
 
   /** `tail` is the number of entries to start with; undefined once they were sent. */
@@ -42,7 +40,6 @@ export class TranscriptFeed implements Disposable {
     private readonly onDispose: () => void,
   ) {}
 
-  /** Whether `take` would return any changes. */
   get hasNews(): boolean {
     return (
       this.needsReset ||
@@ -61,7 +58,6 @@ export class TranscriptFeed implements Disposable {
     this.extendStartTo(this.document.pageStart(this.firstIndex, count));
   }
 
-  /** Adds `count` entries after the range to the next patch. */
   showLater(count: number): void {
     if (this.endIndex === undefined) return;
     const start = this.endIndex;
@@ -149,7 +145,6 @@ export class TranscriptFeed implements Disposable {
     else this.appendedTexts.set(id, [text]);
   }
 
-  /** `index` is its former index. */
   didRemove(id: string, index: number): void {
     const isBefore = index < this.firstIndex;
     const isAfter = this.endIndex !== undefined && index >= this.endIndex;
@@ -166,7 +161,6 @@ export class TranscriptFeed implements Disposable {
     this.onDispose();
   }
 
-  /** Extends the range to `start`, which is not after its current start. */
   private extendStartTo(start: number): void {
     this.addIds(this.olderIds, start, this.firstIndex);
     this.firstIndex = start;

@@ -8,7 +8,6 @@ const maxDiffUnits = 32 * 1024;
 
 /** Limit for Markdown, which pages draw in pieces. */
 const maxMarkdownUnits = 256 * 1024;
-/** Limit for a title. */
 const maxLineUnits = 2 * 1024;
 
 /**
@@ -117,7 +116,6 @@ function truncateEnd(text: string, max: number): { text: string; omitted: number
   return { text: text.slice(0, end), omitted: text.length - end };
 }
 
-/** Prefers to cut at a line break. */
 function truncateStart(text: string, max: number): { text: string; omitted: number } {
   if (text.length <= max) return { text, omitted: 0 };
   let start = text.length - max;
@@ -142,7 +140,6 @@ function truncateHunks(hunks: readonly DiffHunk[]): { hunks: DiffHunk[]; omitted
   return { hunks: kept, omitted };
 }
 
-/** Counts the leading items that fit. */
 function countFitting<Item>(items: readonly Item[], max: number, sizeOf: (item: Item) => number): number {
   let sum = 0;
   const index = items.findIndex((item) => (sum += sizeOf(item)) > max);

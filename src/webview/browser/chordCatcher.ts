@@ -59,7 +59,6 @@ export class ChordFocusGuard implements Disposable {
       this.holdFocus();
       this.timer = this.window.setTimeout(() => this.endChord(), chordTimeoutMs);
     } else if (wasPending) {
-      // After the browser has handled the key.
       this.timer = this.window.setTimeout(() => this.endChord());
     }
   }

@@ -4,9 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 interface FloatingProps {
   /** The element next to which the box opens. Clicks there do not close the box. */
   readonly anchor: RefObject<HTMLElement | null>;
-  /** Called when the focus leaves the box or the user clicks elsewhere. */
   readonly onLeave: () => void;
-  /** The preferred side; `below` by default. */
   readonly side?: 'above' | 'below';
   readonly class?: string;
   readonly children: ComponentChildren;

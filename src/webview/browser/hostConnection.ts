@@ -33,7 +33,6 @@ export class HostConnection {
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.receive(data));
   }
 
-  /** @throws PageError with a message for the user */
   async request<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
     type: RequestType<Params, Result>,
     params: z.infer<Params>,

@@ -2,7 +2,6 @@ import type { Ref } from 'preact';
 import type { Icon } from './icons';
 
 interface IconButtonProps {
-  /** Accessible name and tooltip. */
   readonly label: string;
   readonly icon: Icon;
   readonly onClick: (event: MouseEvent) => void;

@@ -23,7 +23,6 @@ interface MenuButtonProps {
   readonly items: readonly MenuItem[];
 }
 
-/** A button that opens a menu. */
 export function MenuButton({ label, icon, items }: MenuButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLButtonElement>(null);
@@ -60,7 +59,6 @@ function menuRowOf({ label, icon: Picture, run }: MenuItem): MenuRow {
 interface MenuListProps {
   readonly label: string;
   readonly items: readonly MenuRow[];
-  /** Closes the menu and returns the focus to its button. */
   readonly onDone: () => void;
 }
 

@@ -10,21 +10,17 @@ export interface PickerChoice {
   readonly group?: string | undefined;
   /** The dot before the name: its CSS class, and its meaning in words. */
   readonly status?: { readonly class: string; readonly word: string } | undefined;
-  /** A short remark after the name. */
   readonly note?: string | undefined;
 }
 
 interface PickerProps {
-  /** What the user chooses, for example `Model`. */
   readonly label: string;
   readonly value: string | undefined;
   readonly choices: readonly PickerChoice[];
   readonly onPick: (value: string) => void;
-  /** Called when the list opens. The choices may change while it is open. */
   readonly onOpen?: () => void;
   readonly hint?: string | undefined;
   readonly disabled?: boolean | undefined;
-  /** Whether the user can enter a value that is not among the choices. */
   readonly allowsCustom?: boolean | undefined;
   /** Id of an element that further describes the current choice. */
   readonly describedBy?: string | undefined;
@@ -149,7 +145,6 @@ function ChoiceList({ label, value, choices, allowsCustom = false, onPick, onCan
     event.stopPropagation();
   };
 
-  /** Moves to the next choice whose name starts with the letter. */
   const moveToLetter = (letter: string): void => {
     const order = [...visibleChoices.keys()].map((offset) => (active + 1 + offset) % visibleChoices.length);
     const found = order.find((index) => visibleChoices[index]?.name.toLowerCase().startsWith(letter.toLowerCase()));
@@ -219,7 +214,6 @@ function ChoiceList({ label, value, choices, allowsCustom = false, onPick, onCan
   );
 }
 
-/** Offers the entered text as a choice, unless it is one already. */
 function customChoice(choices: readonly PickerChoice[], typed: string): PickerChoice[] {
   if (typed === '' || choices.some(({ value }) => value === typed)) return [];
   return [{ value: typed, name: `Use “${typed}”` }];

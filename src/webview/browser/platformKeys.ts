@@ -3,7 +3,6 @@ export function chordLabel(first: string, second: string): string {
   return isMac() ? `⌘${first} ${second}` : `Ctrl+${first} ${second}`;
 }
 
-/** As `chordLabel`, for screen readers. */
 export function spokenChord(first: string, second: string): string {
   return `${isMac() ? 'Command' : 'Control'}+${first} ${second}`;
 }

@@ -5,11 +5,9 @@ import { ChevronDownIcon } from './icons';
 import { MenuList, type MenuRow } from './menu';
 
 interface SplitButtonProps {
-  /** Content of the main button. */
   readonly children: ComponentChildren;
   /** Name of the menu, for example `More ways to allow`. */
   readonly menuLabel: string;
-  /** Menu items; the menu button is hidden when there are none. */
   readonly items: readonly MenuRow[];
   /** The main action. Without it, the whole button opens the menu. */
   readonly onClick?: (() => void) | undefined;

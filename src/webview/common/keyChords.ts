@@ -3,7 +3,6 @@
  * strings: keys separated by spaces, modifiers in a fixed order.
  */
 
-/** The members of a `keydown` event that identify a key. */
 export interface PressedKey {
   readonly key: string;
   readonly code: string;
@@ -49,7 +48,6 @@ export class ChordReader {
 
   constructor(private readonly getPrefixes: () => ReadonlySet<string>) {}
 
-  /** Whether the next key continues a shortcut. */
   get isPending(): boolean {
     return this.pendingPrefixes.length > 0;
   }
@@ -72,7 +70,6 @@ export function isModifier({ key }: Pick<PressedKey, 'key'>): boolean {
   return ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'CapsLock', 'Fn'].includes(key);
 }
 
-/** Skips comments. Invalid files have no bindings. */
 function parseBindings(table: string): { readonly key: string; readonly when: string | undefined }[] {
   const found: { key: string; when: string | undefined }[] = [];
   let name: string | undefined;

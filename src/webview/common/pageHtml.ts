@@ -1,6 +1,5 @@
 import { escapeHtml } from '../../base/common/escapeHtml';
 
-/** URIs of a page's files, as the page loads them. */
 interface PageSources {
   readonly script: string;
   readonly style: string;

@@ -54,7 +54,6 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
   };
 }
 
-/** Defines a request without a result. */
 export function defineAction<Params extends z.ZodMiniType>(
   method: string,
   params: Params,
@@ -62,7 +61,6 @@ export function defineAction<Params extends z.ZodMiniType>(
   return defineRequest(method, params, Nothing);
 }
 
-/** Defines a message from the host to the page. */
 export function defineNotification<Params extends z.ZodMiniType>(
   method: string,
   params: Params,

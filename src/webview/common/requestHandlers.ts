@@ -1,7 +1,6 @@
 import { wordsOf } from '../../base/common/errors';
 import { PageMessage, type RequestHandler, type HostMessage } from './protocol';
 
-/** The requests of a page by name. */
 export type RequestTable = Readonly<Record<string, { readonly method: string }>>;
 
 /** One handler for each request of the table; a missing one is a compile error. */

@@ -25,7 +25,6 @@ export class KeyChordTables implements Disposable {
     private readonly log: Logger,
   ) {}
 
-  /** See `chordPrefixes`. */
   get beginnings(): readonly string[] {
     return this.currentPrefixes;
   }
@@ -39,7 +38,6 @@ export class KeyChordTables implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Never rejects. Unreadable files are skipped. */
   async reload(): Promise<void> {
     const users = [webUserKeybindings, vscode.Uri.joinPath(this.globalStorage, '..', '..', 'keybindings.json')];
     const tables = await Promise.all([defaultKeybindings, ...users].map((uri) => this.readText(uri)));

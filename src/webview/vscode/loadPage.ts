@@ -5,7 +5,6 @@ import { pageHtml } from '../common/pageHtml';
 export interface PageFiles {
   /** `dist/pages`, the only folder from which the page can load files. */
   readonly folder: vscode.Uri;
-  /** Base name of its script and its style sheet. */
   readonly name: 'chat' | 'permissions' | 'thread';
 }
 

@@ -15,9 +15,7 @@ interface AnswerRowProps {
   readonly decider: 'agent' | 'server';
   readonly disabled: boolean;
   readonly onAnswer: (option: ApprovalOption) => void;
-  /** Stops the turn. */
   readonly onStop: () => void;
-  /** Called when the user wants to give a reason for a denial. */
   readonly onReason: () => void;
 }
 

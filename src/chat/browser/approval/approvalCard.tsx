@@ -23,11 +23,9 @@ interface ApprovalCardProps {
   /** The reason for a denial; undefined while the field is closed. */
   readonly reason: string | undefined;
   readonly onReason: (reason: string | undefined) => void;
-  /** Called when the reason was sent with the denial. */
   readonly onReasonSent: () => void;
 }
 
-/** One approval: who asks, what would happen, and all answers. */
 export function ApprovalCard({ session, approval, isDeliberate, reason, onReason, onReasonSent }: ApprovalCardProps) {
   const page = usePage();
   const { backends, folders } = usePageState();
@@ -61,7 +59,6 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
       () => page.request(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason: why }),
       why === undefined ? undefined : onReasonSent,
     );
-  /** For an approval without a way to deny it. */
   const stop = (): void => void send(() => page.request(chatRequests.stop, { sessionId }));
   const allow = (): void => (answers.allow.plain ? answer(answers.allow.plain) : card.current?.focus());
   const deny = (): void => {

@@ -117,7 +117,6 @@ function ApprovalRisks({ approval: { env = [], escalations = [], warnings = [] }
   );
 }
 
-/** Further details: folder, environment and other data. */
 function ApprovalFacts({ approval, folders }: { approval: ApprovalView; folders: readonly string[] }) {
   const { cwd, env = [], more = [], parts } = approval;
   const variables = env.filter(({ effect }) => effect === undefined);
@@ -166,7 +165,6 @@ function Code({ text }: { text: string }) {
   );
 }
 
-/** Returns the number of lines below the visible part of the box. */
 function useHiddenLineCount(box: { readonly current: HTMLElement | null }): number {
   const [hidden, setHidden] = useState(0);
   useLayoutEffect(() => {
@@ -177,7 +175,6 @@ function useHiddenLineCount(box: { readonly current: HTMLElement | null }): numb
       const text = scroll.querySelector('pre, .diff-lines') ?? scroll;
       const row = Number.parseFloat(getComputedStyle(text).lineHeight) || fallbackLinePx;
       const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight;
-      // Rounds, since half a line may be padding.
       setHidden(Math.max(0, Math.round(below / row)));
     };
     measure();

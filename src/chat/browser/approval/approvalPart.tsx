@@ -4,7 +4,6 @@ import type { Part } from '../../../transcript/common/entries';
 
 interface ApprovalPartProps {
   readonly part: Part;
-  /** Index of the part within the approval. */
   readonly index: number;
   readonly approvalId: string;
 }

@@ -4,11 +4,9 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 
 interface ReasonFieldProps {
-  /** Label of the answer that denies. */
   readonly label: string;
   readonly value: string;
   readonly disabled: boolean;
-  /** Whether the user has just opened the field. */
   readonly takesFocus: boolean;
   readonly onInput: (reason: string) => void;
   readonly onSend: (reason: string) => void;

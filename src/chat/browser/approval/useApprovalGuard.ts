@@ -18,7 +18,6 @@ export function useApprovalGuard(change: string): () => boolean {
 
 export interface Countdown {
   readonly remainingMs: number;
-  /** Whether less than ten seconds are left. */
   readonly isEndingSoon: boolean;
 }
 

@@ -6,7 +6,6 @@ import type { ContextChipView, DraftAttachment } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
 import { attachmentKindLabels } from '../words';
 
-/** The attached context: added by the user or automatically. */
 export function Chips() {
   const page = usePage();
   const { contextChips: context, missingAttachmentIds } = usePageState();

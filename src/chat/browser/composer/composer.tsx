@@ -112,7 +112,6 @@ export function Composer() {
     if (isUp) found = walk.current.previousPrompt(promptHistory, draft.text);
     else if (isDown) found = walk.current.nextPrompt(promptHistory, draft.text);
     if (found === undefined) return false;
-    // At the edge from which the next arrow key continues.
     nextCaret.current = isUp && found.includes('\n') ? 0 : found.length;
     composerDraft.setText(found);
     return true;
@@ -185,7 +184,6 @@ function isWritten({ note, title }: Suggestion, { kind, query }: Trigger): boole
   return kind === 'command' && note === undefined && title === `/${query}`;
 }
 
-/** The command's argument hint, until the user enters one. */
 function CommandHint({ text }: { text: string }) {
   const commands = useCommands();
   const name = /^\/(\S+) $/.exec(text)?.[1];

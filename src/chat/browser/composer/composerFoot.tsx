@@ -6,13 +6,11 @@ import { ComposerPickers } from './pickers';
 import { UsageMeter } from '../notices/usageMeter';
 
 interface ComposerFootProps {
-  /** Whether there is nothing to send. */
   readonly isEmpty: boolean;
   readonly isBusy: boolean;
   readonly onSend: () => void;
 }
 
-/** The row below the prompt: pickers, context usage and the send button. */
 export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   const page = usePage();
   const { session, isUntrusted } = usePageState();

@@ -36,7 +36,6 @@ export class ComposerDraft {
     return this.currentDraft;
   }
 
-  /** Whether there is nothing to send. */
   get isEmpty(): boolean {
     return isEmptyDraft(this.currentDraft);
   }
@@ -51,7 +50,6 @@ export class ComposerDraft {
     window.document.addEventListener('visibilitychange', () => this.saveNow());
   }
 
-  /** Replaces the draft on behalf of the user. */
   edit(draft: Draft): void {
     this.isEdited = true;
     this.replace(draft);
@@ -70,7 +68,6 @@ export class ComposerDraft {
     this.edit({ ...this.currentDraft, attachments: this.currentDraft.attachments.filter((item) => item.id !== id) });
   }
 
-  /** Appends to the draft. */
   append(draft: Draft): void {
     this.edit(joinedDrafts(this.currentDraft, draft));
   }

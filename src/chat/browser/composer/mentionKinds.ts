@@ -22,14 +22,12 @@ export interface MentionQuery {
   readonly query: string;
 }
 
-/** Parses the text after `@`. */
 export function parseMentionQuery(typed: string): MentionQuery {
   const at = typed.indexOf(':');
   const kind = at < 0 ? undefined : mentionKinds.find(({ prefix }) => prefix === typed.slice(0, at).toLowerCase());
   return kind ? { kind, query: typed.slice(at + 1) } : { kind: undefined, query: typed };
 }
 
-/** Returns the kinds whose word starts with the text. */
 export function matchingKinds(typed: string): readonly MentionKind[] {
   const wanted = typed.toLowerCase();
   return mentionKinds.filter(({ prefix }) => prefix.startsWith(wanted));

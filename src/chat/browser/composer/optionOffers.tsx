@@ -5,7 +5,6 @@ import { useChanges } from '../../../webview/browser/useChanges';
 
 const maxAlternatives = 3;
 
-/** Buttons with alternatives to a rejected option, below its error message. */
 export function AlternativeOptions({ message, onPick }: { message: string | undefined; onPick?: () => void }) {
   const page = usePage();
   const { newOptions } = usePageState();

@@ -7,7 +7,6 @@ import type { BackendView, OptionView, SessionView } from '../../common/chatView
 import { usePage, usePageState } from '../chatPageContext';
 import { backendDotClass, backendStatusText, seenUnattendedHint, unattendedHint, unattendedLabel } from '../words';
 
-/** Pickers for the agent and its options, of the conversation or of a new one. */
 export function ComposerPickers() {
   const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
   const value = session?.backendId ?? chosenBackend;
@@ -52,7 +51,6 @@ const sourceLabels: Record<BackendView['source'], string> = {
 interface BackendPickerProps {
   readonly backends: readonly BackendView[];
   readonly value: string | undefined;
-  /** Choosing another agent starts a new conversation. */
   readonly session: SessionView | undefined;
 }
 
@@ -82,10 +80,8 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
 }
 
 interface OptionControlProps {
-  /** Undefined before the conversation has started. */
   readonly session: SessionView | undefined;
   readonly option: OptionView;
-  /** Id of the note next to the option. */
   readonly noteId: string | undefined;
 }
 

@@ -3,7 +3,6 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon, EditIcon, QueueIcon } from '../../../webview/browser/icons';
 import { usePage, usePageState } from '../chatPageContext';
 
-/** The prompts that are queued until the turn ends. */
 export function QueueList() {
   const page = usePage();
   const { session } = usePageState();

@@ -8,7 +8,6 @@ export interface Suggestion {
   readonly id: string;
   readonly title: string;
   readonly detail: string | undefined;
-  /** Shown at the end of the row. */
   readonly note: string | undefined;
   readonly icon: Icon;
   readonly select: () => void;
@@ -21,7 +20,6 @@ interface SuggestionListProps {
   readonly anchor: RefObject<HTMLElement | null>;
   readonly suggestions: readonly Suggestion[];
   readonly activeIndex: number;
-  /** Shown when there are no suggestions. */
   readonly emptyText: string;
   readonly onHover: (index: number) => void;
   readonly onLeave: () => void;

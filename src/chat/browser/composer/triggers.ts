@@ -1,9 +1,7 @@
 /** A mention (`@`) or, at the start of the text, a command (`/`) that the user is typing. */
 export interface Trigger {
   readonly kind: 'mention' | 'command';
-  /** Index of the `@` or `/` in the text. */
   readonly start: number;
-  /** The text between that character and the caret. */
   readonly query: string;
 }
 

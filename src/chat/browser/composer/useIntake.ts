@@ -6,7 +6,6 @@ import { parseDroppedUris, createImageAttachment, isImage } from './imageIntake'
 import { usePage } from '../chatPageContext';
 
 interface AttachmentInput {
-  /** Whether something is dragged over the composer. */
   readonly isDraggedOver: boolean;
   readonly onPaste: (event: ClipboardEvent) => void;
   readonly onDragOver: (event: DragEvent) => void;
@@ -14,7 +13,6 @@ interface AttachmentInput {
   readonly onDrop: (event: DragEvent) => void;
 }
 
-/** Handles images, files and folders that are pasted into or dropped on the composer. */
 export function useAttachmentInput(): AttachmentInput {
   const page = usePage();
   const [isOver, setOver] = useState(false);
@@ -43,7 +41,6 @@ export function useAttachmentInput(): AttachmentInput {
       if (!event.dataTransfer) return;
       const uris = parseDroppedUris(event.dataTransfer);
       const files = [...event.dataTransfer.files];
-      // The text field itself handles plain text.
       if (uris.length === 0 && files.length === 0) return;
       event.preventDefault();
       if (uris.length > 0) void attachUris(page, uris);

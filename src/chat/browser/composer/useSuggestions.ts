@@ -18,7 +18,6 @@ const maxPartialResults = 100;
 interface ActiveSuggestions {
   readonly trigger: Trigger;
   readonly items: readonly Suggestion[];
-  /** Shown when there are no suggestions. */
   readonly emptyText: string;
 }
 
@@ -49,7 +48,6 @@ export function useSuggestions(
       icon: SlashIcon,
       select: () => chosen.command(trigger, command),
     }));
-    // The text may be a path.
     if (items.length === 0 && trigger.query !== '') return undefined;
     const emptyText = session ? 'This agent has no commands' : 'The agent’s commands appear after the first prompt';
     return { trigger, items, emptyText };
@@ -94,7 +92,6 @@ function detailOf({ kind, path, title }: MentionRow, folders: readonly string[])
   return place === title ? attachmentKindLabels[kind] : place;
 }
 
-/** Filters commands by name; prefix matches come first. */
 function filterCommands(commands: readonly CommandView[], query: string): CommandView[] {
   const wanted = query.toLowerCase();
   const found = commands.filter(({ name }) => name.toLowerCase().includes(wanted));

@@ -6,17 +6,13 @@ import { PlainText } from '../../../transcript/browser/parts/plainText';
 interface BannerProps {
   readonly level: 'info' | 'warning' | 'error';
   readonly text: string;
-  /** Shown on demand. */
   readonly details?: string | undefined;
-  /** Shows a spinner. */
   readonly isBusy?: boolean | undefined;
-  /** Actions. */
   readonly children?: ComponentChildren;
 }
 
 const icons = { info: InfoIcon, warning: WarningIcon, error: ErrorIcon };
 
-/** A notice with actions. */
 export function Banner({ level, text, details, isBusy = false, children }: BannerProps) {
   const page = usePage();
   const Picture = icons[level];

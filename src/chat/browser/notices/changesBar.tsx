@@ -9,7 +9,6 @@ import { splitFilePath } from '../words';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
-/** The files that the conversation has changed, to review, keep or revert. */
 export function ChangesBar() {
   const page = usePage();
   const { session } = usePageState();

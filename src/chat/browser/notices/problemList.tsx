@@ -4,7 +4,6 @@ import { Banner } from './banner';
 import { AlternativeOptions } from '../composer/optionOffers';
 import { usePage, usePageState } from '../chatPageContext';
 
-/** Errors of requests, until the user dismisses them. */
 export function ProblemList() {
   const { store } = usePage();
   const { problems, session } = usePageState();

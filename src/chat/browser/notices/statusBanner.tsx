@@ -6,7 +6,6 @@ import { AlternativeOptions } from '../composer/optionOffers';
 import { usePage, usePageState } from '../chatPageContext';
 import { repairLabel } from '../words';
 
-/** Problems of the conversation and how to fix them. */
 export function StatusBanner() {
   const { session, isUntrusted } = usePageState();
   return (
@@ -44,7 +43,6 @@ export function FolderBanner() {
   );
 }
 
-/** Sends the composer's content again after a failure. */
 function SendAgain() {
   const page = usePage();
   useChanges(page.composerDraft.onDidChange);

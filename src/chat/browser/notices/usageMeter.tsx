@@ -6,7 +6,6 @@ const circumference = 2 * Math.PI * radius;
 /** From this share on, the ring has a warning color. */
 const warningShare = 0.8;
 
-/** Context window usage, and the cost of the conversation. */
 export function UsageMeter({ session: { context, usage } }: { session: SessionView }) {
   const cost = usage?.cost && formatCost(usage.cost);
   const lines = [

@@ -13,7 +13,6 @@ import { rowStateLabels } from '../words';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
-/** A row in the list of conversations. */
 export function SessionListItem({ row }: { row: SessionRow }) {
   const page = usePage();
   const time = useHostTime();
@@ -35,7 +34,6 @@ export function SessionListItem({ row }: { row: SessionRow }) {
         <TitleField
           title={row.title}
           onDone={(title) => {
-            // Unless the user has moved the focus out of the field.
             takesFocus.current = document.activeElement?.tagName === 'INPUT';
             setRenamed(false);
             if (title !== undefined) void page.request(chatRequests.renameSession, { sessionId, title });

@@ -2,7 +2,6 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface TitleFieldProps {
   readonly title: string;
-  /** Called with the new title, or undefined if it is unchanged. */
   readonly onDone: (title: string | undefined) => void;
 }
 

@@ -7,9 +7,7 @@ import { usePage } from '../chatPageContext';
 export type RemoteListing = readonly SessionRow[] | 'failed' | 'stopped';
 
 export interface RemoteListings {
-  /** Id of the backend that is listing now. */
   readonly listingBackendId: string | undefined;
-  /** Results by backend id. */
   readonly listingsByBackend: ReadonlyMap<string, RemoteListing>;
   readonly list: (backendId: string) => void;
   readonly cancel: () => void;

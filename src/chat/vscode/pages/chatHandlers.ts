@@ -20,12 +20,9 @@ export interface PageControl {
   startNavigation(): () => boolean;
   onReady(): Promise<void>;
   onAlive(): void;
-  /** The page has the focus. */
   onFocus(): void;
-  /** Sends pending updates immediately. */
   tellNow(): void;
   loadOlder(count: number): void;
-  /** The draft of the shown or next conversation has changed. */
   draftSaved(): void;
 }
 
@@ -101,7 +98,6 @@ export function createChatHandlers(page: PageControl, services: ChatPageServices
         // A server may have rejected a chosen option; its list may differ now.
         if (chat) void services.newOptions.refresh(chat.view.backendId);
         if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
-        // Its conversation no longer exists.
         if (!isFirst && !chat) newDraft.save(joinedDrafts(newDraft.value, draft));
         throw error;
       } finally {
@@ -166,7 +162,6 @@ export function createChatHandlers(page: PageControl, services: ChatPageServices
     openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
       const isStillWanted = page.startNavigation();
       const chat = await shownWait('Opening conversation', chats.open(sessionId));
-      // Unless the user has opened another one meanwhile.
       if (chat && isStillWanted()) page.show(chat);
     }),
     openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => services.openInTab(sessionId)),

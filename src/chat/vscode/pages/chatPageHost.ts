@@ -21,11 +21,9 @@ interface ChatPageDeps {
   readonly services: ChatPageServices;
   readonly surface: PageSurface;
   readonly files: PageFiles;
-  /** Id of the conversation to restore. */
   readonly sessionId: string | undefined;
   /** Called with the shown conversation whenever it changes. */
   readonly onDidShow: (chat: Chat | undefined) => void;
-  /** The page has the focus. */
   readonly onDidFocus: () => void;
   /** The page does not respond, not even after a reload. */
   readonly onUnresponsive: () => void;
@@ -45,10 +43,8 @@ export class ChatPageHost implements Disposable, PageControl {
   private readonly pageHost: PageHost<typeof chatRequests>;
   private readonly pageWatch: PageWatch;
   private restoration: Promise<void> = Promise.resolve();
-  /** Notifications to send when the page is ready. */
   private notificationsWhenReady: (() => void)[] = [];
   private wasReloaded = false;
-  /** Identity of the latest choice of a conversation. */
   private latestChoice = {};
 
   constructor(private readonly deps: ChatPageDeps) {
@@ -77,7 +73,6 @@ export class ChatPageHost implements Disposable, PageControl {
     this.onVisibilityChange();
   }
 
-  /** Disposes the listener with the page. */
   addDisposable(listener: Disposable): void {
     this.disposables.add(listener);
   }
@@ -132,7 +127,6 @@ export class ChatPageHost implements Disposable, PageControl {
     this.feed.draftSaved();
   }
 
-  /** Updates the page after the workspace was trusted. */
   onTrustChange(): void {
     this.feed.changed('untrusted', 'backends', 'chosenBackend');
   }

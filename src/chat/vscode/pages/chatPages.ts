@@ -20,12 +20,10 @@ const pendingMark = '● ';
 interface ChatPagesDeps {
   readonly getServices: () => ChatPageServices;
   readonly files: PageFiles;
-  /** Stores the conversation that the view shows. */
   readonly memento: Memento;
   readonly messages: Messages;
 }
 
-/** The page state that VS Code keeps for a tab. */
 const TabState = z.object({ sessionId: z.string() });
 
 /** The chat view and the editor tabs. VS Code creates, hides and disposes them. */
@@ -49,7 +47,6 @@ export class ChatPages implements Disposable {
     return this.focusOrder.active ?? this.viewPage;
   }
 
-  /** The visible pages, the active one first. */
   get visiblePages(): readonly ChatPageHost[] {
     const { activePage } = this;
     const shown = [...this.pages].filter(({ isVisible }) => isVisible);
@@ -135,7 +132,6 @@ export class ChatPages implements Disposable {
   /** Fills a restored tab after the window was reloaded. */
   restoreTab(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = TabState.safeParse(state).data;
-    // Without its state the conversation is unknown.
     if (kept) this.addTab(panel, kept.sessionId);
     else panel.dispose();
   }

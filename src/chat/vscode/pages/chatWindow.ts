@@ -21,7 +21,6 @@ export interface ChatPageServices {
   readonly mentions: Mentions;
   readonly attached: AttachedFiles;
   readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
-  /** The draft of a new conversation. */
   readonly newDraft: HeldDraft;
   readonly shown: ShownChats;
   readonly editor: EditorActions;
@@ -38,7 +37,6 @@ export interface ChatPageServices {
   /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly openInTab: (sessionId: string) => Promise<void>;
-  /** Closes a deleted conversation in all pages. */
   readonly closeChat: (sessionId: string) => void;
   readonly isTrusted: () => boolean;
   readonly clock: Clock;

@@ -12,14 +12,12 @@ import type { VirtualDocuments } from './virtualDocuments';
 interface Proposal {
   readonly path: string;
   readonly text: string;
-  /** Undefined for a new file. */
   readonly before: TextFile | undefined;
 }
 
 /** Shows code of an answer as a change of a file in a diff editor, where the user applies or discards it. */
 export class CodeProposals implements Disposable {
   private readonly disposables = new DisposableStore();
-  /** By the query of the document's URI. */
   private readonly proposalsByQuery = new Map<string, Proposal>();
 
   /** `documents` has a scheme of its own, which menus of package.json check. */
@@ -89,7 +87,6 @@ export class CodeProposals implements Disposable {
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   }
 
-  /** Discards the named proposal, or the one in the active diff editor. */
   async discard(named?: vscode.Uri): Promise<void> {
     const found = this.findProposal(named);
     if (found) await this.closeDiff(found.uri);
@@ -100,7 +97,6 @@ export class CodeProposals implements Disposable {
     this.proposalsByQuery.clear();
   }
 
-  /** Returns undefined when the user declines to change a protected file. */
   private async confirmProtected({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
     const protection = await protectionIfWritable(this.editor, path, { before: before?.text, after: text });
     if (!protection) return 'refuse';
@@ -112,7 +108,6 @@ export class CodeProposals implements Disposable {
     return isWanted ? 'allow' : undefined;
   }
 
-  /** Tells the user when there is no proposal. */
   private findProposal(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;

@@ -3,14 +3,12 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { DiffTexts } from '../../common/chatPorts';
 import type { VirtualDocuments } from './virtualDocuments';
 
-/** Shows file changes in VS Code's diff editor. */
 export class DiffViews {
   constructor(
     private readonly documents: VirtualDocuments,
     private readonly editor: Pick<EditorPort, 'stat'>,
   ) {}
 
-  /** Shows both texts of a past change. */
   async show({ path, before, after }: DiffTexts, what: string): Promise<void> {
     await this.openDiff(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, what);
   }

@@ -5,7 +5,6 @@ import { applyTextEdits } from '../../../editor/common/text/textEdits';
 import type { Dialogs } from '../dialogs';
 import { protectionIfWritable } from '../protectionKnown';
 
-/** Editor actions for code and links in answers. */
 export class EditorActions implements Disposable {
   private readonly disposables = new DisposableStore();
   private lastActiveEditor: vscode.TextEditor | undefined;
@@ -95,7 +94,6 @@ export class EditorActions implements Disposable {
   }
 }
 
-/** Language ids of VS Code by the short names that answers use. */
 const languageIds = new Map([
   ['ts', 'typescript'],
   ['tsx', 'typescriptreact'],

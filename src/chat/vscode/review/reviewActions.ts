@@ -34,7 +34,6 @@ export class ReviewActions {
     private readonly messages: Messages,
   ) {}
 
-  /** @throws Error when the texts are no longer available */
   async openDiff(texts: DiffTexts | undefined, what: string): Promise<void> {
     if (!texts) throw new Error('This change is no longer available.');
     await this.diffViews.show(texts, what);
@@ -208,7 +207,6 @@ function truncateNames(names: readonly string[]): string[] {
   return [...names.slice(0, maxShownNames), ...more];
 }
 
-/** Returns all texts of an entry. */
 function textOf(entry: Entry): string {
   if ('text' in entry && entry.text !== undefined) return entry.text;
   if (entry.kind !== 'tool') return JSON.stringify(entry, undefined, 2);

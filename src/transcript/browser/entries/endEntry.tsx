@@ -21,7 +21,6 @@ import { PlainText } from '../parts/plainText';
 
 type TurnOutcome = EntryOf<'end'>['outcome'];
 
-/** Titles and icons of turns that did not complete. */
 const outcomeLabels: Record<Exclude<TurnOutcome, 'completed'>, { title: string; icon: Icon }> = {
   cancelled: { title: 'Stopped', icon: StopIcon },
   interrupted: { title: 'Interrupted', icon: WarningIcon },
@@ -30,7 +29,6 @@ const outcomeLabels: Record<Exclude<TurnOutcome, 'completed'>, { title: string; 
   limit: { title: 'Limit reached', icon: InfoIcon },
 };
 
-/** How a turn ended, its file changes and its usage. */
 export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   const { outcome, text, details, usage, durationMs, changes = [] } = entry;
   return (

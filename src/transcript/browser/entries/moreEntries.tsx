@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countOf } from '../parts/format';
 import { useRedraw, useTranscript } from '../transcriptContext';
 
-/** Number of entries loaded at a time. */
 const pageSize = 40;
 
 interface MoreEntriesProps {

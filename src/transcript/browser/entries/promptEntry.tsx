@@ -11,7 +11,6 @@ import { useRedraw, useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-/** Longer prompts are collapsed. */
 const maxFoldedLines = 14;
 const maxFoldedUnits = 1_200;
 
@@ -125,7 +124,6 @@ function PromptTime({ at }: { at: number }) {
   );
 }
 
-/** The time since then, kept up to date. */
 function PromptAge({ at }: { at: number }) {
   const redraw = useRedraw();
   const now = useHostTime().now();

@@ -19,7 +19,6 @@ export class PromptNavigator {
   }
 }
 
-/** Returns the first prompt below the top edge, or the last one above it. */
 function findNearestPrompt(prompts: readonly HTMLElement[], edge: number, step: 1 | -1): HTMLElement | undefined {
   const topOf = (prompt: HTMLElement): number => prompt.getBoundingClientRect().top - edge;
   return step === 1 ? prompts.find((prompt) => topOf(prompt) > 16) : prompts.findLast((prompt) => topOf(prompt) < 0);

@@ -12,7 +12,6 @@ import { ShowAllTexts, useCopyFull } from '../parts/showAll';
 import { useTranscript } from '../transcriptContext';
 import { PlainText } from '../parts/plainText';
 
-/** Components for entries that consist mostly of text. */
 
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
   const copy = useCopyFull(entry.id, entry.omitted);
@@ -78,7 +77,6 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
   );
 }
 
-/** Collapsed details that can be copied. */
 export function EntryDetails({ text }: { text: string }) {
   const { actions } = useTranscript();
   return (

@@ -126,7 +126,6 @@ function ToolBody(steps: SubagentStepsProps) {
   );
 }
 
-/** Locations that no part shows. */
 function ToolLocations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {
   const named = new Set(parts.flatMap((part) => (part.type === 'diff' || part.type === 'file' ? part.path : [])));
   const others = locations.filter(({ path }) => !named.has(path));

@@ -16,7 +16,6 @@ export interface SubagentStepsProps {
   readonly renderEntry: RenderEntry;
 }
 
-/** The steps of the subagent of a call. */
 export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsProps) {
   if (childIds.length === 0) return null;
   return (

@@ -8,14 +8,12 @@ import type { TranscriptActions } from '../transcriptActions';
 import type { TranscriptModel } from '../list/transcriptModel';
 import { countMatches, useUnloadedMatches, type FoundEntry, type WholeSearch } from './useFoundElsewhere';
 
-/** Needed to load earlier messages. */
 interface OlderMessages {
   readonly model: TranscriptModel;
   readonly actions: Pick<TranscriptActions, 'loadOlder'>;
 }
 
 interface FindBarProps extends OlderMessages {
-  /** Element to search; the page's transcript by default. */
   readonly root?: RefObject<HTMLElement | null>;
   /** Searches unloaded entries. Without it, only loaded messages are searched. */
   readonly search?: WholeSearch;
@@ -31,7 +29,6 @@ const maxMatches = 1_000;
 const maxDrawFrames = 60;
 /** How many frames the list keeps the scroll position after loading. */
 const settleFrames = 6;
-/** How many earlier messages the button loads. */
 const olderPageSize = 200;
 
 /** The current match, or, if `isBetween`, the next match after the reader's position. */
@@ -56,7 +53,6 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
   /** The current match by entry, since its index changes when entries are loaded before it. */
   const shownMatch = useRef<MatchInEntry | undefined>(undefined);
 
-  // Immediately, to receive the first typed letters.
   useLayoutEffect(() => input.current?.select(), []);
   useLayoutEffect(() => {
     CSS.highlights.set(allMatchesHighlight, new Highlight(...matches));
@@ -149,7 +145,6 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
   );
 }
 
-/** Offers to load and search earlier messages. */
 function OlderHint({ model, actions }: OlderMessages) {
   const isLoading = useRef(false);
   const load = (): void => {
@@ -170,7 +165,6 @@ function OlderHint({ model, actions }: OlderMessages) {
   );
 }
 
-/** A match by its 0-based number within its entry. */
 interface MatchInEntry {
   readonly entry: Element;
   readonly matchNumber: number;
@@ -197,7 +191,6 @@ function wrapIndex(index: number, count: number): number {
   return ((index % count) + count) % count;
 }
 
-/** `nth` is undefined when there is no current match. */
 function matchCountText(nth: number | undefined, count: number): string {
   if (count === 0) return 'No results';
   return `${nth === undefined ? '?' : formatCount(nth)} of ${formatCount(count)}${count >= maxMatches ? '+' : ''}`;
@@ -212,7 +205,6 @@ async function waitForEntry(entryId: string): Promise<Element | undefined> {
   return find() ?? undefined;
 }
 
-/** Returns the current matches and updates them when the transcript changes. */
 function useMatches(
   root: RefObject<HTMLElement | null> | undefined,
   query: string,

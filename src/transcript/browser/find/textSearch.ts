@@ -16,7 +16,6 @@ export function findRanges(root: HTMLElement, query: string, limit: number): Ran
   return ranges;
 }
 
-/** Returns the searchable text below an element. */
 export function searchableText(element: HTMLElement): string {
   return Array.from(textNodesIn(element), ({ data }) => data).join('');
 }

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Calls `onFind` on Ctrl+F or Cmd+F. */
 export function useFindKey(onFind: () => void): void {
   const latest = useRef(onFind);
   latest.current = onFind;

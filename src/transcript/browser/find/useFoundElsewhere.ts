@@ -1,12 +1,10 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { TranscriptModel } from '../list/transcriptModel';
 
-/** An entry that contains the text. */
 export interface FoundEntry {
   readonly entryId: string;
   /** 0-based index of the entry in the whole transcript. */
   readonly index: number;
-  /** Number of matches in the entry. */
   readonly count: number;
 }
 
@@ -23,7 +21,6 @@ interface UnloadedMatches {
   readonly after: readonly FoundEntry[];
 }
 
-/** Delay that lets the user finish typing. */
 const typingDelayMs = 120;
 
 export function useUnloadedMatches(

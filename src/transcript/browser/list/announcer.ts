@@ -63,7 +63,6 @@ function announceEntry(entry: Entry, read: ToSpokenText, from?: Entry): string |
 }
 
 function answerAnnouncement(markdown: string, read: ToSpokenText): string | undefined {
-  // Markup takes up some of the characters.
   const text = oneLine(read(markdown.slice(0, 2 * maxSpokenUnits)));
   if (text === '') return undefined;
   const isCut = markdown.length > 2 * maxSpokenUnits || text.length > maxSpokenUnits;

@@ -74,7 +74,6 @@ function isMostlyText({ kind }: Entry): boolean {
   return kind === 'answer' || kind === 'prompt';
 }
 
-/** The reader or a search may have opened it. */
 function hasOpenedDetails(element: HTMLElement): boolean {
   return element.querySelector('details[data-chosen]') !== null;
 }

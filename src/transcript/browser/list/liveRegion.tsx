@@ -7,7 +7,6 @@ import type { TranscriptActions } from '../transcriptActions';
 import { useTranscript } from '../transcriptContext';
 import type { TranscriptModel } from './transcriptModel';
 
-/** Older announcements are removed. */
 const maxAnnouncements = 6;
 
 /** Announces changes to screen readers. */

@@ -65,7 +65,6 @@ export class ScrollKeeper implements Disposable {
     this.savedPosition = element && { element, top: element.getBoundingClientRect().top };
   }
 
-  /** Call after entries were prepended. */
   restorePosition(): void {
     const { savedPosition } = this;
     this.savedPosition = undefined;
@@ -84,7 +83,6 @@ export class ScrollKeeper implements Disposable {
     this.setFollowing(false);
   }
 
-  /** Scrolls the element to the top edge. */
   scrollToElement(element: Element): void {
     this.setFollowing(false);
     this.holdElement({ element, top: this.scroller.getBoundingClientRect().top + nearPx / 3 });

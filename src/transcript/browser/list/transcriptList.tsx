@@ -12,7 +12,6 @@ import { TranscriptContext } from '../transcriptContext';
 import type { TranscriptModel } from './transcriptModel';
 import { TurnList } from './turnList';
 
-/** Methods of the list for the page. */
 export interface TranscriptHandle {
   /** Returns false when the entry is not loaded. */
   scrollToEntry(id: string): boolean;
@@ -26,13 +25,11 @@ interface TranscriptListProps {
   readonly actions: TranscriptActions;
   readonly options?: TranscriptOptions;
   readonly handle?: RefObject<TranscriptHandle | null>;
-  /** Called with each entry that a command scrolled to. */
   readonly onGoTo?: (entry: Element) => void;
 }
 
 const noOptions: TranscriptOptions = {};
 
-/** A scrolling transcript that fills its parent. */
 export function TranscriptList({ model, actions, options = noOptions, handle, onGoTo }: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);

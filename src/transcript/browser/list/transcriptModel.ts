@@ -9,7 +9,6 @@ export interface TranscriptTurn {
   readonly entryIds: readonly string[];
 }
 
-/** The effect of one patch. */
 export interface TranscriptChange {
   /** Whether everything was replaced, by another conversation or the same one read again. */
   readonly isReset: boolean;
@@ -39,12 +38,10 @@ export class TranscriptModel {
   private entriesBefore = 0;
   private entriesAfter = 0;
 
-  /** Number of entries before the first loaded one. */
   get before(): number {
     return this.entriesBefore;
   }
 
-  /** Number of entries after the last loaded one. */
   get after(): number {
     return this.entriesAfter;
   }
@@ -61,7 +58,6 @@ export class TranscriptModel {
     return this.entriesById.get(id);
   }
 
-  /** Returns the loaded entries in reading order. */
   entries(): readonly Entry[] {
     return this.entryIds.flatMap((id) => this.entriesById.get(id) ?? []);
   }

@@ -19,7 +19,6 @@ export function showHiddenCharacters(root: Node): void {
   }
 }
 
-/** Returns the original text of an element. */
 export function originalTextOf(root: Node): string {
   if (root instanceof Element && root.hasAttribute(codeAttribute))
     return decodeCharacters(root.getAttribute(codeAttribute) ?? '');

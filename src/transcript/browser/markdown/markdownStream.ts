@@ -28,9 +28,7 @@ export class MarkdownStream implements Disposable {
   /** Offset in `open` up to which complete blocks were searched. */
   private searchedEnd = 0;
   private parserEnv: Env = {};
-  /** The unfinished code block at the end. */
   private openCode: StreamingCode | undefined;
-  /** Text node that receives further plain text. */
   private plainTextNode: Text | undefined;
   private listener: Disposable | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -199,10 +197,8 @@ export class MarkdownStream implements Disposable {
   }
 }
 
-/** Visible characters. */
 const visibleText = /^[\P{C}\n]+$/u;
 
-/** Returns the offset of a 0-based line. */
 function lineStart(text: string, line: number): number {
   let at = 0;
   for (let left = line; left > 0; left--) at = text.indexOf('\n', at) + 1;

@@ -24,7 +24,6 @@ export function morphChildren(parent: Node, first: ChildNode | null, wanted: Nod
   }
 }
 
-/** Returns false for nodes of different kinds. */
 function morphNode(live: Node, wanted: Node): boolean {
   if (live instanceof Text && wanted instanceof Text) {
     morphText(live, wanted.data);

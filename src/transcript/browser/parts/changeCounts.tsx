@@ -5,7 +5,6 @@ interface LineCounts {
   readonly removed: number;
 }
 
-/** Total line counts of changes: `+12 −4`. */
 export function ChangeCounts({ changes }: { changes: readonly LineCounts[] }) {
   const added = changes.reduce((sum, change) => sum + change.added, 0);
   const removed = changes.reduce((sum, change) => sum + change.removed, 0);

@@ -23,7 +23,6 @@ interface DiffViewRow {
   readonly text: string;
 }
 
-/** A file change: numbered lines with colored additions and deletions. */
 export function DiffView({ part, index, entryId }: { part: DiffPart; index: number; entryId: string }) {
   const { actions } = useTranscript();
   const short = useShortenPath();

@@ -8,7 +8,6 @@ interface DisclosureProps {
   readonly summary: ComponentChildren;
   /** The state until the user opens or closes it. */
   readonly isOpen?: boolean;
-  /** Rendered only while it is open. */
   readonly children: ComponentChildren;
 }
 

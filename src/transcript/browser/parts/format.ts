@@ -1,4 +1,3 @@
-// Formats numbers, durations and times.
 
 const countFormat = new Intl.NumberFormat('en');
 const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -34,7 +33,6 @@ export function formatDuration(ms: number): string {
   return `${withUnit(Math.floor(ms / hourMs), 'h')} ${withUnit(Math.floor((ms % hourMs) / minuteMs), 'min')}`;
 }
 
-/** Joins with a non-breaking space. */
 function withUnit(amount: number, unit: string): string {
   return `${amount}\u00a0${unit}`;
 }
@@ -46,7 +44,6 @@ export function formatSize(units: number): string {
   return `${(units / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Formats a date and time in the reader's time zone. */
 export function formatMoment(at: number): string {
   return dateTimeFormat.format(at);
 }

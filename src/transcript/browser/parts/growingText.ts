@@ -3,7 +3,6 @@ import { MarkdownStream } from '../markdown/markdownStream';
 import { renderMarkdown } from '../markdown/renderMarkdown';
 import type { TranscriptActions } from '../transcriptActions';
 
-/** Shows Markdown in an element, complete or streaming. */
 export class MarkdownElement implements Disposable {
   private shownText: string | undefined;
   private isFinished = false;

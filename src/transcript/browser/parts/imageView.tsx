@@ -5,7 +5,6 @@ import { CloseIcon } from '../../../webview/browser/icons';
 
 interface ImageViewProps {
   readonly mimeType: string;
-  /** Base64. */
   readonly data: string;
   readonly title?: string | undefined;
   readonly isThumbnail?: boolean;
@@ -14,7 +13,6 @@ interface ImageViewProps {
 /** Raster images only: an SVG may contain scripts. */
 const supportedTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
 
-/** An image that opens enlarged. */
 export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail = false }: ImageViewProps) {
   const title = namingHiddenCharacters(given);
   const dialog = useRef<HTMLDialogElement>(null);

@@ -7,7 +7,6 @@ interface MarkdownTextProps {
   readonly isStreaming?: boolean;
 }
 
-/** Markdown that may still grow. Rendered nodes are kept where possible. */
 export function MarkdownText({ text, isStreaming = false }: MarkdownTextProps) {
   const { actions } = useTranscript();
   const element = useRef<HTMLDivElement>(null);

@@ -15,12 +15,10 @@ import { PlainText } from './plainText';
 
 interface PartProps {
   readonly part: Part;
-  /** Index of the part within its entry. */
   readonly index: number;
   readonly entryId: string;
 }
 
-/** One part of a tool call. */
 export function PartView({ part, index, entryId }: PartProps) {
   switch (part.type) {
     case 'text':

@@ -6,7 +6,6 @@ interface PathButtonProps {
   readonly path: string;
   /** 1-based. */
   readonly line?: number | undefined;
-  /** Opens the file by default. */
   readonly onClick?: (() => void) | undefined;
 }
 

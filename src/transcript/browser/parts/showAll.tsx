@@ -4,7 +4,6 @@ import type { Entry } from '../../common/entries';
 import { formatSize } from './format';
 import { useTranscript } from '../transcriptContext';
 
-/** Loads the full content of the entry. */
 export const ShowAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
 /** Whether loaded content is shown without a "Show all" button. */
@@ -16,17 +15,14 @@ const stateTexts: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
 };
 
 interface ShowAllProps {
-  /** Total size, for example `12,345 lines`. */
   readonly amount: string;
   /** Whether the host truncated the content. */
   readonly isTruncated: boolean;
-  /** Shows all content that the page has. */
   readonly onShow: () => void;
 }
 
 interface ShowAllTextsProps {
   readonly entry: Pick<Entry, 'omitted'>;
-  /** The loaded parts of its own texts. */
   readonly shown: readonly (string | undefined)[];
 }
 
@@ -50,13 +46,11 @@ export function useCopyFull(
     }
     actions.showAll(entryId).then(
       (whole) => actions.copy(textOf(whole) ?? text),
-      // The page has reported the error.
       () => undefined,
     );
   };
 }
 
-/** A "Show all" button below long content. */
 export function ShowAllButton({ amount, isTruncated, onShow }: ShowAllProps) {
   const fetchAll = useContext(ShowAllContext);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');

@@ -15,7 +15,6 @@ type TerminalPart = Extract<Part, { type: 'terminal' }>;
 
 interface TerminalProps {
   readonly part: TerminalPart;
-  /** Index of the part within its entry. */
   readonly index: number;
   readonly entryId: string;
 }

@@ -1,4 +1,3 @@
-/** The header of an exported transcript. */
 export interface ExportHeader {
   readonly title: string;
   readonly who: string;

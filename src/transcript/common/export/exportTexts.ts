@@ -1,7 +1,6 @@
 import { toolFailureText } from '../toolTrouble';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
 
-/** Texts shared by all export formats. */
 
 /** ANSI sequences: colors, cursor movements and window titles. */
 const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;

@@ -114,7 +114,6 @@ function partBodyHtml(part: Part): string {
   }
 }
 
-/** The address, since the text of a link may be misleading. */
 function linkAddressHtml({ title, uri }: Extract<Part, { type: 'link' }>): string {
   return title === undefined || title === uri ? '' : ` <small>${escapeHtml(uri)}</small>`;
 }

@@ -32,7 +32,6 @@ export function proseBlocks(markdown: string): readonly Block[] {
   return textOf(parser.parse(writeMarkdown(blocks), {})) === textOf(tokens) ? blocks : asWritten;
 }
 
-/** The text of the tokens without whitespace. */
 function textOf(tokens: readonly Token[]): string {
   return tokens
     .map(({ children, content, type }) => (children && type !== 'image' ? textOf(children) : content))
@@ -89,7 +88,6 @@ class BlockReader {
     }
   }
 
-  /** Reads the inline content of a block. */
   private readInlines(): readonly Inline[] {
     const children: Inline[] = [];
     for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
@@ -121,7 +119,6 @@ class BlockReader {
   }
 }
 
-/** The parser does not support task lists (`[ ]` and `[x]`). */
 function toListItem(blocks: readonly Block[]): ListItem {
   const [first, ...others] = blocks;
   const [start, ...rest] = first?.type === 'paragraph' ? first.children : [];

@@ -16,7 +16,6 @@ export type StyleMark = '*' | '_' | '**' | '__' | '~~';
 
 export interface ListItem {
   readonly blocks: readonly Block[];
-  /** Whether the item of a task list is checked. */
   readonly isDone?: boolean;
 }
 

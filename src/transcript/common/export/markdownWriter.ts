@@ -116,7 +116,6 @@ function writeCode(value: string): string {
   return isPadded ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
 }
 
-/** Encloses the address in angle brackets where needed. */
 function writeAddress(address: string): string {
   if (/^[\w.~:/?#@!$'*+,;=%-]+$/.test(address)) return address;
   const escaped = address

@@ -2,13 +2,11 @@
 import type { Disposable } from '../../../../base/common/disposable';
 import { originalTextOf } from '../hiddenCharacters';
 
-/** Actions that are missing have no button. */
 export interface CodeActions {
   /** `target` is a web or file URI, or a path; `line` is 1-based. */
   open(target: string, line?: number): void;
   copy(text: string): void;
   insertAtCursor?(text: string): void;
-  /** `path` is the file that the block names. */
   applyCode?(text: string, path?: string): void;
   openAsNewFile?(text: string, language?: string): void;
 }

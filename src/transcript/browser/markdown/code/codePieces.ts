@@ -43,7 +43,6 @@ export function createPiece(): Element {
   return piece;
 }
 
-/** Returns the offset after the line break that completes the piece. */
 function findPieceEnd(text: string, linesLeft: number): number | undefined {
   let at = text.indexOf('\n');
   for (let left = linesLeft; left > 1 && at >= 0; left--) at = text.indexOf('\n', at + 1);

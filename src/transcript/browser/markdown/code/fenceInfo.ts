@@ -1,8 +1,6 @@
-/** Parses the info string of a fenced code block. */
 import { parseLinkTarget, parsePathInCode } from '../parser/linkTarget';
 
 interface FenceInfo {
-  /** As written; empty if missing. */
   readonly language: string;
   readonly path?: string;
 }
@@ -27,7 +25,6 @@ function pathOf(text: string | undefined, read: typeof parseLinkTarget): string 
   return found && !/^[a-z][a-z0-9+.-]+:/i.test(found.target) ? found.target : undefined;
 }
 
-/** A file name without a folder, such as `main.go`. */
 function bareFileName(word: string | undefined): string | undefined {
   return word && /^[\w-][\w.-]{0,80}\.[a-z]\w{0,7}$/i.test(word) ? word : undefined;
 }

@@ -21,7 +21,6 @@ export class StreamingCode {
   /** Undefined until lines were shown here. */
   private lastPiece: Element | undefined;
   private lastPieceLines = 0;
-  /** The node of the last line. */
   private lastLineNode: Text | undefined;
 
   /** `code` already shows the given text. */
@@ -69,7 +68,6 @@ export class StreamingCode {
     return this.code.appendChild(document.createTextNode(''));
   }
 
-  /** Replaces all unfinished nodes. */
   private replaceUnfinished(pieces: readonly Element[]): void {
     const wanted = document.createDocumentFragment();
     wanted.append(...pieces);

@@ -15,14 +15,11 @@ const maxTokens = 12_000;
 export const unfinishedKey = 'unfinished';
 
 export interface TopLevelBlock {
-  /** 0-based line in the parsed text. */
   readonly firstLine: number;
-  /** Line after the last one. */
   readonly endLine: number;
   readonly tokens: Token[];
 }
 
-/** Groups tokens by top-level block, in reading order. */
 export function groupBlocks(tokens: readonly Token[]): TopLevelBlock[] {
   const blocks: TopLevelBlock[] = [];
   for (const token of tokens) {

@@ -15,7 +15,6 @@ const linkDefinition = /^\s{0,3}\[[^\]]+\]:/;
 const blockStart = /^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s/;
 /** Emphasis that is open for longer was probably not meant as such. */
 const maxEmphasisUnits = 400;
-/** Longer paragraphs are not completed. */
 const maxInlineUnits = 8_000;
 /** A longer line is not a marker, in UTF-16 units. */
 const maxMarkerUnits = 200;
@@ -42,7 +41,6 @@ export function mayCloseFence(line: string): boolean {
   return line.length <= maxMarkerUnits && /^[\s>]*(?:`+|~+)\s*$/.test(line);
 }
 
-/** Completes the text of one open top-level block. */
 export function completeMarkdown(source: string): string {
   // Drop half of a surrogate pair.
   const text = /[\ud800-\udbff]$/.test(source) ? source.slice(0, -1) : source;
@@ -140,7 +138,6 @@ function markerRunLength(text: string, at: number): number {
   return end - at;
 }
 
-/** Returns the offset after the code span that starts at `at`. */
 function findCodeSpanEnd(text: string, at: number): number | undefined {
   const length = markerRunLength(text, at);
   let next = text.indexOf('`', at + length);

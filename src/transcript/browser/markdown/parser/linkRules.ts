@@ -61,7 +61,6 @@ function wrapInLink(token: Token, target: LinkTarget | undefined, make: CreateTo
   return target ? [createLinkOpen(target, make), token, make('link_close', 'a', -1)] : [token];
 }
 
-/** Replaces external images by links. */
 function imageTokens(image: Token, isInLink: boolean, make: CreateToken): Token[] {
   const source = String(image.attrGet('src') ?? '');
   if (isRasterImage(source)) {

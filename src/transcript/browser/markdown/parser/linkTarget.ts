@@ -5,7 +5,6 @@ import { percentDecoded } from '../../../../base/common/fileUri';
 export interface LinkTarget {
   /** An `http(s):` or `file:` URI, or a path. */
   readonly target: string;
-  /** 1-based line of a file. */
   readonly line?: number;
 }
 
@@ -13,9 +12,7 @@ const maxTargetUnits = 4_096;
 const lineSuffix = /(?::(\d{1,7})(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C\d+)?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
 const schemePattern = /^([a-z][a-z0-9+.-]*):/i;
 const controlOrSpace = /[\p{Cc}\u2028\u2029]/u;
-/** A Windows drive: `C:\a.ts`, `c:/a.ts`. */
 const drivePrefix = /^[a-z]:[\\/]/i;
-/** A file name with an extension, with or without folders. */
 const fileNamePattern = /^[^\s:*?"<>|]*[^\s:*?"<>|/\\.][^\s:*?"<>|/\\]*\.[a-z][\w-]{0,11}$/i;
 const extensionlessName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
 

@@ -31,7 +31,6 @@ export function renderText(text: string, env: Env, actions: CodeActions): Docume
   return renderTokens(text.length > maxMarkdownUnits ? createPlainTokens(text) : parser.parse(text, env), env, actions);
 }
 
-/** Renders text without parsing it. */
 export function renderPlainText(text: string, actions: CodeActions): DocumentFragment {
   return renderTokens(createPlainTokens(text), {}, actions);
 }
