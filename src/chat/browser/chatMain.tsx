@@ -1,6 +1,6 @@
 // Entry point of the chat page, `dist/pages/chat.js`.
 import { render } from 'preact';
-import { ChordFocusGuard } from '../../webview/browser/chordCatcher';
+import { ChordFocusGuard } from '../../webview/browser/chordFocusGuard';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';
 import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';

@@ -2,14 +2,14 @@ import type * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
-import type { ChordFocusGuard } from '../../webview/browser/chordCatcher';
+import type { ChordFocusGuard } from '../../webview/browser/chordFocusGuard';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { PageError, type RequestType } from '../../webview/common/protocol';
 import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/page/chatApi';
 import type { Draft } from '../common/chatView';
-import { ComposerDraft } from './composer/draftKeeper';
-import { SavedPageState } from './pageMemory';
-import { ChatPageStore } from './pageStore';
+import { ComposerDraft } from './composer/composerDraft';
+import { SavedPageState } from './savedPageState';
+import { ChatPageStore } from './chatPageStore';
 
 export type PageCommand =
   'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'rename' | 'showLatest';

@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { useChanges } from '../../webview/browser/useChanges';
 import type { ChatPage } from './chatPage';
-import type { ChatPageState } from './pageStore';
+import type { ChatPageState } from './chatPageStore';
 
 const context = createContext<ChatPage | undefined>(undefined);
 

@@ -2,7 +2,7 @@ import { chatRequests } from '../common/page/chatApi';
 import type { BackendView } from '../common/chatView';
 import { usePage, usePageState } from './chatPageContext';
 import { FolderBanner, TrustBanner } from './notices/statusBanner';
-import { backendDotClass, backendStatusText, repairLabel } from './words';
+import { backendDotClass, backendStatusText, repairLabel } from './chatLabels';
 
 /** Prompts that the demo agent supports. */
 const demoStarters = [

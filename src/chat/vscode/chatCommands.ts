@@ -11,7 +11,7 @@ import type { ApprovalWatch } from '../common/page/approvalWatch';
 import type { BackendPicker } from './backendPicker';
 import type { ChatPageHost, ApprovalChoice } from './pages/chatPageHost';
 import type { ChatPages } from './pages/chatPages';
-import type { ChatPageServices } from './pages/chatWindow';
+import type { ChatPageServices } from './pages/chatPageServices';
 
 interface ChatCommandsDeps {
   readonly commands: Commands;

@@ -7,7 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { KeyChordTables } from '../../webview/vscode/keyChords';
+import type { KeyChordTables } from '../../webview/vscode/keyChordTables';
 import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
@@ -22,7 +22,7 @@ import { ApprovalNotices } from './approvalNotices';
 import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
 import { ChatPages } from './pages/chatPages';
-import type { ChatPageServices } from './pages/chatWindow';
+import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import { DiffViews } from './review/diffViews';
@@ -109,12 +109,8 @@ export class ChatFeature implements Feature<ChatUi> {
       code,
       review: new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages),
       repairBackend: (id, how) => picker.repair(id, how),
-      manageTrust: async () => {
-        await vscode.commands.executeCommand('workbench.trust.manage');
-      },
-      openFolder: async () => {
-        await vscode.commands.executeCommand('vscode.openFolder');
-      },
+      manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
+      openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),
       openInTab: (id) => pages.openInTab(id),
       closeChat: (id) => pages.closeChat(id),

@@ -7,7 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
-import { KeyChordTables } from '../../webview/vscode/keyChords';
+import { KeyChordTables } from '../../webview/vscode/keyChordTables';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';

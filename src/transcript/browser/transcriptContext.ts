@@ -3,7 +3,7 @@ import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { Entry } from '../common/entries';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
 import { shortPath } from '../common/shortPath';
-import type { ScreenProximity } from './list/nearScreen';
+import type { ScreenProximity } from './list/screenProximity';
 import type { TranscriptModel } from './list/transcriptModel';
 
 /** Context of all components of a transcript. */

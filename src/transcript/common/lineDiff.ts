@@ -1,7 +1,6 @@
 import { diffArrays, parsePatch, type StructuredPatch } from 'diff';
 import type { DiffHunk, DiffLine, DiffPart } from './entries';
 
-
 const contextLines = 3;
 /** How many lines of one change are shown; the rest counts as `omitted`. */
 const maxShownLines = 400;
@@ -142,7 +141,7 @@ function createHunks(lines: readonly DiffLine[]): DiffHunk[] {
   for (const [at, line] of lines.entries()) {
     const isChange = line.kind !== 'context';
     if (isChange && !open) {
-      const lead = leadOf(lines, at, contextLines);
+      const lead = lines.slice(Math.max(0, at - contextLines), at);
       open = { oldStart: oldLine - lead.length, newStart: newLine - lead.length, lines: lead };
       hunks.push(open);
     }
@@ -154,10 +153,6 @@ function createHunks(lines: readonly DiffLine[]): DiffHunk[] {
     if (line.kind !== 'remove') newLine++;
   }
   return hunks;
-}
-
-function leadOf(lines: readonly DiffLine[], at: number, most: number): DiffLine[] {
-  return lines.slice(Math.max(0, at - most), at);
 }
 
 function hasChangeWithin(lines: readonly DiffLine[], at: number, distance: number): boolean {

@@ -78,10 +78,7 @@ export class TranscriptDocument implements Disposable {
     }
     this.entryIds.length = 0;
     this.entriesById.clear();
-    for (const entry of entries) {
-      this.entryIds.push(entry.id);
-      this.entriesById.set(entry.id, entry);
-    }
+    this.pushAll(entries);
     for (const feed of this.feeds) feed.restart();
     this.emitter.fire();
   }
@@ -109,6 +106,13 @@ export class TranscriptDocument implements Disposable {
     this.emitter.dispose();
   }
 
+  private pushAll(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      this.entryIds.push(entry.id);
+      this.entriesById.set(entry.id, entry);
+    }
+  }
+
   private startsTurn(at: number): boolean {
     const entry = this.entriesById.get(this.entryIds[at] ?? '');
     return entry?.kind === 'prompt' && entry.parent === undefined;
@@ -121,10 +125,7 @@ export class TranscriptDocument implements Disposable {
   /** Inserts older entries at the start. Pages load them on request. */
   private prepend(entries: readonly Entry[]): void {
     const known = this.entryIds.splice(0);
-    for (const entry of entries) {
-      this.entryIds.push(entry.id);
-      this.entriesById.set(entry.id, entry);
-    }
+    this.pushAll(entries);
     for (const id of known) this.entryIds.push(id);
     for (const feed of this.feeds) feed.didPrepend(entries.length);
     this.emitter.fire();

@@ -26,19 +26,16 @@ export function Floating({ anchor, onLeave, side = 'below', class: className = '
   });
 
   useLayoutEffect(() => {
-    const isOutside = (target: EventTarget | null): boolean =>
-      target instanceof Node && !box.current?.contains(target) && !anchor.current?.contains(target);
     const leaveIfOutside = ({ target }: Event): void => {
-      if (isOutside(target)) onLeave();
+      if (!(target instanceof Node) || box.current?.contains(target) || anchor.current?.contains(target)) return;
+      onLeave();
     };
-    document.addEventListener('pointerdown', leaveIfOutside, true);
-    document.addEventListener('focusin', leaveIfOutside);
-    window.addEventListener('blur', onLeave);
-    return () => {
-      document.removeEventListener('pointerdown', leaveIfOutside, true);
-      document.removeEventListener('focusin', leaveIfOutside);
-      window.removeEventListener('blur', onLeave);
-    };
+    const listeners = new AbortController();
+    const { signal } = listeners;
+    document.addEventListener('pointerdown', leaveIfOutside, { capture: true, signal });
+    document.addEventListener('focusin', leaveIfOutside, { signal });
+    window.addEventListener('blur', onLeave, { signal });
+    return () => listeners.abort();
   }, [anchor, onLeave]);
 
   return (
@@ -49,16 +46,16 @@ export function Floating({ anchor, onLeave, side = 'below', class: className = '
 }
 
 function positionNextTo(anchor: HTMLElement, box: HTMLElement, side: 'above' | 'below'): void {
-  const at = anchor.getBoundingClientRect();
-  const above = at.top - 2 * marginPx;
-  const below = window.innerHeight - at.bottom - 2 * marginPx;
+  const anchorRect = anchor.getBoundingClientRect();
+  const above = anchorRect.top - 2 * marginPx;
+  const below = window.innerHeight - anchorRect.bottom - 2 * marginPx;
   box.style.maxHeight = '';
   const [wanted, other] = side === 'below' ? [below, above] : [above, below];
   const isAsWanted = box.offsetHeight <= wanted || wanted >= other;
   const goesBelow = isAsWanted === (side === 'below');
   box.style.maxHeight = `${Math.max(goesBelow ? below : above, 80)}px`;
-  const top = goesBelow ? at.bottom + marginPx : at.top - marginPx - box.offsetHeight;
-  const left = Math.min(at.left, window.innerWidth - box.offsetWidth - marginPx);
+  const top = goesBelow ? anchorRect.bottom + marginPx : anchorRect.top - marginPx - box.offsetHeight;
+  const left = Math.min(anchorRect.left, window.innerWidth - box.offsetWidth - marginPx);
   box.style.top = `${Math.max(top, marginPx)}px`;
   box.style.left = `${Math.max(left, marginPx)}px`;
 }

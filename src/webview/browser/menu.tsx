@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Floating } from './floating';
 import { IconButton } from './iconButton';
 import type { Icon } from './icons';
 import { indexAfterKey } from './listKeys';
+import { usePopup } from './usePopup';
 
 export interface MenuItem {
   readonly label: string;
@@ -24,18 +25,12 @@ interface MenuButtonProps {
 }
 
 export function MenuButton({ label, icon, items }: MenuButtonProps) {
-  const [isOpen, setOpen] = useState(false);
-  const anchor = useRef<HTMLButtonElement>(null);
-  const close = useCallback(() => setOpen(false), []);
-  const closeToButton = (): void => {
-    setOpen(false);
-    anchor.current?.focus();
-  };
+  const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   return (
     <span class="menu-anchor">
-      <IconButton label={label} icon={icon} buttonRef={anchor} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
+      <IconButton label={label} icon={icon} buttonRef={button} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
       {isOpen && (
-        <Floating anchor={anchor} onLeave={close}>
+        <Floating anchor={button} onLeave={close}>
           <MenuList label={label} items={items.map(menuRowOf)} onDone={closeToButton} />
         </Floating>
       )}

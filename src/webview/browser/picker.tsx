@@ -1,7 +1,8 @@
-import { useCallback, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Floating } from './floating';
 import { ChevronDownIcon } from './icons';
 import { indexAfterKey } from './listKeys';
+import { usePopup } from './usePopup';
 
 export interface PickerChoice {
   readonly value: string;
@@ -30,27 +31,12 @@ interface PickerProps {
 const maxUnfilteredChoices = 8;
 
 /** A button that shows the current choice and opens a list of all choices. */
-export function Picker({
-  label,
-  value,
-  choices,
-  onPick,
-  onOpen,
-  hint,
-  disabled,
-  allowsCustom,
-  describedBy,
-}: PickerProps) {
-  const [isOpen, setOpen] = useState(false);
-  const anchor = useRef<HTMLButtonElement>(null);
-  const close = useCallback(() => setOpen(false), []);
+export function Picker(props: PickerProps) {
+  const { label, value, choices, onPick, onOpen, hint, disabled, allowsCustom, describedBy } = props;
+  const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   const open = (): void => {
     setOpen(true);
     onOpen?.();
-  };
-  const closeToButton = (): void => {
-    setOpen(false);
-    anchor.current?.focus();
   };
   const current = choices.find((choice) => choice.value === value);
   const name = current?.name ?? value ?? 'Select';
@@ -58,7 +44,7 @@ export function Picker({
     <span class="picker">
       <button
         type="button"
-        ref={anchor}
+        ref={button}
         class="picker-button"
         title={hint === undefined ? `${label}: ${name}` : `${label}: ${name}\n${hint}`}
         aria-label={`${label}: ${name}`}
@@ -78,7 +64,7 @@ export function Picker({
         <ChevronDownIcon />
       </button>
       {isOpen && (
-        <Floating anchor={anchor} onLeave={close} class="picker-list">
+        <Floating anchor={button} onLeave={close} class="picker-list">
           <ChoiceList
             label={label}
             value={value}

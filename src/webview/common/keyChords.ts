@@ -110,7 +110,7 @@ function keyNamesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKe
     [ctrlKey && 'ctrl', shiftKey && 'shift', altKey && 'alt', metaKey && 'meta'].filter((name) => name !== false),
   );
   const keys = [
-    namedKeys[key] ?? key.toLowerCase(),
+    key === ' ' ? 'space' : key.replace(/^Arrow/, '').toLowerCase(),
     physicalKeyNames[code] ?? code.replace(/^(?:Key|Digit)/, '').toLowerCase(),
   ];
   return [...new Set([...keys, `[${code.toLowerCase()}]`])].map((name) => joinKey(held, name));
@@ -119,14 +119,6 @@ function keyNamesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKe
 function joinKey(held: ReadonlySet<string>, key: string): string {
   return [...['ctrl', 'shift', 'alt', 'meta'].filter((name) => held.has(name)), key].join('+');
 }
-
-const namedKeys: Readonly<Record<string, string>> = {
-  ' ': 'space',
-  ArrowDown: 'down',
-  ArrowLeft: 'left',
-  ArrowRight: 'right',
-  ArrowUp: 'up',
-};
 
 /** Names of keys by their position on a US keyboard. */
 const physicalKeyNames: Readonly<Record<string, string>> = {

@@ -16,7 +16,7 @@ import { NewOptions } from '../../../src/chat/common/page/newOptions';
 import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
 import { ShownChats } from '../../../src/chat/common/page/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
-import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatWindow';
+import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
 import type { Dialogs, Confirmation } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
@@ -27,7 +27,7 @@ import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocumen
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
 import { provideTexts } from '../../../src/platform/vscode/readOnlyTexts';
-import { KeyChordTables } from '../../../src/webview/vscode/keyChords';
+import { KeyChordTables } from '../../../src/webview/vscode/keyChordTables';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
 import { eventually } from '../../support/eventually';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { backendView } from '../../../src/chat/common/conversations/backendView';
-import { backendDotClass, backendStatusText } from '../../../src/chat/browser/words';
+import { backendDotClass, backendStatusText } from '../../../src/chat/browser/chatLabels';
 
 const server = { id: 'amplifier', title: 'Amplifier', source: 'server', description: 'http://127.0.0.1:8765' } as const;
 const silent = { kind: 'silent', message: 'No server answers. Start it.' } as const;

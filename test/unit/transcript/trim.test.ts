@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Entry, EntryOf } from '../../../src/transcript/common/entries';
-import { toolFailureText } from '../../../src/transcript/common/toolTrouble';
+import { toolFailureText } from '../../../src/transcript/common/toolFailure';
 import { trimEntry } from '../../../src/transcript/common/trim';
 
 describe('a long entry', () => {

@@ -13,7 +13,7 @@ import { ReasonField } from './approvalReason';
 import { usePage, usePageState } from '../chatPageContext';
 import { useCountdown, type Countdown } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
-import { formatLongDuration, formatCountdown } from '../words';
+import { formatLongDuration, formatCountdown } from '../chatLabels';
 
 interface ApprovalCardProps {
   readonly session: SessionView;

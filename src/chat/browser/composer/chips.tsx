@@ -4,7 +4,7 @@ import { CloseIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ContextChipView, DraftAttachment } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
-import { attachmentKindLabels } from '../words';
+import { attachmentKindLabels } from '../chatLabels';
 
 export function Chips() {
   const page = usePage();

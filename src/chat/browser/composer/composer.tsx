@@ -5,11 +5,11 @@ import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
 import { Chips } from './chips';
 import { ComposerFoot } from './composerFoot';
-import { PromptHistory } from './historyWalk';
+import { PromptHistory } from './promptHistory';
 import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
 import { insertName, insertKind, type Trigger } from './triggers';
-import { useAttachmentInput } from './useIntake';
+import { useAttachmentInput } from './useAttachmentInput';
 import { useCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 

@@ -2,7 +2,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { AtIcon, QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
-import { ComposerPickers } from './pickers';
+import { ComposerPickers } from './composerPickers';
 import { UsageMeter } from '../notices/usageMeter';
 
 interface ComposerFootProps {

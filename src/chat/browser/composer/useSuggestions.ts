@@ -9,7 +9,7 @@ import { matchingKinds, parseMentionQuery, type MentionKind, type MentionQuery }
 import { usePage, usePageState } from '../chatPageContext';
 import type { Suggestion } from './suggestionList';
 import { findTrigger, type Trigger } from './triggers';
-import { attachmentKindLabels } from '../words';
+import { attachmentKindLabels } from '../chatLabels';
 
 const searchDelayMs = 100;
 /** Bounds how often later results of slow sources are requested. */

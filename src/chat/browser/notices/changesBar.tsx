@@ -5,7 +5,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CheckIcon, DiffIcon, RevertIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
-import { splitFilePath } from '../words';
+import { splitFilePath } from '../chatLabels';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 

@@ -1,7 +1,7 @@
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 import { Banner } from './banner';
-import { AlternativeOptions } from '../composer/optionOffers';
+import { AlternativeOptions } from '../composer/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
 
 export function ProblemList() {

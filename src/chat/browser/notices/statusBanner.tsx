@@ -2,9 +2,9 @@ import { useChanges } from '../../../webview/browser/useChanges';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
 import { Banner } from './banner';
-import { AlternativeOptions } from '../composer/optionOffers';
+import { AlternativeOptions } from '../composer/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
-import { repairLabel } from '../words';
+import { repairLabel } from '../chatLabels';
 
 export function StatusBanner() {
   const { session, isUntrusted } = usePageState();

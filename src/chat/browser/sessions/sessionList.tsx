@@ -6,11 +6,11 @@ import { CloseIcon } from '../../../webview/browser/icons';
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionRow } from '../../common/chatView';
-import { RemoteSessions } from './keptByAgents';
+import { RemoteSessions } from './remoteSessions';
 import { usePage, usePageState } from '../chatPageContext';
-import { SessionListItem } from './sessionItem';
-import { useRemoteListings, type RemoteListings } from './useRemoteSearch';
-import { ageGroup } from '../words';
+import { SessionListItem } from './sessionListItem';
+import { useRemoteListings, type RemoteListings } from './useRemoteListings';
+import { ageGroup } from '../chatLabels';
 
 const searchDelayMs = 200;
 

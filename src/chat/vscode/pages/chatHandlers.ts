@@ -3,12 +3,14 @@ import type { Handlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
 import type { Chat, Written } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
+import type { PageFeed } from '../../common/page/pageFeed';
 import { joinedDrafts } from '../../common/conversation/drafts';
-import type { ChatPageServices } from './chatWindow';
+import type { ChatPageServices } from './chatPageServices';
 
 /** The operations of a page that its request handlers use. */
 export interface PageControl {
   readonly chat: Chat | undefined;
+  readonly feed: Pick<PageFeed, 'flushNow' | 'loadOlder' | 'draftSaved'>;
   /** The shown conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
   /** Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text belongs to it. */
@@ -21,9 +23,6 @@ export interface PageControl {
   onReady(): Promise<void>;
   onAlive(): void;
   onFocus(): void;
-  tellNow(): void;
-  loadOlder(count: number): void;
-  draftSaved(): void;
 }
 
 /** Creates the handlers of all page requests. The page shows the errors that they throw. */
@@ -81,7 +80,7 @@ export function createChatHandlers(page: PageControl, services: ChatPageServices
     alive: chatRequests.alive.handledBy(() => page.onAlive()),
     focused: chatRequests.focused.handledBy(() => page.onFocus()),
     loadOlder: chatRequests.loadOlder.handledBy(({ sessionId, count }) => {
-      if (page.chat?.id === sessionId) page.loadOlder(count);
+      if (page.chat?.id === sessionId) page.feed.loadOlder(count);
     }),
 
     send: chatRequests.send.handledBy(async ({ sessionId, revision, ...draft }) => {
@@ -102,12 +101,12 @@ export function createChatHandlers(page: PageControl, services: ChatPageServices
         throw error;
       } finally {
         // So that the page knows the conversation before it gets the result.
-        page.tellNow();
+        page.feed.flushNow();
       }
     }),
     continueTurn: chatRequests.continueTurn.handledBy(async ({ sessionId }) => {
       await (await chatOf(sessionId)).continueTurn();
-      page.tellNow();
+      page.feed.flushNow();
     }),
     stop: chatRequests.stop.handledBy(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option, reason }) => {
@@ -134,7 +133,7 @@ export function createChatHandlers(page: PageControl, services: ChatPageServices
         newDraft.save(draft, written);
         if (page.chat === undefined) chats.awaitPrompt(true);
       }
-      if (page.chat?.id === chat?.id) page.draftSaved();
+      if (page.chat?.id === chat?.id) page.feed.draftSaved();
     }),
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {

@@ -9,7 +9,7 @@ import type { Draft } from '../../common/chatView';
 import { PageFeed } from '../../common/page/pageFeed';
 import { PageWatch } from '../../common/page/pageWatch';
 import { createChatHandlers, type PageControl } from './chatHandlers';
-import type { ChatPageServices } from './chatWindow';
+import type { ChatPageServices } from './chatPageServices';
 
 export interface PageSurface {
   readonly webview: vscode.Webview;
@@ -39,7 +39,7 @@ const restoreTimeoutMs = 3_000;
 export class ChatPageHost implements Disposable, PageControl {
   startedChat: Chat | undefined;
   private readonly disposables = new DisposableStore();
-  private readonly feed: PageFeed;
+  readonly feed: PageFeed;
   private readonly pageHost: PageHost<typeof chatRequests>;
   private readonly pageWatch: PageWatch;
   private restoration: Promise<void> = Promise.resolve();
@@ -113,18 +113,6 @@ export class ChatPageHost implements Disposable, PageControl {
 
   onFocus(): void {
     this.deps.onDidFocus();
-  }
-
-  tellNow(): void {
-    this.feed.flushNow();
-  }
-
-  loadOlder(count: number): void {
-    this.feed.loadOlder(count);
-  }
-
-  draftSaved(): void {
-    this.feed.draftSaved();
   }
 
   onTrustChange(): void {

@@ -11,7 +11,7 @@ import type { PageFiles } from '../../../webview/vscode/loadPage';
 import type { Chat } from '../../common/chatPorts';
 import { FocusOrder } from '../../common/page/focusOrder';
 import { ChatPageHost, type PageSurface } from './chatPageHost';
-import type { ChatPageServices } from './chatWindow';
+import type { ChatPageServices } from './chatPageServices';
 
 const shownChatKey = 'chat.shown';
 /** Marks the title of a tab with pending approvals, since tabs have no badge. */

@@ -6,7 +6,7 @@ import type { Messages } from '../../../platform/vscode/messages';
 import { placeCode } from '../../common/changes/codePlacement';
 import type { Dialogs } from '../dialogs';
 import type { EditorActions } from './editorActions';
-import { protectionIfWritable } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionIfWritable';
 import type { VirtualDocuments } from './virtualDocuments';
 
 interface Proposal {

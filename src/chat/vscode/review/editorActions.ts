@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { isEditorError, type EditorPort, type TextEdit } from '../../../editor/common/editorPort';
 import { applyTextEdits } from '../../../editor/common/text/textEdits';
 import type { Dialogs } from '../dialogs';
-import { protectionIfWritable } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionIfWritable';
 
 export class EditorActions implements Disposable {
   private readonly disposables = new DisposableStore();

@@ -14,7 +14,7 @@ import {
 } from '../../common/chatPorts';
 import type { Dialogs } from '../dialogs';
 import type { DiffViews } from './diffViews';
-import { protectionIfWritable } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionIfWritable';
 import type { VirtualDocuments } from './virtualDocuments';
 import { exportFileName } from '../../../transcript/common/export/exportFileName';
 
@@ -41,30 +41,14 @@ export class ReviewActions {
 
   /** Shows what the conversation, or one turn of it, has changed in a file. @throws ChatError `notFound` */
   async openChange(chat: Chat, path: string, turn?: number): Promise<void> {
-    if (turn !== undefined) {
-      await this.openChangeOfTurn(chat, path, turn);
-      return;
-    }
-    const before = await chat.textBefore(path);
-    if (before === undefined) {
-      throw new ChatError(
-        'notFound',
-        `Backline did not record ${path} before this conversation, so the change can’t be shown.`,
-      );
-    }
-    await this.diffViews.showChange(path, before, 'before chat');
-  }
-
-  private async openChangeOfTurn(chat: Chat, path: string, turn: number): Promise<void> {
-    const texts = await chat.turnTexts(path, turn);
-    if (!texts) {
-      throw new ChatError(
-        'notFound',
-        `Backline did not record ${path} before this turn, so the change can’t be shown.`,
-      );
+    const isTurn = turn !== undefined;
+    const texts = isTurn ? await chat.turnTexts(path, turn) : { before: await chat.textBefore(path), after: undefined };
+    if (texts?.before === undefined) {
+      const start = isTurn ? 'this turn' : 'this conversation';
+      throw new ChatError('notFound', `Backline did not record ${path} before ${start}, so the change can’t be shown.`);
     }
     const { before, after } = texts;
-    if (after === undefined) await this.diffViews.showChange(path, before, 'before turn');
+    if (after === undefined) await this.diffViews.showChange(path, before, isTurn ? 'before turn' : 'before chat');
     else await this.diffViews.show({ path, before, after }, 'before turn ↔ after turn');
   }
 

@@ -3,7 +3,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { BracesIcon } from '../../../webview/browser/icons';
 import type { Entry } from '../../common/entries';
 import { EndEntry } from './endEntry';
-import { usePlaceholder } from '../list/farAway';
+import { usePlaceholder } from '../list/usePlaceholder';
 import { PromptEntry, PromptHeading } from './promptEntry';
 import { ShowAllContext } from '../parts/showAll';
 import { AnswerEntry, MediaEntry, NoticeEntry, RawEntry, SummaryEntry, ThinkingEntry } from './textEntries';

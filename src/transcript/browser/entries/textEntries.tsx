@@ -1,5 +1,5 @@
 import { IconButton } from '../../../webview/browser/iconButton';
-import { ChevronRightIcon, CopyIcon } from '../../../webview/browser/icons';
+import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
 import { Elapsed } from '../parts/elapsed';
@@ -11,7 +11,6 @@ import { PathButton } from '../parts/pathButton';
 import { ShowAllTexts, useCopyFull } from '../parts/showAll';
 import { useTranscript } from '../transcriptContext';
 import { PlainText } from '../parts/plainText';
-
 
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
   const copy = useCopyFull(entry.id, entry.omitted);
@@ -43,7 +42,6 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
       class="thinking"
       summary={
         <>
-          <ChevronRightIcon />
           <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
           {isStreaming && at !== undefined && <Elapsed since={at} />}
           <span class="quiet">{countOf(text.length + omitted, 'character')}</span>
@@ -80,15 +78,7 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
 export function EntryDetails({ text }: { text: string }) {
   const { actions } = useTranscript();
   return (
-    <Disclosure
-      class="details"
-      summary={
-        <>
-          <ChevronRightIcon />
-          Details
-        </>
-      }
-    >
+    <Disclosure class="details" summary="Details">
       <div class="boxed">
         <pre tabIndex={0}>
           <PlainText text={text} />
@@ -105,7 +95,6 @@ export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
       class="summary"
       summary={
         <>
-          <ChevronRightIcon />
           <span>Earlier messages were summarized</span>
           <span class="quiet">{countOf(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
         </>
@@ -130,7 +119,6 @@ export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
       class="summary"
       summary={
         <>
-          <ChevronRightIcon />
           <span class="title one-line">
             <PlainText text={label} />
           </span>

@@ -1,7 +1,6 @@
-import { ChevronRightIcon } from '../../../webview/browser/icons';
 import type { EntryOf, ToolState } from '../../common/entries';
 import { shortenPaths } from '../../common/shortPath';
-import { toolFailureText } from '../../common/toolTrouble';
+import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
 import { Elapsed } from '../parts/elapsed';
 import { toolIcons } from './entryIcons';
@@ -10,7 +9,7 @@ import { PathButton } from '../parts/pathButton';
 import { PartView } from '../parts/partView';
 import { ChangeCounts } from '../parts/changeCounts';
 import { ShowAllTexts } from '../parts/showAll';
-import { SubagentSteps, Subthread, type RenderEntry, type SubagentStepsProps } from './toolSteps';
+import { SubagentSteps, Subthread, type RenderEntry, type SubagentStepsProps } from './subagentSteps';
 import { useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
@@ -31,12 +30,8 @@ export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEn
     <Disclosure
       class={`tool tool-${entry.state} ${toolFailureText(entry) === undefined ? '' : 'tool-trouble'}`}
       isOpen={isOpenByDefault[entry.state]}
-      summary={
-        <>
-          <ToolHead entry={entry} childCount={children.length} />
-          <ChevronRightIcon />
-        </>
-      }
+      summary={<ToolHead entry={entry} childCount={children.length} />}
+      hasChevronLast
     >
       <ToolBody entry={entry} childIds={children} renderEntry={drawEntry} />
     </Disclosure>
@@ -143,16 +138,7 @@ function ToolLocations({ entry: { locations = [], parts } }: { entry: EntryOf<'t
 
 function ToolInput({ json, isOpen }: { json: string; isOpen: boolean }) {
   return (
-    <Disclosure
-      class="input"
-      isOpen={isOpen}
-      summary={
-        <>
-          <ChevronRightIcon />
-          Input
-        </>
-      }
-    >
+    <Disclosure class="input" isOpen={isOpen} summary="Input">
       <pre class="boxed" dir="ltr" tabIndex={0}>
         <PlainText text={json} />
       </pre>

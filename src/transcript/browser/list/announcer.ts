@@ -1,6 +1,6 @@
 import { oneLine } from '../../../base/common/oneLine';
 import type { Entry, EntryOf, ToolState } from '../../common/entries';
-import { toolFailureText } from '../../common/toolTrouble';
+import { toolFailureText } from '../../common/toolFailure';
 import type { TranscriptChange } from './transcriptModel';
 
 /** Converts Markdown to spoken text, with placeholders for code. */

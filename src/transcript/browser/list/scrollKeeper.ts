@@ -1,4 +1,4 @@
-import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
+import type { Disposable } from '../../../base/common/disposable';
 
 /** Within this distance the list counts as scrolled to the end. */
 const nearPx = 24;
@@ -17,7 +17,7 @@ interface ScrollTarget {
  * changes above, except at the very top, so entries loaded before all others are handled here.
  */
 export class ScrollKeeper implements Disposable {
-  private readonly disposables = new DisposableStore();
+  private readonly listeners = new AbortController();
   private isFollowing = true;
   private lastScrollTop = 0;
   /** Set right after a click: content that grows now was opened by the user and stays in place. */
@@ -25,7 +25,7 @@ export class ScrollKeeper implements Disposable {
   private savedPosition: ScrollTarget | undefined;
   private pinnedTarget: ScrollTarget | undefined;
 
-  /** `onChange` is called when following the end starts or stops. `hasEnd` is false while the last entries are not loaded. */
+  /** `onFollowingChange` is called when following the end starts or stops. `isEndLoaded` is false while the last entries are not loaded. */
   constructor(
     private readonly scroller: HTMLElement,
     private readonly content: HTMLElement,
@@ -37,23 +37,16 @@ export class ScrollKeeper implements Disposable {
     const observer = new ResizeObserver(() => this.applyFollowing());
     observer.observe(this.content);
     observer.observe(this.scroller);
-    const onScroll = (): void => this.onScroll();
-    const onClick = (): void => this.holdPosition();
-    this.scroller.addEventListener('scroll', onScroll, { passive: true });
-    this.content.addEventListener('click', onClick, { capture: true });
+    const { signal } = this.listeners;
+    this.scroller.addEventListener('scroll', () => this.onScroll(), { passive: true, signal });
+    this.content.addEventListener('click', () => this.holdPosition(), { capture: true, signal });
     const onInput = (): void => {
       this.pinnedTarget = undefined;
     };
-    const inputs = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
-    for (const input of inputs) this.scroller.addEventListener(input, onInput, { passive: true });
-    this.disposables.add(
-      toDisposable(() => {
-        observer.disconnect();
-        this.scroller.removeEventListener('scroll', onScroll);
-        this.content.removeEventListener('click', onClick, { capture: true });
-        for (const input of inputs) this.scroller.removeEventListener(input, onInput);
-      }),
-    );
+    for (const input of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+      this.scroller.addEventListener(input, onInput, { passive: true, signal });
+    }
+    signal.addEventListener('abort', () => observer.disconnect());
     this.applyFollowing();
   }
 
@@ -90,7 +83,7 @@ export class ScrollKeeper implements Disposable {
 
   dispose(): void {
     this.pinnedTarget = undefined;
-    this.disposables.dispose();
+    this.listeners.abort();
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useRef, useState } from 'preact/hooks';
-import { hasFocus, hasSelection } from '../list/inUse';
+import { ChevronRightIcon } from '../../../webview/browser/icons';
+import { hasFocus, hasSelection } from '../list/focusAndSelection';
 import { TranscriptContext } from '../transcriptContext';
 
 interface DisclosureProps {
@@ -8,6 +9,7 @@ interface DisclosureProps {
   readonly summary: ComponentChildren;
   /** The state until the user opens or closes it. */
   readonly isOpen?: boolean;
+  readonly hasChevronLast?: boolean;
   readonly children: ComponentChildren;
 }
 
@@ -15,7 +17,8 @@ interface DisclosureProps {
  * A collapsible section. It follows `isOpen` until the user toggles it or all sections, and does not close over the
  * reader's focus or selection.
  */
-export function Disclosure({ class: className, summary, isOpen: byDefault = false, children }: DisclosureProps) {
+export function Disclosure({ class: className, summary, children, ...rest }: DisclosureProps) {
+  const { isOpen: byDefault = false, hasChevronLast = false } = rest;
   const details = useRef<HTMLDetailsElement>(null);
   const folding = useContext(TranscriptContext)?.options.folding;
   const [choice, setChoice] = useState<{ readonly isOpen: boolean; readonly after: typeof folding }>();
@@ -41,7 +44,9 @@ export function Disclosure({ class: className, summary, isOpen: byDefault = fals
           choose(!isOpen);
         }}
       >
+        {!hasChevronLast && <ChevronRightIcon />}
         {summary}
+        {hasChevronLast && <ChevronRightIcon />}
       </summary>
       {isOpen && children}
     </details>

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { MarkdownElement } from './growingText';
+import { MarkdownElement } from './markdownElement';
 import { useTranscript } from '../transcriptContext';
 
 interface MarkdownTextProps {

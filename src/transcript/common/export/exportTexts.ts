@@ -1,6 +1,5 @@
-import { toolFailureText } from '../toolTrouble';
+import { toolFailureText } from '../toolFailure';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
-
 
 /** ANSI sequences: colors, cursor movements and window titles. */
 const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;

@@ -4,17 +4,12 @@ import { toHtml } from './html';
 import { toJsonExport } from './jsonExport';
 import { toMarkdown } from './markdown';
 
+const writers = { markdown: toMarkdown, html: toHtml, json: toJsonExport };
+
 export function exportTranscript(
-  head: ExportHeader,
+  header: ExportHeader,
   entries: readonly Entry[],
-  format: 'markdown' | 'html' | 'json',
+  format: keyof typeof writers,
 ): string {
-  switch (format) {
-    case 'markdown':
-      return toMarkdown(head, entries);
-    case 'html':
-      return toHtml(head, entries);
-    case 'json':
-      return toJsonExport(head, entries);
-  }
+  return writers[format](header, entries);
 }

@@ -1,6 +1,6 @@
 // The page of the tests of markdown: what they call in it, by the name `markdownPage`.
 import { renderAnsi } from '../../../../src/transcript/browser/parts/ansiView';
-import { completeMarkdown } from '../../../../src/transcript/browser/markdown/parser/closeUnfinished';
+import { completeMarkdown } from '../../../../src/transcript/browser/markdown/parser/completeMarkdown';
 import type { CodeActions } from '../../../../src/transcript/browser/markdown/code/codeActions';
 import { MarkdownStream } from '../../../../src/transcript/browser/markdown/markdownStream';
 import { renderMarkdown } from '../../../../src/transcript/browser/markdown/renderMarkdown';

@@ -51,22 +51,13 @@ function runButton(button: HTMLElement, actions: CodeActions): void {
   if (!block || !code) return;
   const text = originalTextOf(code);
   const { language, path } = block.dataset;
-  switch (button.dataset['action']) {
-    case 'copy':
-      actions.copy(text);
-      showCopied(button);
-      break;
-    case 'insert':
-      actions.insertAtCursor?.(text);
-      break;
-    case 'apply':
-      actions.applyCode?.(text, path);
-      break;
-    case 'open':
-      actions.openAsNewFile?.(text, language);
-      break;
-    default:
-  }
+  const { action } = button.dataset;
+  if (action === 'copy') {
+    actions.copy(text);
+    showCopied(button);
+  } else if (action === 'insert') actions.insertAtCursor?.(text);
+  else if (action === 'apply') actions.applyCode?.(text, path);
+  else if (action === 'open') actions.openAsNewFile?.(text, language);
 }
 
 function showCopied(button: HTMLElement): void {

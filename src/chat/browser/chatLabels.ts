@@ -1,7 +1,6 @@
 import { backendWord as wordOfBackend, picturedState } from '../common/backendWord';
 import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
 
-
 const dayMs = 24 * 60 * 60 * 1000;
 
 export function ageGroup(at: number, now: number): string {

@@ -5,7 +5,7 @@ import { Picker, type PickerChoice } from '../../../webview/browser/picker';
 import { chatRequests } from '../../common/page/chatApi';
 import type { BackendView, OptionView, SessionView } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
-import { backendDotClass, backendStatusText, seenUnattendedHint, unattendedHint, unattendedLabel } from '../words';
+import { backendDotClass, backendStatusText, seenUnattendedHint, unattendedHint, unattendedLabel } from '../chatLabels';
 
 export function ComposerPickers() {
   const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
-import type { KeyChordTables } from '../../../webview/vscode/keyChords';
+import type { KeyChordTables } from '../../../webview/vscode/keyChordTables';
 import type { Chats } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
 import type { AttachedFiles } from '../../common/mentions/attachedFiles';
@@ -27,8 +27,8 @@ export interface ChatPageServices {
   readonly code: CodeProposals;
   readonly review: ReviewActions;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
-  readonly manageTrust: () => Promise<void>;
-  readonly openFolder: () => Promise<void>;
+  readonly manageTrust: () => PromiseLike<unknown>;
+  readonly openFolder: () => PromiseLike<unknown>;
   readonly chips: PageChips;
   readonly keyChords: KeyChordTables;
   readonly newOptions: NewOptions;

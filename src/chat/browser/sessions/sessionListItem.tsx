@@ -9,7 +9,7 @@ import type { SessionRow } from '../../common/chatView';
 import { usePage } from '../chatPageContext';
 import { sessionMenuItems } from './sessionMenu';
 import { TitleField } from './titleField';
-import { rowStateLabels } from '../words';
+import { rowStateLabels } from '../chatLabels';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 

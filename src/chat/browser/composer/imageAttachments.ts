@@ -1,6 +1,5 @@
 import type { DraftAttachment } from '../../common/chatView';
 
-
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const maxImageBytes = 5 * 1024 * 1024;
 

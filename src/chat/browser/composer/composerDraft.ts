@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Emitter } from '../../../base/common/event';
 import { Draft, type DraftAttachment } from '../../common/chatView';
 import { emptyDraft, isEmptyDraft, isSameDraft, joinedDrafts, withAttachments } from '../../common/conversation/drafts';
-import type { SavedPageState } from '../pageMemory';
+import type { SavedPageState } from '../savedPageState';
 
 const SavedDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft });
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../../base/common/errors';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ChatPage } from '../chatPage';
-import { parseDroppedUris, createImageAttachment, isImage } from './imageIntake';
+import { parseDroppedUris, createImageAttachment, isImage } from './imageAttachments';
 import { usePage } from '../chatPageContext';
 
 interface AttachmentInput {

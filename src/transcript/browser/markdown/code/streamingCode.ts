@@ -2,7 +2,7 @@
  * Shows the code block at the end of streaming text. Highlighted code stays; only the part with open constructs is
  * highlighted again.
  */
-import { mayCloseFence } from '../parser/closeUnfinished';
+import { mayCloseFence } from '../parser/completeMarkdown';
 import { createPiece, splitIntoPieces } from './codePieces';
 import { highlightCode } from './highlight';
 import { renderCode } from '../parser/markdownParser';

@@ -1,6 +1,5 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ChevronRightIcon } from '../../../webview/browser/icons';
 import type { EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
@@ -30,15 +29,7 @@ export function Subthread(steps: SubagentStepsProps) {
   const { showSubthread } = useTranscript().actions;
   if (!showSubthread) return <SubagentSteps {...steps} />;
   return (
-    <Disclosure
-      class="subthread"
-      summary={
-        <>
-          <ChevronRightIcon />
-          Subagent transcript
-        </>
-      }
-    >
+    <Disclosure class="subthread" summary="Subagent transcript">
       <SubthreadSteps {...steps} show={showSubthread} />
     </Disclosure>
   );

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Entry } from '../../common/entries';
-import { hasFocus, hasSelection } from './inUse';
+import { hasFocus, hasSelection } from './focusAndSelection';
 import { searchableText } from '../find/textSearch';
 import { useTranscript } from '../transcriptContext';
 

@@ -1,6 +1,6 @@
 import type { BackendView } from '../../common/chatView';
 import { usePageState } from '../chatPageContext';
-import type { RemoteListing, RemoteListings } from './useRemoteSearch';
+import type { RemoteListing, RemoteListings } from './useRemoteListings';
 
 /**
  * Lets the user list the conversations that agents store themselves. Stopped agents are started for it; the results
