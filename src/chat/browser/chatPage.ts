@@ -30,11 +30,11 @@ export class ChatPage {
   private pendingPromptCount = 0;
 
   constructor(
-    private readonly connection: HostConnection,
+    private readonly hostConnection: HostConnection,
     api: Pick<VsCodeApi, 'getState' | 'setState'>,
     private readonly chordGuard: Pick<ChordFocusGuard, 'setPrefixes'>,
   ) {
-    this.request = connection.asker((error) =>
+    this.request = hostConnection.asker((error) =>
       this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined),
     );
     this.savedState = new SavedPageState(api);
@@ -48,14 +48,14 @@ export class ChatPage {
   }
 
   start(window: Window): void {
-    this.connection.on(didUpdate, (update) => this.applyUpdate(update));
-    this.connection.on(didInsert, (draft) => this.insertDraft(draft));
-    this.connection.on(didAsk, ({ what }) => this.runCommand(what));
+    this.hostConnection.on(didUpdate, (update) => this.applyUpdate(update));
+    this.hostConnection.on(didInsert, (draft) => this.insertDraft(draft));
+    this.hostConnection.on(didAsk, ({ what }) => this.runCommand(what));
     this.transcript.onDidChange(({ added }) => {
       const isOwn = this.pendingPromptCount > 0 && added.some(({ kind }) => kind === 'prompt');
       if (isOwn) this.runCommand('showLatest');
     });
-    this.connection.start(window);
+    this.hostConnection.start(window);
     this.composerDraft.start(window);
     void this.request(chatRequests.ready, {});
     window.addEventListener('focus', () => void this.request(chatRequests.focused, {}), true);
@@ -66,7 +66,7 @@ export class ChatPage {
   }
 
   /** Loads the agent's options before the first prompt of a conversation, once per agent. */
-  prepare(): void {
+  prepareOptions(): void {
     const { chosenBackend, session } = this.store.state;
     if (session || chosenBackend === undefined || chosenBackend === this.preparedBackendId) return;
     this.preparedBackendId = chosenBackend;
@@ -155,10 +155,10 @@ export class ChatPage {
     this.store.apply(update);
     const isOther = this.sessionId !== before;
     if (this.sessionId !== undefined) this.preparedBackendId = undefined;
-    else if (this.preparedBackendId !== undefined && !this.composerDraft.isEmpty) this.prepare();
+    else if (this.preparedBackendId !== undefined && !this.composerDraft.isEmpty) this.prepareOptions();
     if (update.keyChords) this.chordGuard.setPrefixes(update.keyChords);
     if (update.sent) this.composerDraft.clearSent(update.sent);
-    if (isOther || update.draft) this.composerDraft.showDraftOf(this.sessionId, update.draft, update.keepsComposer);
+    if (isOther || update.draft) this.composerDraft.switchSession(this.sessionId, update.draft, update.keepsComposer);
     if (update.refused) this.composerDraft.restoreRefused(update.refused);
     if (update.transcript) this.transcript.apply(update.transcript);
     else if (isOther) this.transcript.apply({ reset: true, before: 0 });

@@ -64,8 +64,8 @@ export class ChatPageStore {
     isSessionListShown: false,
   };
   private lastProblemId = 0;
-  private readonly emitter = new Emitter<void>(reportError);
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = new Emitter<void>(reportError);
+  readonly onDidChange = this.changeEmitter.event;
 
   get state(): ChatPageState {
     return this.currentState;
@@ -111,6 +111,6 @@ export class ChatPageStore {
 
   private updateState(part: Partial<ChatPageState>): void {
     this.currentState = { ...this.currentState, ...part };
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 }

@@ -2,7 +2,7 @@ import type { TranscriptActions } from '../../transcript/browser/transcriptActio
 import { chatRequests } from '../common/page/chatApi';
 import type { ChatPage } from './chatPage';
 
-export function transcriptActions(page: ChatPage): TranscriptActions {
+export function createTranscriptActions(page: ChatPage): TranscriptActions {
   return {
     open: (target, line) => void page.request(chatRequests.open, { target, line }),
     copy: (text) => void page.copy(text),

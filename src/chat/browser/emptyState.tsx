@@ -21,7 +21,7 @@ export function EmptyState() {
   const backend = backends.find(({ id }) => id === backendId);
   const useStarter = (text: string): void => {
     page.insertDraft({ text, attachments: [] });
-    page.prepare();
+    page.prepareOptions();
   };
   return (
     <div class="empty">

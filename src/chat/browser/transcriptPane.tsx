@@ -7,14 +7,14 @@ import { useIsEmpty } from '../../transcript/browser/list/useIsEmpty';
 import type { ChatPage } from './chatPage';
 import { EmptyState } from './emptyState';
 import { usePage, usePageState } from './chatPageContext';
-import { transcriptActions } from './chatTranscriptActions';
+import { createTranscriptActions } from './chatTranscriptActions';
 import { usePageCommand } from './usePageCommand';
 
 export function TranscriptPane() {
   const page = usePage();
   const { isStartingConversation, isReady, folders } = usePageState();
   const isEmpty = useIsEmpty(page.transcript);
-  const actions = useMemo(() => transcriptActions(page), [page]);
+  const actions = useMemo(() => createTranscriptActions(page), [page]);
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
   const { isFinding, stopFinding } = useFindBar(page);
   const list = useRef<TranscriptHandle>(null);

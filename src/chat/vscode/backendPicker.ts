@@ -32,29 +32,29 @@ const icons: Record<BackendView['state'], string> = {
 /** Lets the user choose the agent of new conversations and fix one that is not ready. */
 export class BackendPicker {
   constructor(
-    private readonly backends: BackendChoice,
+    private readonly backendChoice: BackendChoice,
     private readonly messages: Messages,
     private readonly installTerminals: Pick<InstallTerminals, 'install'>,
   ) {}
 
-  async pick(): Promise<BackendView | undefined> {
-    await this.backends.refresh();
+  async pickBackend(): Promise<BackendView | undefined> {
+    await this.backendChoice.refresh();
     const picked = await this.showPicker();
     if (!picked) return undefined;
     if (!picked.view) {
       await openAgentSettings();
       return undefined;
     }
-    this.backends.choose(picked.view.id);
+    this.backendChoice.choose(picked.view.id);
     if (isUsable(picked.view) && vscode.workspace.isTrusted) return picked.view;
-    await this.repair(picked.view.id);
-    const repaired = this.backends.views.find(({ id }) => id === picked.view?.id);
+    await this.repairBackend(picked.view.id);
+    const repaired = this.backendChoice.views.find(({ id }) => id === picked.view?.id);
     return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
   }
 
   /** Starts the suitable fix, or the one in `how`: trust, sign-in, restart, installation or settings. */
-  async repair(id: string, how?: 'install' | 'edit'): Promise<void> {
-    const view = this.backends.views.find((known) => known.id === id);
+  async repairBackend(id: string, how?: 'install' | 'edit'): Promise<void> {
+    const view = this.backendChoice.views.find((known) => known.id === id);
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
       vscode.commands.executeCommand(command, ...args);
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
@@ -66,13 +66,13 @@ export class BackendPicker {
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
     else if (how === undefined && view?.state === 'unavailable') this.offerRepair(view);
     else await openAgentSettings();
-    await this.backends.refresh();
+    await this.backendChoice.refresh();
   }
 
   private offerRepair({ id, install: command, problem = '', title }: BackendView): void {
-    const edit = { label: 'Edit', run: () => this.repair(id, 'edit') };
+    const edit = { label: 'Edit', run: () => this.repairBackend(id, 'edit') };
     const actions =
-      command === undefined ? [] : [{ label: 'Install in Terminal…', run: () => this.repair(id, 'install') }];
+      command === undefined ? [] : [{ label: 'Install in Terminal…', run: () => this.repairBackend(id, 'install') }];
     this.messages.error(`${title}: ${problem}`, ...actions, edit);
   }
 
@@ -89,7 +89,7 @@ export class BackendPicker {
     const show = (): void => items.replace(this.createItems());
     try {
       return await new Promise((resolve) => {
-        store.add(this.backends.onDidChange(show));
+        store.add(this.backendChoice.onDidChange(show));
         store.add(pick.onDidAccept(() => resolve(pick.activeItems[0])));
         store.add(pick.onDidHide(() => resolve(undefined)));
         show();
@@ -101,7 +101,7 @@ export class BackendPicker {
   }
 
   private createItems(): BackendItem[] {
-    const { chosen, views } = this.backends;
+    const { chosen, views } = this.backendChoice;
     return [
       ...views.map((view) => this.createItem(view, view.id === chosen?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },

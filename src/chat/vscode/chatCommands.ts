@@ -38,7 +38,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatNew, (draft) => this.openNewChat(draft));
     handle(commandIds.chatStop, () => this.stopTurn());
     handle(commandIds.chatPickBackend, async () => {
-      if (await picker.pick()) await this.openChat();
+      if (await picker.pickBackend()) await this.openChat();
     });
     handle(commandIds.chatAddSelection, () => this.addSelection());
     handle(commandIds.chatAddFile, (uri, all) => this.addFiles(uri, all));

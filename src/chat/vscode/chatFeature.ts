@@ -108,7 +108,7 @@ export class ChatFeature implements Feature<ChatUi> {
       editor: editorActions,
       code,
       review: new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages),
-      repairBackend: (id, how) => picker.repair(id, how),
+      repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),

@@ -50,8 +50,8 @@ export interface RunningChat extends ChatUi, WriteObserver {
 
 /** Assembles the chat. In a bundle of its own that is loaded when the chat is first used. */
 export class ChatRoot {
-  private readonly feature: ChatFeature;
-  private readonly conversations: ChatSessions;
+  private readonly chatFeature: ChatFeature;
+  private readonly chatSessions: ChatSessions;
   private readonly attachedTexts: AttachedTexts;
 
   private constructor(options: ChatRootDeps, folder: string) {
@@ -61,7 +61,7 @@ export class ChatRoot {
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
     const newOptions = new NewOptions({ backends, memento: globalState, onError });
-    this.conversations = new ChatSessions({
+    this.chatSessions = new ChatSessions({
       backends,
       store: new SessionStore({
         folder,
@@ -77,9 +77,9 @@ export class ChatRoot {
       newId: randomUUID,
       starts: newOptions,
     });
-    this.feature = new ChatFeature({
+    this.chatFeature = new ChatFeature({
       ...options,
-      chats: this.conversations,
+      chats: this.chatSessions,
       mentions,
       windowMentions,
       folderOf: (draft) => this.attachedTexts.folderOf(draft),
@@ -100,12 +100,12 @@ export class ChatRoot {
   }
 
   async start(): Promise<RunningChat> {
-    const { conversations } = this;
+    const { chatSessions } = this;
     return {
-      ...(await this.feature.start()),
+      ...(await this.chatFeature.start()),
       beginWith: (digest, folder) => this.beginWith(digest, folder),
-      beforeWrite: (writer, file) => conversations.beforeWrite(writer, file),
-      afterWrite: (writer, file) => conversations.afterWrite(writer, file),
+      beforeWrite: (writer, file) => chatSessions.beforeWrite(writer, file),
+      afterWrite: (writer, file) => chatSessions.afterWrite(writer, file),
     };
   }
 

@@ -81,7 +81,7 @@ export class WindowMentions implements Disposable {
     this.fileIndex.start();
     this.attachedFiles.start();
     const watcher = this.disposables.add(vscode.workspace.createFileSystemWatcher('**/*'));
-    this.disposables.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
+    this.disposables.add(watcher.onDidCreate(({ fsPath }) => void this.reportCreated(fsPath)));
     this.disposables.add(watcher.onDidDelete(({ fsPath }) => this.deletedEmitter.fire(fsPath)));
     // Changes too, since VS Code merges a deletion soon followed by a creation into one change event.
     for (const event of [watcher.onDidCreate, watcher.onDidDelete, watcher.onDidChange]) {
@@ -103,7 +103,7 @@ export class WindowMentions implements Disposable {
 
   /** Returns rows for files and folders by URI or path. @throws EditorError the first one, when none is accessible */
   async rowsForDrop(uris: readonly string[]): Promise<MentionRow[]> {
-    const results = await Promise.allSettled(uris.map((uri) => this.rowOf(pathOf(uri))));
+    const results = await Promise.allSettled(uris.map((uri) => this.createRow(pathOf(uri))));
     const rows = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const failure = results.find((result) => result.status === 'rejected');
     if (rows.length === 0 && failure) throw failure.reason;
@@ -114,7 +114,7 @@ export class WindowMentions implements Disposable {
     this.disposables.dispose();
   }
 
-  private async rowOf(named: string): Promise<MentionRow> {
+  private async createRow(named: string): Promise<MentionRow> {
     const { path, type } = await this.deps.editor.stat(named);
     const relative = relativePath(path);
     return type === 'directory'
@@ -122,7 +122,7 @@ export class WindowMentions implements Disposable {
       : await this.fileMentions.rowOf(path, relative);
   }
 
-  private async onDidCreate(path: string): Promise<void> {
+  private async reportCreated(path: string): Promise<void> {
     if (/[\\/](?:\.git|node_modules)[\\/]/.test(path)) return;
     const type = await this.deps.editor.stat(path).then(
       (stat) => stat.type,

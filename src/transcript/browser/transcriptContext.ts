@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { Entry } from '../common/entries';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
-import { shortPath } from '../common/shortPath';
+import { shortenPath } from '../common/shortPath';
 import type { ScreenProximity } from './list/screenProximity';
 import type { TranscriptModel } from './list/transcriptModel';
 
@@ -24,7 +24,7 @@ export function useTranscript(): TranscriptContextValue {
 
 export function useShortenPath(): (path: string) => string {
   const { folders = [] } = useTranscript().options;
-  return (path) => shortPath(path, folders);
+  return (path) => shortenPath(path, folders);
 }
 
 /** Returns the entry and redraws when it or its children change; undefined if it was removed. */

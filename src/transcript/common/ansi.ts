@@ -53,76 +53,76 @@ export function parseAnsi(text: string): AnsiSegment[] {
 
 class TerminalScreen {
   readonly lines: AnsiLine[] = [{ cells: [], styles: [] }];
-  private row = 0;
-  private column = 0;
-  private style = plainStyle;
+  private cursorRow = 0;
+  private cursorColumn = 0;
+  private currentStyle = plainStyle;
 
   handleToken(token: string): void {
-    if (token === '\n') this.moveTo(this.row + 1, 0);
-    else if (token === '\r') this.column = 0;
-    else if (token === '\b') this.column = Math.max(0, this.column - 1);
+    if (token === '\n') this.moveTo(this.cursorRow + 1, 0);
+    else if (token === '\r') this.cursorColumn = 0;
+    else if (token === '\b') this.cursorColumn = Math.max(0, this.cursorColumn - 1);
     else if (!controlCharacter.test(token)) this.write(token);
   }
 
   runSequence(command: string, params: string): void {
     const count = Math.min(Math.max(1, Number.parseInt(params, 10) || 1), maxColumn);
-    if (command === 'm') this.style = applyStyleCodes(this.style, params);
+    if (command === 'm') this.currentStyle = applyStyleCodes(this.currentStyle, params);
     else if (command === 'K') this.eraseInLine(params);
     else if (command === 'J' && (params === '' || params === '0')) this.eraseBelow();
-    else if (command === 'A') this.row = Math.max(0, this.row - count);
-    else if (command === 'B') this.row = Math.min(this.lines.length - 1, this.row + count);
-    else if (command === 'C') this.column = Math.min(maxColumn, this.column + count);
-    else if (command === 'D') this.column = Math.max(0, this.column - count);
-    else if (command === 'G') this.column = count - 1;
+    else if (command === 'A') this.cursorRow = Math.max(0, this.cursorRow - count);
+    else if (command === 'B') this.cursorRow = Math.min(this.lines.length - 1, this.cursorRow + count);
+    else if (command === 'C') this.cursorColumn = Math.min(maxColumn, this.cursorColumn + count);
+    else if (command === 'D') this.cursorColumn = Math.max(0, this.cursorColumn - count);
+    else if (command === 'G') this.cursorColumn = count - 1;
   }
 
   private get currentLine(): AnsiLine {
-    const found = this.lines[this.row];
+    const found = this.lines[this.cursorRow];
     if (found) return found;
     const line: AnsiLine = { cells: [], styles: [] };
-    this.lines[this.row] = line;
+    this.lines[this.cursorRow] = line;
     return line;
   }
 
   private moveTo(row: number, column: number): void {
-    this.row = row;
-    this.column = column;
+    this.cursorRow = row;
+    this.cursorColumn = column;
     if (row === this.lines.length) this.lines.push({ cells: [], styles: [] });
   }
 
   private write(text: string): void {
     const { cells, styles } = this.currentLine;
-    while (cells.length < this.column) {
+    while (cells.length < this.cursorColumn) {
       cells.push(' ');
       styles.push(plainStyle);
     }
     for (const character of text) {
-      if (this.column > 0 && joinsPreviousCell(character)) {
-        cells[this.column - 1] = (cells[this.column - 1] ?? '') + character;
+      if (this.cursorColumn > 0 && joinsPreviousCell(character)) {
+        cells[this.cursorColumn - 1] = (cells[this.cursorColumn - 1] ?? '') + character;
         continue;
       }
-      cells[this.column] = character;
-      styles[this.column] = this.style;
-      this.column++;
+      cells[this.cursorColumn] = character;
+      styles[this.cursorColumn] = this.currentStyle;
+      this.cursorColumn++;
     }
   }
 
   private eraseInLine(params: string): void {
     const { cells, styles } = this.currentLine;
     if (params === '1') {
-      const end = Math.min(this.column + 1, cells.length);
+      const end = Math.min(this.cursorColumn + 1, cells.length);
       cells.fill(' ', 0, end);
       styles.fill(plainStyle, 0, end);
       return;
     }
-    const from = params === '2' ? 0 : this.column;
+    const from = params === '2' ? 0 : this.cursorColumn;
     cells.length = Math.min(cells.length, from);
     styles.length = cells.length;
   }
 
   private eraseBelow(): void {
     this.eraseInLine('0');
-    this.lines.length = this.row + 1;
+    this.lines.length = this.cursorRow + 1;
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Returns the path relative to its workspace folder, with the folder's name if there are several. Other paths stay absolute.
  */
-export function shortPath(path: string, folders: readonly string[]): string {
+export function shortenPath(path: string, folders: readonly string[]): string {
   const known = normalizeDrive(path);
   for (const folder of folders) {
     const root = folder.replace(/[\\/]$/, '');
@@ -14,7 +14,7 @@ export function shortPath(path: string, folders: readonly string[]): string {
 
 export function shortenPaths(text: string, folders: readonly string[]): string {
   return text.replace(/(^|[\s`'"(=])((?:[a-z]:[\\/]|\/)[^\s`'"()]+)/gi, (_all, before: string, path: string) => {
-    return before + shortPath(path, folders);
+    return before + shortenPath(path, folders);
   });
 }
 

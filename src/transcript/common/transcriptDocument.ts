@@ -8,9 +8,9 @@ export class TranscriptDocument implements Disposable {
   private readonly entryIds: string[] = [];
   private readonly entriesById = new Map<string, Entry>();
   private readonly feeds = new Set<TranscriptFeed>();
-  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
+  private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
   /** Fires for every change; listeners must coalesce. */
-  readonly onDidChange = this.emitter.event;
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
@@ -42,7 +42,7 @@ export class TranscriptDocument implements Disposable {
     if (!this.entriesById.has(entry.id)) this.entryIds.push(entry.id);
     this.entriesById.set(entry.id, entry);
     for (const feed of this.feeds) feed.didPut(entry.id);
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   /** Appends text to an entry; does nothing if it is missing or has no streamed text. */
@@ -51,7 +51,7 @@ export class TranscriptDocument implements Disposable {
     if (!entry || !isTextEntry(entry) || text === '') return;
     this.entriesById.set(id, { ...entry, text: entry.text + text });
     for (const feed of this.feeds) feed.didAppend(id, text);
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   remove(id: string): void {
@@ -59,7 +59,7 @@ export class TranscriptDocument implements Disposable {
     const index = this.entryIds.indexOf(id);
     this.entryIds.splice(index, 1);
     for (const feed of this.feeds) feed.didRemove(id, index);
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   /** Replaces all entries after the source was read again. Unchanged objects are not sent again. */
@@ -80,7 +80,7 @@ export class TranscriptDocument implements Disposable {
     this.entriesById.clear();
     this.pushAll(entries);
     for (const feed of this.feeds) feed.restart();
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   /**
@@ -103,7 +103,7 @@ export class TranscriptDocument implements Disposable {
 
   dispose(): void {
     this.feeds.clear();
-    this.emitter.dispose();
+    this.changeEmitter.dispose();
   }
 
   private pushAll(entries: readonly Entry[]): void {
@@ -128,7 +128,7 @@ export class TranscriptDocument implements Disposable {
     this.pushAll(entries);
     for (const id of known) this.entryIds.push(id);
     for (const feed of this.feeds) feed.didPrepend(entries.length);
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 }
 

@@ -35,7 +35,7 @@ export class TranscriptFeed implements Disposable {
 
   /** `tail` is the number of entries to start with; undefined once they were sent. */
   constructor(
-    private readonly document: FeedSource,
+    private readonly source: FeedSource,
     private tailCount: number | undefined,
     private readonly onDispose: () => void,
   ) {}
@@ -55,13 +55,13 @@ export class TranscriptFeed implements Disposable {
   /** Adds about `count` entries before the range to the next patch. */
   showOlder(count: number): void {
     this.resolveTail();
-    this.extendStartTo(this.document.pageStart(this.firstIndex, count));
+    this.extendStartTo(this.source.pageStart(this.firstIndex, count));
   }
 
   showLater(count: number): void {
     if (this.endIndex === undefined) return;
     const start = this.endIndex;
-    this.setEnd(start + count);
+    this.setEndIndex(start + count);
     this.addIds(this.laterIds, start, this.endIndex);
   }
 
@@ -70,7 +70,7 @@ export class TranscriptFeed implements Disposable {
    * adjacent. Returns false when there is no such entry.
    */
   showAround(id: string): boolean {
-    const index = this.document.indexOf(id);
+    const index = this.source.indexOf(id);
     if (index < 0) return false;
     this.resolveTail();
     const { firstIndex, rangeEnd } = this;
@@ -84,15 +84,15 @@ export class TranscriptFeed implements Disposable {
     }
     this.needsReset = true;
     this.firstIndex = start;
-    this.setEnd(end);
+    this.setEndIndex(end);
     return true;
   }
 
   /** Returns all changes since the last call. The first patch contains the whole range. */
   take(): TranscriptPatch {
     this.resolveTail();
-    const shown = this.document.slice(this.firstIndex, this.endIndex);
-    const after = this.document.size - this.rangeEnd;
+    const shown = this.source.slice(this.firstIndex, this.endIndex);
+    const after = this.source.size - this.rangeEnd;
     const counts = { before: this.firstIndex, ...(after > 0 ? { after } : {}) };
     if (this.needsReset) {
       this.clearChanges();
@@ -118,10 +118,10 @@ export class TranscriptFeed implements Disposable {
 
   /** Makes the next patch contain everything: about the last `tail` entries, or the current range without `tail`. */
   restart(tail?: number): void {
-    const { size } = this.document;
+    const { size } = this.source;
     this.needsReset = true;
     this.firstIndex = Math.min(this.firstIndex, size);
-    this.setEnd(tail === undefined ? this.endIndex : undefined);
+    this.setEndIndex(tail === undefined ? this.endIndex : undefined);
     this.tailCount = tail ?? this.tailCount;
   }
 
@@ -149,7 +149,7 @@ export class TranscriptFeed implements Disposable {
     const isBefore = index < this.firstIndex;
     const isAfter = this.endIndex !== undefined && index >= this.endIndex;
     if (isBefore) this.firstIndex--;
-    this.setEnd(this.endIndex === undefined || isAfter ? this.endIndex : this.endIndex - 1);
+    this.setEndIndex(this.endIndex === undefined || isAfter ? this.endIndex : this.endIndex - 1);
     this.changedIds.delete(id);
     this.appendedTexts.delete(id);
     if (isBefore || isAfter) this.haveCountsChanged = true;
@@ -168,21 +168,21 @@ export class TranscriptFeed implements Disposable {
 
   /** Resolved late, since entries may arrive after the feed was created. */
   private resolveTail(): void {
-    if (this.tailCount !== undefined) this.firstIndex = this.document.pageStart(this.document.size, this.tailCount);
+    if (this.tailCount !== undefined) this.firstIndex = this.source.pageStart(this.source.size, this.tailCount);
     this.tailCount = undefined;
   }
 
   private get rangeEnd(): number {
-    return this.endIndex ?? this.document.size;
+    return this.endIndex ?? this.source.size;
   }
 
-  private setEnd(end: number | undefined): void {
-    this.endIndex = end === undefined || end >= this.document.size ? undefined : end;
+  private setEndIndex(end: number | undefined): void {
+    this.endIndex = end === undefined || end >= this.source.size ? undefined : end;
   }
 
   /** Returns the index where the entry's turn starts, unless that is too far away. */
   private turnStartIndex(index: number): number {
-    const near = this.document.slice(Math.max(0, index - maxTurnEntriesBefore), index + 1);
+    const near = this.source.slice(Math.max(0, index - maxTurnEntriesBefore), index + 1);
     const turn = near.at(-1)?.turn;
     const other = near.findLastIndex((entry) => entry.turn !== turn);
     return other < 0 && index > maxTurnEntriesBefore ? index : index - (near.length - 2 - other);
@@ -190,7 +190,7 @@ export class TranscriptFeed implements Disposable {
 
   /** Remembers the ids of a range; their entries are read when the patch is taken. */
   private addIds(ids: Set<string>, start: number, end?: number): void {
-    for (const { id } of this.document.slice(start, end)) ids.add(id);
+    for (const { id } of this.source.slice(start, end)) ids.add(id);
   }
 
   private clearChanges(): void {

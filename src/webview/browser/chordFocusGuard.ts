@@ -15,7 +15,7 @@ export class ChordFocusGuard implements Disposable {
   private prefixes: ReadonlySet<string> = new Set();
   private readonly reader = new ChordReader(() => this.prefixes);
   private previousFocus: HTMLElement | undefined;
-  private timer: number | undefined;
+  private endTimer: number | undefined;
   private readonly listeners = new AbortController();
 
   constructor(
@@ -54,12 +54,12 @@ export class ChordFocusGuard implements Disposable {
     if (!wasPending && isTextEditingKey(event)) return;
     this.reader.handleKey(event);
     if (wasPending) event.preventDefault();
-    this.window.clearTimeout(this.timer);
+    this.window.clearTimeout(this.endTimer);
     if (this.reader.isPending) {
       this.holdFocus();
-      this.timer = this.window.setTimeout(() => this.endChord(), chordTimeoutMs);
+      this.endTimer = this.window.setTimeout(() => this.endChord(), chordTimeoutMs);
     } else if (wasPending) {
-      this.timer = this.window.setTimeout(() => this.endChord());
+      this.endTimer = this.window.setTimeout(() => this.endChord());
     }
   }
 
@@ -71,7 +71,7 @@ export class ChordFocusGuard implements Disposable {
   }
 
   private endChord(): void {
-    this.window.clearTimeout(this.timer);
+    this.window.clearTimeout(this.endTimer);
     this.reader.reset();
     // Calling `focus` now would take the focus from another part of VS Code: wait until the page has it again.
     if (this.window.document.hasFocus()) this.restoreFocus();

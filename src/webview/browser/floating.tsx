@@ -13,7 +13,7 @@ interface FloatingProps {
 const marginPx = 4;
 
 /** A box next to its anchor, on the preferred side or the one with more room, always inside the window. */
-export function Floating({ anchor, onLeave, side = 'below', class: className = '', children }: FloatingProps) {
+export function FloatingBox({ anchor, onLeave, side = 'below', class: className = '', children }: FloatingProps) {
   const box = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {

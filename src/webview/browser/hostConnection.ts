@@ -25,22 +25,22 @@ export class HostConnection {
   readonly time = new HostTime();
   private readonly pendingRequests = new Map<number, PendingRequest>();
   private readonly listeners = new Map<string, (params: unknown) => void>();
-  private lastId = 0;
+  private lastRequestId = 0;
 
-  constructor(private readonly api: Pick<VsCodeApi, 'postMessage'>) {}
+  constructor(private readonly vsCodeApi: Pick<VsCodeApi, 'postMessage'>) {}
 
   start(window: Pick<Window, 'addEventListener'>): void {
-    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.receive(data));
+    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.handleMessage(data));
   }
 
   async request<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
     type: RequestType<Params, Result>,
     params: z.infer<Params>,
   ): Promise<z.infer<Result>> {
-    const id = ++this.lastId;
+    const id = ++this.lastRequestId;
     const result = await new Promise<unknown>((resolve, reject) => {
       this.pendingRequests.set(id, { resolve, reject });
-      this.api.postMessage({ id, method: type.method, params } satisfies PageMessage);
+      this.vsCodeApi.postMessage({ id, method: type.method, params } satisfies PageMessage);
     });
     return type.result.parse(result);
   }
@@ -70,7 +70,7 @@ export class HostConnection {
     });
   }
 
-  private receive(data: unknown): void {
+  private handleMessage(data: unknown): void {
     const message = HostMessage.safeParse(data).data;
     if (!message) return;
     if ('method' in message) {

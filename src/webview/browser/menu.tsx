@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Floating } from './floating';
+import { FloatingBox } from './floating';
 import { IconButton } from './iconButton';
 import type { Icon } from './icons';
 import { indexAfterKey } from './listKeys';
@@ -30,9 +30,9 @@ export function MenuButton({ label, icon, items }: MenuButtonProps) {
     <span class="menu-anchor">
       <IconButton label={label} icon={icon} buttonRef={button} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
       {isOpen && (
-        <Floating anchor={button} onLeave={close}>
+        <FloatingBox anchor={button} onLeave={close}>
           <MenuList label={label} items={items.map(menuRowOf)} onDone={closeToButton} />
-        </Floating>
+        </FloatingBox>
       )}
     </span>
   );

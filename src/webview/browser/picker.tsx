@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Floating } from './floating';
+import { FloatingBox } from './floating';
 import { ChevronDownIcon } from './icons';
 import { indexAfterKey } from './listKeys';
 import { usePopup } from './usePopup';
@@ -64,7 +64,7 @@ export function Picker(props: PickerProps) {
         <ChevronDownIcon />
       </button>
       {isOpen && (
-        <Floating anchor={button} onLeave={close} class="picker-list">
+        <FloatingBox anchor={button} onLeave={close} class="picker-list">
           <ChoiceList
             label={label}
             value={value}
@@ -76,7 +76,7 @@ export function Picker(props: PickerProps) {
               if (picked !== value) onPick(picked);
             }}
           />
-        </Floating>
+        </FloatingBox>
       )}
     </span>
   );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { Floating } from './floating';
+import { FloatingBox } from './floating';
 import { ChevronDownIcon } from './icons';
 import { MenuList, type MenuRow } from './menu';
 import { usePopup } from './usePopup';
@@ -68,9 +68,9 @@ export function SplitButton({ children, menuLabel, items, onClick, title, keySho
         </button>
       )}
       {isOpen && !disabled && (
-        <Floating anchor={anchor} onLeave={close} side="above">
+        <FloatingBox anchor={anchor} onLeave={close} side="above">
           <MenuList label={menuLabel} items={items} onDone={closeToButton} />
-        </Floating>
+        </FloatingBox>
       )}
     </span>
   );

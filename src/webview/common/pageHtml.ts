@@ -13,7 +13,7 @@ interface PageSources {
  * Returns the HTML document of a page. It may load only its own script and style sheet, and images as data URIs. The
  * page finds `data` in the `data-…` attributes of its body.
  */
-export function pageHtml(
+export function createPageHtml(
   { script, style, cspSource, nonce }: PageSources,
   { title, data = {} }: { title: string; data?: Readonly<Record<string, string>> },
 ): string {

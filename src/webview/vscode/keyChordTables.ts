@@ -13,10 +13,10 @@ const webUserKeybindings = vscode.Uri.parse('vscode-userdata:/User/keybindings.j
 /** The first keys of all multi-key shortcuts. VS Code has no API for them, so its keybinding files are read. */
 export class KeyChordTables implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly emitter = this.disposables.add(
+  private readonly changeEmitter = this.disposables.add(
     new Emitter<void>((error) => this.log.error('a listener failed', error)),
   );
-  readonly onDidChange = this.emitter.event;
+  readonly onDidChange = this.changeEmitter.event;
   private currentPrefixes: readonly string[] = ['ctrl+k', 'meta+k'];
 
   constructor(
@@ -44,7 +44,7 @@ export class KeyChordTables implements Disposable {
     const found = chordPrefixes(tables.flatMap((table) => table ?? []));
     if (this.disposables.isDisposed || found.length === 0 || found.join() === this.currentPrefixes.join()) return;
     this.currentPrefixes = found;
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   private async readText(uri: vscode.Uri): Promise<string | undefined> {

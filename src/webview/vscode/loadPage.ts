@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { pageHtml } from '../common/pageHtml';
+import { createPageHtml } from '../common/pageHtml';
 
 export interface PageFiles {
   /** `dist/pages`, the only folder from which the page can load files. */
@@ -21,5 +21,5 @@ export function loadPage(
     nonce: randomBytes(18).toString('base64'),
   };
   webview.options = { enableScripts: true, localResourceRoots: [folder] };
-  webview.html = pageHtml(sources, content);
+  webview.html = createPageHtml(sources, content);
 }

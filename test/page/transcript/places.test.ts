@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Entry } from '../../../src/transcript/common/entries';
-import { shortPath, shortenPaths } from '../../../src/transcript/common/shortPath';
+import { shortenPath, shortenPaths } from '../../../src/transcript/common/shortPath';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { sampleEntries } from './sample';
 import { did, didPatch } from './transcriptPageApi';
@@ -62,7 +62,7 @@ describe('a short path', () => {
     ['src/a.ts', ['/work'], 'src/a.ts'],
   ] as const) {
     it(`of ${path} in ${folders.join()} is ${expected}`, () => {
-      assert.equal(shortPath(path, folders), expected);
+      assert.equal(shortenPath(path, folders), expected);
     });
   }
 

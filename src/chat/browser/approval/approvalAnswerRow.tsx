@@ -20,7 +20,7 @@ interface AnswerRowProps {
 }
 
 /** All answers in one row: the most common ones as buttons, the others in their menus. */
-export function AnswerRow({ answers, requester, decider, disabled, onAnswer, onStop, onReason }: AnswerRowProps) {
+export function ApprovalAnswerRow({ answers, requester, decider, disabled, onAnswer, onStop, onReason }: AnswerRowProps) {
   const { allow, deny, others } = answers;
   const itemOf = (option: ApprovalOption, index: number): MenuRow => ({
     key: `${index} ${option.label}`,

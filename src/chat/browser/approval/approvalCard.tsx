@@ -7,7 +7,7 @@ import { answersOf } from '../../common/approvals/approvalAnswers';
 import { evidenceInWords, titleOf } from '../../common/approvals/approvalWords';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalOption, ApprovalView, SessionView } from '../../common/chatView';
-import { AnswerRow } from './approvalAnswerRow';
+import { ApprovalAnswerRow } from './approvalAnswerRow';
 import { ApprovalEvidence } from './approvalEvidence';
 import { ReasonField } from './approvalReason';
 import { usePage, usePageState } from '../chatPageContext';
@@ -132,7 +132,7 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
           }}
         />
       ) : (
-        <AnswerRow
+        <ApprovalAnswerRow
           answers={answers}
           requester={approval.asks}
           decider={isServer ? 'server' : 'agent'}

@@ -5,14 +5,14 @@ import { ShowAllContext, ShowFullContext } from '../../../transcript/browser/par
 import type { TranscriptActions } from '../../../transcript/browser/transcriptActions';
 import { TranscriptContext } from '../../../transcript/browser/transcriptContext';
 import type { Part } from '../../../transcript/common/entries';
-import { shortPath } from '../../../transcript/common/shortPath';
+import { shortenPath } from '../../../transcript/common/shortPath';
 import { FolderIcon, WarningIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalView } from '../../common/chatView';
 import { ApprovalPart } from './approvalPart';
 import type { ChatPage } from '../chatPage';
 import { usePage, usePageState } from '../chatPageContext';
-import { transcriptActions } from '../chatTranscriptActions';
+import { createTranscriptActions } from '../chatTranscriptActions';
 
 interface ApprovalEvidenceProps {
   readonly sessionId: string;
@@ -127,7 +127,7 @@ function ApprovalFacts({ approval, folders }: { approval: ApprovalView; folders:
           <FolderIcon />
           <span>
             <span class="visually-hidden">In </span>
-            <Code text={shortPath(cwd, folders)} />
+            <Code text={shortenPath(cwd, folders)} />
           </span>
         </p>
       )}
@@ -195,7 +195,7 @@ const fallbackLinePx = 18;
 /** The actions of the transcript, except that diffs are those of the approval. */
 function approvalActions(page: ChatPage): TranscriptActions {
   return {
-    ...transcriptActions(page),
+    ...createTranscriptActions(page),
     openDiff: (approvalId, part) =>
       void page.requestForSession(chatRequests.openApprovalDiff, (sessionId) => ({ sessionId, approvalId, part })),
   };

@@ -3,12 +3,12 @@ import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { useChanges } from '../../../webview/browser/useChanges';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
-import { Chips } from './chips';
+import { ContextChips } from './chips';
 import { ComposerFoot } from './composerFoot';
 import { PromptHistory } from './promptHistory';
 import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
-import { insertName, insertKind, type Trigger } from './triggers';
+import { insertName, insertKind, type CompletionTrigger } from './triggers';
 import { useAttachmentInput } from './useAttachmentInput';
 import { useCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
@@ -38,15 +38,15 @@ export function Composer() {
     nextCaret.current = written.caret;
     composerDraft.setText(written.text);
   };
-  const complete = (trigger: Trigger, name: string): void =>
+  const complete = (trigger: CompletionTrigger, name: string): void =>
     put(insertName(draft.text, caret ?? draft.text.length, trigger, name));
   const suggestions = useSuggestions(draft.text, caret, {
-    command: (trigger, { name }) => complete(trigger, name),
-    mention: (trigger, row) => {
+    onCommand: (trigger, { name }) => complete(trigger, name),
+    onMention: (trigger, row) => {
       complete(trigger, row.title);
       composerDraft.addAttachments(row);
     },
-    kind: (trigger, { prefix }) => put(insertKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
+    onKind: (trigger, { prefix }) => put(insertKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
   });
   const start = suggestions?.trigger.start;
   const open = suggestions && start !== dismissed ? suggestions : undefined;
@@ -138,7 +138,7 @@ export function Composer() {
       onDragLeave={intake.onDragLeave}
       onDrop={intake.onDrop}
     >
-      <Chips />
+      <ContextChips />
       <textarea
         ref={input}
         class="composer-input"
@@ -155,7 +155,7 @@ export function Composer() {
         onInput={({ currentTarget: { value, selectionStart } }) => {
           setCaret(selectionStart);
           composerDraft.setText(value);
-          page.prepare();
+          page.prepareOptions();
         }}
         onKeyDown={onKeyDown}
         onPaste={intake.onPaste}
@@ -180,7 +180,7 @@ export function Composer() {
 }
 
 /** Whether the command is complete and takes no arguments, so that Enter sends it. */
-function isWritten({ note, title }: Suggestion, { kind, query }: Trigger): boolean {
+function isWritten({ note, title }: Suggestion, { kind, query }: CompletionTrigger): boolean {
   return kind === 'command' && note === undefined && title === `/${query}`;
 }
 

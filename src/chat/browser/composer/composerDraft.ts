@@ -21,11 +21,11 @@ export class ComposerDraft {
   private currentDraft = emptyDraft;
   private sessionId: string | undefined;
   private revision = 0;
-  private timer: number | undefined;
+  private saveTimer: number | undefined;
   /** Whether the user has changed the draft since the host last set it. */
-  private isEdited = false;
-  private readonly emitter = new Emitter<void>(reportError);
-  readonly onDidChange = this.emitter.event;
+  private isEditedByUser = false;
+  private readonly changeEmitter = new Emitter<void>(reportError);
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor(
     private readonly savedState: SavedPageState,
@@ -51,7 +51,7 @@ export class ComposerDraft {
   }
 
   edit(draft: Draft): void {
-    this.isEdited = true;
+    this.isEditedByUser = true;
     this.replace(draft);
     this.saveSoon();
   }
@@ -74,12 +74,12 @@ export class ComposerDraft {
 
   /** Restores a draft that could not be sent, before text typed since. */
   restoreRefused(draft: Draft): void {
-    if (this.isEdited) this.edit(joinedDrafts(draft, this.currentDraft));
+    if (this.isEditedByUser) this.edit(joinedDrafts(draft, this.currentDraft));
   }
 
   /** Clears the draft after it was sent from this or another page, unless it has changed. */
   clearSent(draft: Draft): void {
-    if (!this.isEdited || isSameDraft(draft, this.currentDraft)) this.takeForSending();
+    if (!this.isEditedByUser || isSameDraft(draft, this.currentDraft)) this.takeForSending();
   }
 
   /**
@@ -89,42 +89,42 @@ export class ComposerDraft {
   takeForSending(): RevisedDraft {
     const taken = { ...this.currentDraft, revision: ++this.revision };
     this.cancelSave();
-    this.isEdited = false;
+    this.isEditedByUser = false;
     this.replace(emptyDraft);
     return taken;
   }
 
   /** Switches to a conversation, or updates its draft. `keeps`: the composer's text belongs to it. */
-  showDraftOf(sessionId: string | undefined, draft: Draft | undefined, keeps = false): void {
+  switchSession(sessionId: string | undefined, draft: Draft | undefined, keeps = false): void {
     const isOther = sessionId !== this.sessionId;
     if (isOther && !keeps) {
       this.saveNow();
-      this.isEdited = false;
+      this.isEditedByUser = false;
     }
     this.sessionId = sessionId;
     const next = draft ?? (isOther ? emptyDraft : undefined);
-    if (this.isEdited && isOther) this.saveSoon();
-    if (next !== undefined && !this.isEdited) this.replace(next);
+    if (this.isEditedByUser && isOther) this.saveSoon();
+    if (next !== undefined && !this.isEditedByUser) this.replace(next);
   }
 
   saveNow(): void {
-    if (this.timer === undefined) return;
+    if (this.saveTimer === undefined) return;
     this.cancelSave();
     this.saveToHost(this.sessionId, { ...this.currentDraft, revision: ++this.revision });
   }
 
   private saveSoon(): void {
-    this.timer ??= window.setTimeout(() => this.saveNow(), saveDelayMs);
+    this.saveTimer ??= window.setTimeout(() => this.saveNow(), saveDelayMs);
   }
 
   private cancelSave(): void {
-    window.clearTimeout(this.timer);
-    this.timer = undefined;
+    window.clearTimeout(this.saveTimer);
+    this.saveTimer = undefined;
   }
 
   private replace(draft: Draft): void {
     this.currentDraft = draft;
     this.savedState.save({ sessionId: this.sessionId, draft } satisfies z.infer<typeof SavedDraft>);
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 }

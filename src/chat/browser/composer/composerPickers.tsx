@@ -118,7 +118,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
       disabled={disabled}
       allowsCustom={option.custom}
       describedBy={noteId}
-      onOpen={() => page.prepare()}
+      onOpen={() => page.prepareOptions()}
       onPick={set}
     />
   );

@@ -3,7 +3,7 @@ import type { DraftAttachment } from '../../common/chatView';
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const maxImageBytes = 5 * 1024 * 1024;
 
-export function isImage({ type }: File): boolean {
+export function isImageFile({ type }: File): boolean {
   return type.startsWith('image/');
 }
 

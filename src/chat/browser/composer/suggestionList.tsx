@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
-import { Floating } from '../../../webview/browser/floating';
+import { FloatingBox } from '../../../webview/browser/floating';
 import type { Icon } from '../../../webview/browser/icons';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
@@ -37,7 +37,7 @@ export function SuggestionList(props: SuggestionListProps) {
   }, [activeIndex, suggestions]);
 
   return (
-    <Floating anchor={anchor} onLeave={onFloatingLeave} class="suggestions">
+    <FloatingBox anchor={anchor} onLeave={onFloatingLeave} class="suggestions">
       {suggestions.length === 0 ? (
         <p class="suggestions-none">{emptyText}</p>
       ) : (
@@ -67,6 +67,6 @@ export function SuggestionList(props: SuggestionListProps) {
           ))}
         </div>
       )}
-    </Floating>
+    </FloatingBox>
   );
 }

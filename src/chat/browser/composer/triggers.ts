@@ -1,5 +1,5 @@
 /** A mention (`@`) or, at the start of the text, a command (`/`) that the user is typing. */
-export interface Trigger {
+export interface CompletionTrigger {
   readonly kind: 'mention' | 'command';
   readonly start: number;
   readonly query: string;
@@ -8,7 +8,7 @@ export interface Trigger {
 const maxQueryUnits = 200;
 
 /** Finds the trigger at the caret, which is an index of the text. */
-export function findTrigger(text: string, caret: number): Trigger | undefined {
+export function findTrigger(text: string, caret: number): CompletionTrigger | undefined {
   const before = text.slice(Math.max(caret - maxQueryUnits, 0), caret);
   const command = /^\/(\S*)$/.exec(text.slice(0, Math.min(caret, maxQueryUnits)));
   if (command && caret <= maxQueryUnits) return { kind: 'command', start: 0, query: command[1] ?? '' };
@@ -22,7 +22,7 @@ export function findTrigger(text: string, caret: number): Trigger | undefined {
 export function insertName(
   text: string,
   caret: number,
-  { kind, start }: Trigger,
+  { kind, start }: CompletionTrigger,
   name: string,
 ): { readonly text: string; readonly caret: number } {
   const written = `${kind === 'mention' ? '@' : '/'}${name}`;
@@ -35,7 +35,7 @@ export function insertName(
 export function insertKind(
   text: string,
   caret: number,
-  { start }: Trigger,
+  { start }: CompletionTrigger,
   word: string,
 ): { readonly text: string; readonly caret: number } {
   const written = `@${word}:`;

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../../base/common/errors';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ChatPage } from '../chatPage';
-import { parseDroppedUris, createImageAttachment, isImage } from './imageAttachments';
+import { parseDroppedUris, createImageAttachment, isImageFile } from './imageAttachments';
 import { usePage } from '../chatPageContext';
 
 interface AttachmentInput {
@@ -57,7 +57,7 @@ async function attachUris(page: ChatPage, uris: string[]): Promise<void> {
 }
 
 async function attachImages(page: ChatPage, files: readonly File[]): Promise<void> {
-  const images = files.filter(isImage);
+  const images = files.filter(isImageFile);
   const { session } = page.store.state;
   if (images.length < files.length) {
     page.store.addProblem('Only images can be added from outside VS Code. To add files of the workspace, type @.');

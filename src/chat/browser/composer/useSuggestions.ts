@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { attachmentIcons } from '../../../transcript/browser/entries/entryIcons';
 import { formatTokens } from '../../../transcript/browser/parts/format';
-import { shortPath } from '../../../transcript/common/shortPath';
+import { shortenPath } from '../../../transcript/common/shortPath';
 import { SlashIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { CommandView, MentionRow } from '../../common/chatView';
 import { matchingKinds, parseMentionQuery, type MentionKind, type MentionQuery } from './mentionKinds';
 import { usePage, usePageState } from '../chatPageContext';
 import type { Suggestion } from './suggestionList';
-import { findTrigger, type Trigger } from './triggers';
+import { findTrigger, type CompletionTrigger } from './triggers';
 import { attachmentKindLabels } from '../chatLabels';
 
 const searchDelayMs = 100;
@@ -16,15 +16,15 @@ const searchDelayMs = 100;
 const maxPartialResults = 100;
 
 interface ActiveSuggestions {
-  readonly trigger: Trigger;
+  readonly trigger: CompletionTrigger;
   readonly items: readonly Suggestion[];
   readonly emptyText: string;
 }
 
 interface SuggestionHandlers {
-  readonly command: (trigger: Trigger, command: CommandView) => void;
-  readonly mention: (trigger: Trigger, row: MentionRow) => void;
-  readonly kind: (trigger: Trigger, kind: MentionKind) => void;
+  readonly onCommand: (trigger: CompletionTrigger, command: CommandView) => void;
+  readonly onMention: (trigger: CompletionTrigger, row: MentionRow) => void;
+  readonly onKind: (trigger: CompletionTrigger, kind: MentionKind) => void;
 }
 
 /** Returns completions at the caret (an index of the text), or undefined when there is no trigger. */
@@ -46,7 +46,7 @@ export function useSuggestions(
       detail: command.description,
       note: command.hint,
       icon: SlashIcon,
-      select: () => chosen.command(trigger, command),
+      select: () => chosen.onCommand(trigger, command),
     }));
     if (items.length === 0 && trigger.query !== '') return undefined;
     const emptyText = session ? 'This agent has no commands' : 'The agent’s commands appear after the first prompt';
@@ -58,7 +58,7 @@ export function useSuggestions(
     detail: row.detail ?? detailOf(row, folders),
     note: row.tokens === undefined ? undefined : `~${formatTokens(row.tokens)} tokens`,
     icon: attachmentIcons[row.kind],
-    select: () => chosen.mention(trigger, row),
+    select: () => chosen.onMention(trigger, row),
   }));
   // Kinds wait for the first results: Enter chooses the first row, so it must not change.
   const isTooSoon = wanted.query !== '' && !mentions;
@@ -68,7 +68,7 @@ export function useSuggestions(
     detail: undefined,
     note: `@${kind.prefix}:`,
     icon: attachmentIcons[kind.kind],
-    select: () => chosen.kind(trigger, kind),
+    select: () => chosen.onKind(trigger, kind),
   }));
   // Once a name is typed, results come before kinds.
   const items = wanted.query === '' ? [...kinds, ...found] : [...found, ...kinds];
@@ -88,7 +88,7 @@ function emptyResultText({ kind, query }: MentionQuery): string {
 
 /** Returns the path relative to the workspace, or the kind when the title already shows the path. */
 function detailOf({ kind, path, title }: MentionRow, folders: readonly string[]): string {
-  const place = path === undefined ? title : shortPath(path, folders);
+  const place = path === undefined ? title : shortenPath(path, folders);
   return place === title ? attachmentKindLabels[kind] : place;
 }
 

@@ -212,7 +212,7 @@ export function createChatHandlers(page: PageControl, services: ChatPageServices
     openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) =>
       review.openDiff((await chatOf(sessionId)).approvals.diffTexts(approvalId, part), 'pending approval'),
     ),
-    open: chatRequests.open.handledBy(({ target, line }) => editor.open(target, line)),
+    open: chatRequests.open.handledBy(({ target, line }) => editor.openTarget(target, line)),
     copy: chatRequests.copy.handledBy(({ text }) => editor.copy(text)),
     insertAtCursor: chatRequests.insertAtCursor.handledBy(({ text }) => editor.insertAtCursor(text)),
     applyCode: chatRequests.applyCode.handledBy(({ text, path }) => code.propose(text, path)),
@@ -222,7 +222,7 @@ export function createChatHandlers(page: PageControl, services: ChatPageServices
       review.openChange(await chatOf(sessionId), path, turn),
     ),
     revert: chatRequests.revert.handledBy(async ({ sessionId, path, turn }) =>
-      review.revert(await chatOf(sessionId), path, turn),
+      review.revertFiles(await chatOf(sessionId), path, turn),
     ),
     keepChanges: chatRequests.keepChanges.handledBy(async ({ sessionId, path }) =>
       (await chatOf(sessionId)).keepChanges(path),

@@ -55,7 +55,7 @@ export class ChatPageHost implements Disposable, PageControl {
       new PageFeed({
         ...services,
         post: (update) => this.pageHost.notify(didUpdate, update),
-        onOutdated: (chat) => void this.reopen(chat),
+        onOutdated: (chat) => void this.reopenChat(chat),
       }),
     );
     this.pageWatch = this.disposables.add(new PageWatch(clock, () => this.onUnresponsive()));
@@ -68,8 +68,8 @@ export class ChatPageHost implements Disposable, PageControl {
     this.disposables.add(surface.onDidChangeVisibility(() => this.onVisibilityChange()));
     this.disposables.add(surface.webview.onDidReceiveMessage(() => this.pageWatch.heard()));
     this.disposables.add({ dispose: () => services.shown.set(this, undefined) });
-    if (sessionId !== undefined) this.restoration = this.restore(sessionId);
-    this.load();
+    if (sessionId !== undefined) this.restoration = this.restoreChat(sessionId);
+    this.loadPage();
     this.onVisibilityChange();
   }
 
@@ -137,7 +137,7 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   /** Loads or reloads the page. Nothing is lost, since the host has all content. */
-  load(): void {
+  loadPage(): void {
     const { surface, files } = this.deps;
     this.feed.pageLeft();
     loadPage(surface.webview, files, { title: 'Backline Chat' });
@@ -147,7 +147,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.disposables.dispose();
   }
 
-  private async restore(sessionId: string): Promise<void> {
+  private async restoreChat(sessionId: string): Promise<void> {
     const { chats, clock, log } = this.deps.services;
     const isStillWanted = this.startNavigation();
     const opening = chats.open(sessionId).then((chat) => {
@@ -159,7 +159,7 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   /** Reopens a conversation that another window has taken over. Messages that were not saved are gone. Never rejects. */
-  private async reopen(outdated: Chat): Promise<void> {
+  private async reopenChat(outdated: Chat): Promise<void> {
     const { chats, log } = this.deps.services;
     try {
       const chat = await chats.open(outdated.id);
@@ -193,7 +193,7 @@ export class ChatPageHost implements Disposable, PageControl {
     }
     services.log.warn('the chat page does not respond and is reloaded');
     this.wasReloaded = true;
-    this.load();
+    this.loadPage();
     this.pageWatch.start();
   }
 

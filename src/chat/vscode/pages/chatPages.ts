@@ -29,16 +29,16 @@ const TabState = z.object({ sessionId: z.string() });
 /** The chat view and the editor tabs. VS Code creates, hides and disposes them. */
 export class ChatPages implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly emitter = this.disposables.add(
+  private readonly changeEmitter = this.disposables.add(
     new Emitter<void>((error) => this.deps.getServices().log.error('a listener of the pages failed', error)),
   );
   /** A page was added, removed, shown or hidden, or shows another conversation. */
-  readonly onDidChange = this.emitter.event;
+  readonly onDidChange = this.changeEmitter.event;
   private readonly pages = new Set<ChatPageHost>();
   private readonly focusOrder = new FocusOrder<ChatPageHost>();
   private readonly pagesByPanel = new Map<vscode.WebviewPanel, ChatPageHost>();
   private shownView: { readonly view: vscode.WebviewView; readonly page: ChatPageHost } | undefined;
-  private viewListeners: ((page: ChatPageHost) => void)[] = [];
+  private viewResolvers: ((page: ChatPageHost) => void)[] = [];
 
   constructor(private readonly deps: ChatPagesDeps) {}
 
@@ -64,7 +64,7 @@ export class ChatPages implements Disposable {
 
   async revealView(): Promise<ChatPageHost> {
     await vscode.commands.executeCommand(`${viewIds.chat}.focus`);
-    const page = this.viewPage ?? (await new Promise<ChatPageHost>((resolve) => this.viewListeners.push(resolve)));
+    const page = this.viewPage ?? (await new Promise<ChatPageHost>((resolve) => this.viewResolvers.push(resolve)));
     this.focusOrder.focused(page);
     return page;
   }
@@ -126,7 +126,7 @@ export class ChatPages implements Disposable {
       if (this.shownView?.view === view) this.shownView = undefined;
       this.removePage(page);
     });
-    for (const resolve of this.viewListeners.splice(0)) resolve(page);
+    for (const resolve of this.viewResolvers.splice(0)) resolve(page);
   }
 
   /** Fills a restored tab after the window was reloaded. */
@@ -181,16 +181,16 @@ export class ChatPages implements Disposable {
       sessionId,
       onDidShow: (chat) => {
         onDidShow(chat);
-        this.emitter.fire();
+        this.changeEmitter.fire();
       },
       onDidFocus: () => this.focusOrder.focused(page),
-      onUnresponsive: () => messages.error('The chat is not responding.', { label: 'Reload', run: () => page.load() }),
+      onUnresponsive: () => messages.error('The chat is not responding.', { label: 'Reload', run: () => page.loadPage() }),
     });
     this.pages.add(page);
     page.services();
     // After the page's own listener, so that listeners see the new state.
-    page.addDisposable(surface.onDidChangeVisibility(() => this.emitter.fire()));
-    this.emitter.fire();
+    page.addDisposable(surface.onDidChangeVisibility(() => this.changeEmitter.fire()));
+    this.changeEmitter.fire();
     return page;
   }
 
@@ -198,7 +198,7 @@ export class ChatPages implements Disposable {
     page.dispose();
     this.pages.delete(page);
     this.focusOrder.remove(page);
-    if (!this.disposables.isDisposed) this.emitter.fire();
+    if (!this.disposables.isDisposed) this.changeEmitter.fire();
   }
 
   private saveShownChat(chat: Chat | undefined): void {

@@ -23,7 +23,7 @@ export class CodeProposals implements Disposable {
   /** `documents` has a scheme of its own, which menus of package.json check. */
   constructor(
     private readonly documents: VirtualDocuments,
-    private readonly editor: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
+    private readonly editorPort: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
     private readonly editorActions: Pick<EditorActions, 'textEditor'>,
     private readonly dialogs: Pick<Dialogs, 'confirm'>,
     private readonly messages: Messages,
@@ -43,8 +43,8 @@ export class CodeProposals implements Disposable {
   async propose(code: string, named: string | undefined): Promise<void> {
     const target = named ?? this.activePath();
     if (target === undefined) throw new Error('No file is open. Open the file for this code and try again.');
-    const path = await this.editor.resolve(target);
-    const before = await textIfThere(this.editor, path);
+    const path = await this.editorPort.resolve(target);
+    const before = await textIfThere(this.editorPort, path);
     const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
     const name = vscode.workspace.asRelativePath(path);
     if (text === before?.text) {
@@ -75,11 +75,11 @@ export class CodeProposals implements Disposable {
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
     // The user has not seen the content of a file created meanwhile.
-    if (!before && (await textIfThere(this.editor, path)))
+    if (!before && (await textIfThere(this.editorPort, path)))
       throw new Error(`${path} was created in the meantime. Apply the code again to review the change.`);
     const protectedFiles = await this.confirmProtected(proposal);
     if (!protectedFiles) return;
-    await this.editor.writeText(path, text, {
+    await this.editorPort.writeText(path, text, {
       ...(before ? { expectedVersion: before.version } : {}),
       protectedFiles,
     });
@@ -98,7 +98,7 @@ export class CodeProposals implements Disposable {
   }
 
   private async confirmProtected({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
-    const protection = await protectionIfWritable(this.editor, path, { before: before?.text, after: text });
+    const protection = await protectionIfWritable(this.editorPort, path, { before: before?.text, after: text });
     if (!protection) return 'refuse';
     const isWanted = await this.dialogs.confirm({
       message: `Change ${vscode.workspace.asRelativePath(path)}? It is protected: ${protection.reason}.`,

@@ -6,16 +6,16 @@ import type { VirtualDocuments } from './virtualDocuments';
 export class DiffViews {
   constructor(
     private readonly documents: VirtualDocuments,
-    private readonly editor: Pick<EditorPort, 'stat'>,
+    private readonly editorPort: Pick<EditorPort, 'stat'>,
   ) {}
 
-  async show({ path, before, after }: DiffTexts, what: string): Promise<void> {
+  async showDiff({ path, before, after }: DiffTexts, what: string): Promise<void> {
     await this.openDiff(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, what);
   }
 
   /** Compares a former version of a file with the current file, which can be edited there. */
-  async showChange(path: string, before: string | null, when: string): Promise<void> {
-    const isThere = await this.editor.stat(path).then(Boolean, () => false);
+  async compareWithCurrent(path: string, before: string | null, when: string): Promise<void> {
+    const isThere = await this.editorPort.stat(path).then(Boolean, () => false);
     const now = isThere ? vscode.Uri.file(path) : this.documents.add(path, '');
     await this.openDiff(this.documents.add(path, before ?? ''), now, path, `${when} ↔ now`);
   }

@@ -10,7 +10,7 @@ export class EditorActions implements Disposable {
   private lastActiveEditor: vscode.TextEditor | undefined;
 
   constructor(
-    private readonly editor: Pick<EditorPort, 'open' | 'protectionOf'>,
+    private readonly editorPort: Pick<EditorPort, 'open' | 'protectionOf'>,
     private readonly dialogs: Pick<Dialogs, 'confirm'>,
   ) {}
 
@@ -32,14 +32,14 @@ export class EditorActions implements Disposable {
   }
 
   /** Opens a path or a link; `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
-  async open(target: string, line: number | undefined): Promise<void> {
+  async openTarget(target: string, line: number | undefined): Promise<void> {
     const place = line === undefined ? target : `${target}#L${line}`;
     try {
-      await this.editor.open(place);
+      await this.editorPort.open(place);
     } catch (error) {
       const [, path, row, column] = /^(.+?):(\d+)(?::(\d+))?$/.exec(target) ?? [];
       if (path === undefined || row === undefined || !isEditorError(error)) throw error;
-      await this.editor.open(`${path}#L${row}${column === undefined ? '' : `:${column}`}`);
+      await this.editorPort.open(`${path}#L${row}${column === undefined ? '' : `:${column}`}`);
     }
   }
 
@@ -84,7 +84,7 @@ export class EditorActions implements Disposable {
     if (document.uri.scheme !== 'file') return true;
     const before = document.getText();
     const change = { before, after: applyTextEdits(before, edits) };
-    const protection = await protectionIfWritable(this.editor, document.uri.fsPath, change);
+    const protection = await protectionIfWritable(this.editorPort, document.uri.fsPath, change);
     if (!protection) return true;
     return await this.dialogs.confirm({
       message: `Change ${vscode.workspace.asRelativePath(document.uri)}? It is protected: ${protection.reason}.`,

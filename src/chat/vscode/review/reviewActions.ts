@@ -29,14 +29,14 @@ export class ReviewActions {
     private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
     private readonly diffViews: DiffViews,
     private readonly documents: VirtualDocuments,
-    private readonly editor: Pick<EditorPort, 'readText' | 'protectionOf'>,
+    private readonly editorPort: Pick<EditorPort, 'readText' | 'protectionOf'>,
     private readonly dialogs: Dialogs,
     private readonly messages: Messages,
   ) {}
 
   async openDiff(texts: DiffTexts | undefined, what: string): Promise<void> {
     if (!texts) throw new Error('This change is no longer available.');
-    await this.diffViews.show(texts, what);
+    await this.diffViews.showDiff(texts, what);
   }
 
   /** Shows what the conversation, or one turn of it, has changed in a file. @throws ChatError `notFound` */
@@ -48,19 +48,19 @@ export class ReviewActions {
       throw new ChatError('notFound', `Backline did not record ${path} before ${start}, so the change can’t be shown.`);
     }
     const { before, after } = texts;
-    if (after === undefined) await this.diffViews.showChange(path, before, isTurn ? 'before turn' : 'before chat');
-    else await this.diffViews.show({ path, before, after }, 'before turn ↔ after turn');
+    if (after === undefined) await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before chat');
+    else await this.diffViews.showDiff({ path, before, after }, 'before turn ↔ after turn');
   }
 
   /**
    * Reverts one file, or all. Asks before it reverts several files, protected ones, or later changes. @throws
    * ChatError, EditorError
    */
-  async revert(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
+  async revertFiles(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
     const changed = chat.view.changes.filter(({ state }) => state === 'applied' || state === 'changedSince');
     const paths = path === undefined ? changed.map((change) => change.path) : [path];
     if (paths.length === 0) throw new Error('There are no changes to revert.');
-    const protections = await this.protectionsOf(chat, paths, turn);
+    const protections = await this.findProtections(chat, paths, turn);
     if (!(await this.confirmRevert(paths, protections, turn))) return;
     const failures: string[] = [];
     for (const one of paths) {
@@ -130,23 +130,23 @@ export class ReviewActions {
     }
   }
 
-  private async protectionsOf(
+  private async findProtections(
     chat: Chat,
     paths: readonly string[],
     turn: number | undefined,
   ): Promise<ReadonlyMap<string, Protection>> {
     const protections = new Map<string, Protection>();
     for (const path of paths) {
-      const protection = await protectionIfWritable(this.editor, path, await this.changeByRevert(chat, path, turn));
+      const protection = await protectionIfWritable(this.editorPort, path, await this.contentChangeOf(chat, path, turn));
       if (protection) protections.set(path, protection);
     }
     return protections;
   }
 
-  private async changeByRevert(chat: Chat, path: string, turn: number | undefined): Promise<ContentChange> {
+  private async contentChangeOf(chat: Chat, path: string, turn: number | undefined): Promise<ContentChange> {
     const after = turn === undefined ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
     try {
-      return { before: (await this.editor.readText(path)).text, after: after ?? undefined };
+      return { before: (await this.editorPort.readText(path)).text, after: after ?? undefined };
     } catch (error) {
       if (!isEditorError(error)) throw error;
       return { before: undefined, after: after ?? undefined };

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 export class PromptNavigator {
   constructor(
     private readonly scroller: RefObject<HTMLElement | null>,
-    private readonly scrollTo: (prompt: HTMLElement) => void,
+    private readonly scrollToPrompt: (prompt: HTMLElement) => void,
   ) {}
 
   goToPrompt(step: 1 | -1): void {
@@ -15,7 +15,7 @@ export class PromptNavigator {
       focused >= 0 ? prompts[focused + step] : findNearestPrompt(prompts, scroller.getBoundingClientRect().top, step);
     if (!next) return;
     next.focus({ preventScroll: true });
-    this.scrollTo(next);
+    this.scrollToPrompt(next);
   }
 }
 

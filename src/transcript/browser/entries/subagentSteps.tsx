@@ -25,7 +25,7 @@ export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsPro
 }
 
 /** The steps of a subagent with its own thread, which is loaded when this is opened. */
-export function Subthread(steps: SubagentStepsProps) {
+export function SubthreadDisclosure(steps: SubagentStepsProps) {
   const { showSubthread } = useTranscript().actions;
   if (!showSubthread) return <SubagentSteps {...steps} />;
   return (

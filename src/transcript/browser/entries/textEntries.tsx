@@ -2,7 +2,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
-import { Elapsed } from '../parts/elapsed';
+import { ElapsedTime } from '../parts/elapsed';
 import { noticeIcons } from './entryIcons';
 import { countOf, formatDuration } from '../parts/format';
 import { MarkdownText } from '../parts/markdownText';
@@ -43,7 +43,7 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
       summary={
         <>
           <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
-          {isStreaming && at !== undefined && <Elapsed since={at} />}
+          {isStreaming && at !== undefined && <ElapsedTime since={at} />}
           <span class="quiet">{countOf(text.length + omitted, 'character')}</span>
         </>
       }

@@ -2,14 +2,14 @@ import type { EntryOf, ToolState } from '../../common/entries';
 import { shortenPaths } from '../../common/shortPath';
 import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
-import { Elapsed } from '../parts/elapsed';
+import { ElapsedTime } from '../parts/elapsed';
 import { toolIcons } from './entryIcons';
 import { countOf, formatDuration } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { PartView } from '../parts/partView';
 import { ChangeCounts } from '../parts/changeCounts';
 import { ShowAllTexts } from '../parts/showAll';
-import { SubagentSteps, Subthread, type RenderEntry, type SubagentStepsProps } from './subagentSteps';
+import { SubagentSteps, SubthreadDisclosure, type RenderEntry, type SubagentStepsProps } from './subagentSteps';
 import { useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
@@ -86,7 +86,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}
       {childCount > 0 && <span class="quiet">{countOf(childCount, 'step')}</span>}
-      {isRunning && startedAt !== undefined && <Elapsed since={startedAt} />}
+      {isRunning && startedAt !== undefined && <ElapsedTime since={startedAt} />}
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
       {isRunning && <span class="spinner" />}
       <span class={isPlain ? 'visually-hidden' : 'state'}>
@@ -105,7 +105,7 @@ function ToolBody(steps: SubagentStepsProps) {
       {entry.parts.map((part, index) => (
         <PartView key={index} part={part} index={index} entryId={entry.id} />
       ))}
-      {entry.subthread === undefined ? <SubagentSteps {...steps} /> : <Subthread {...steps} />}
+      {entry.subthread === undefined ? <SubagentSteps {...steps} /> : <SubthreadDisclosure {...steps} />}
       {entry.error !== undefined && (
         <pre class="tool-error">
           <PlainText text={entry.error} />

@@ -34,7 +34,7 @@ export class ScrollKeeper implements Disposable {
   ) {}
 
   start(): void {
-    const observer = new ResizeObserver(() => this.applyFollowing());
+    const observer = new ResizeObserver(() => this.scrollIfFollowing());
     observer.observe(this.content);
     observer.observe(this.scroller);
     const { signal } = this.listeners;
@@ -47,7 +47,7 @@ export class ScrollKeeper implements Disposable {
       this.scroller.addEventListener(input, onInput, { passive: true, signal });
     }
     signal.addEventListener('abort', () => observer.disconnect());
-    this.applyFollowing();
+    this.scrollIfFollowing();
   }
 
   /** Call before entries are prepended: remembers the position of the first visible one. */
@@ -61,13 +61,13 @@ export class ScrollKeeper implements Disposable {
   restorePosition(): void {
     const { savedPosition } = this;
     this.savedPosition = undefined;
-    if (savedPosition?.element.isConnected && !this.isFollowing) this.holdElement(savedPosition);
+    if (savedPosition?.element.isConnected && !this.isFollowing) this.pinElement(savedPosition);
   }
 
   scrollToEnd(): void {
     this.pinnedTarget = undefined;
     this.setFollowing(true);
-    this.applyFollowing();
+    this.scrollIfFollowing();
   }
 
   /** Stops following when the loaded range no longer includes the end. */
@@ -78,7 +78,7 @@ export class ScrollKeeper implements Disposable {
 
   scrollToElement(element: Element): void {
     this.setFollowing(false);
-    this.holdElement({ element, top: this.scroller.getBoundingClientRect().top + nearPx / 3 });
+    this.pinElement({ element, top: this.scroller.getBoundingClientRect().top + nearPx / 3 });
   }
 
   dispose(): void {
@@ -90,7 +90,7 @@ export class ScrollKeeper implements Disposable {
    * Holds an element at a position for some frames, since entries change their height when they are drawn near the
    * screen. Scrolling by the user ends it.
    */
-  private holdElement(pinned: ScrollTarget): void {
+  private pinElement(pinned: ScrollTarget): void {
     this.pinnedTarget = pinned;
     let framesLeft = settleFrames;
     const step = (): void => {
@@ -113,7 +113,7 @@ export class ScrollKeeper implements Disposable {
     return this.isEndLoaded() && scrollHeight - scrollTop - clientHeight < nearPx;
   }
 
-  private applyFollowing(): void {
+  private scrollIfFollowing(): void {
     if (!this.isFollowing) return;
     if (this.isHoldingPosition) {
       this.setFollowing(this.isAtEnd);

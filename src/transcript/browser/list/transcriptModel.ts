@@ -32,7 +32,7 @@ export class TranscriptModel {
   private entryIds: string[] = [];
   private readonly childIdsByParent = new Map<string, readonly string[]>();
   private currentTurns: readonly TranscriptTurn[] = [];
-  private readonly entryListeners = new Map<string, Set<() => void>>();
+  private readonly entryListenersById = new Map<string, Set<() => void>>();
   private readonly willChangeListeners = new Set<(patch: TranscriptPatch) => void>();
   private readonly changeListeners = new Set<(change: TranscriptChange) => void>();
   private entriesBefore = 0;
@@ -69,12 +69,12 @@ export class TranscriptModel {
 
   /** Also fires when the children of the entry change. */
   onDidChangeEntry(id: string, listener: () => void): Disposable {
-    const listeners = this.entryListeners.get(id) ?? new Set();
-    this.entryListeners.set(id, listeners.add(listener));
+    const listeners = this.entryListenersById.get(id) ?? new Set();
+    this.entryListenersById.set(id, listeners.add(listener));
     return {
       dispose: () => {
         listeners.delete(listener);
-        if (listeners.size === 0 && this.entryListeners.get(id) === listeners) this.entryListeners.delete(id);
+        if (listeners.size === 0 && this.entryListenersById.get(id) === listeners) this.entryListenersById.delete(id);
       },
     };
   }
@@ -139,7 +139,7 @@ export class TranscriptModel {
     this.entriesAfter = after;
 
     if (isReordered || older.length > 0) this.rebuildTurns(touched);
-    for (const id of touched) for (const listener of [...(this.entryListeners.get(id) ?? [])]) listener();
+    for (const id of touched) for (const listener of [...(this.entryListenersById.get(id) ?? [])]) listener();
     const change = { isReset, added, changedEntries, olderCount: older.length, laterCount: later.length, addedBeyond };
     for (const listener of [...this.changeListeners]) listener(change);
   }

@@ -28,10 +28,10 @@ export class MarkdownStream implements Disposable {
   /** Offset in `open` up to which complete blocks were searched. */
   private searchedEnd = 0;
   private parserEnv: Env = {};
-  private openCode: StreamingCode | undefined;
+  private openCodeBlock: StreamingCode | undefined;
   private plainTextNode: Text | undefined;
-  private listener: Disposable | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private actionListener: Disposable | undefined;
+  private pauseTimer: ReturnType<typeof setTimeout> | undefined;
   private pauseMs = 0;
   private endsWithCarriageReturn = false;
 
@@ -43,11 +43,11 @@ export class MarkdownStream implements Disposable {
   append(text: string): void {
     const added = this.normalizeChunk(text);
     if (added === '') return;
-    this.listen();
+    this.startListening();
     this.openText += added;
-    if (this.timer !== undefined) return;
-    if (this.isTooLongToParse ? this.appendPlain(added) : this.openCode?.showLonger(this.openText)) return;
-    if (this.pauseMs > 0) this.timer = setTimeout(() => this.render(), this.pauseMs);
+    if (this.pauseTimer !== undefined) return;
+    if (this.isTooLongToParse ? this.appendPlain(added) : this.openCodeBlock?.showLonger(this.openText)) return;
+    if (this.pauseMs > 0) this.pauseTimer = setTimeout(() => this.render(), this.pauseMs);
     else this.render();
   }
 
@@ -66,7 +66,7 @@ export class MarkdownStream implements Disposable {
 
   /** Makes the nodes equal to those of the complete text. More text may still be appended. */
   finish(): void {
-    this.listen();
+    this.startListening();
     this.cancelPause();
     if (this.endsWithCarriageReturn) this.openText += '\n';
     this.endsWithCarriageReturn = false;
@@ -82,12 +82,12 @@ export class MarkdownStream implements Disposable {
 
   dispose(): void {
     this.cancelPause();
-    this.listener?.dispose();
-    this.listener = undefined;
+    this.actionListener?.dispose();
+    this.actionListener = undefined;
   }
 
-  private listen(): void {
-    this.listener ??= listenForCodeActions(this.container, this.options.actions);
+  private startListening(): void {
+    this.actionListener ??= listenForCodeActions(this.container, this.options.actions);
   }
 
   private render(): void {
@@ -151,7 +151,7 @@ export class MarkdownStream implements Disposable {
     } else {
       const fence = findOpenFence(this.openText);
       if (!fence?.isTopLevel || !this.openText.trimStart().startsWith(fence.marker)) return;
-      this.openCode = new StreamingCode(code, (block.dataset['language'] ?? '').toLowerCase(), this.openText);
+      this.openCodeBlock = new StreamingCode(code, (block.dataset['language'] ?? '').toLowerCase(), this.openText);
     }
   }
 
@@ -165,8 +165,8 @@ export class MarkdownStream implements Disposable {
   }
 
   private finishCode(): void {
-    this.openCode?.finish();
-    this.openCode = undefined;
+    this.openCodeBlock?.finish();
+    this.openCodeBlock = undefined;
   }
 
   private get isTooLongToParse(): boolean {
@@ -185,8 +185,8 @@ export class MarkdownStream implements Disposable {
   }
 
   private cancelPause(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    clearTimeout(this.pauseTimer);
+    this.pauseTimer = undefined;
   }
 
   /** Normalizes line endings. A `\r` at the end waits for a possible ` `. */

@@ -4,7 +4,7 @@ import { formatDuration } from './format';
 import { useRedraw } from '../transcriptContext';
 
 /** Elapsed time of something that is running. `since` is in the host's time, in milliseconds since the epoch. */
-export function Elapsed({ since }: { since: number }) {
+export function ElapsedTime({ since }: { since: number }) {
   const redraw = useRedraw();
   const time = useHostTime();
   useLayoutEffect(() => {

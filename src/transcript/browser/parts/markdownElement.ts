@@ -14,7 +14,7 @@ export class MarkdownElement implements Disposable {
     private readonly actions: TranscriptActions,
   ) {}
 
-  show(text: string, isStreaming: boolean): void {
+  showText(text: string, isStreaming: boolean): void {
     if (text === this.shownText && isStreaming !== this.isFinished) return;
     this.isFinished = !isStreaming;
     if (!this.stream && this.isFinished) {

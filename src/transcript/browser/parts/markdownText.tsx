@@ -14,7 +14,7 @@ export function MarkdownText({ text, isStreaming = false }: MarkdownTextProps) {
   useLayoutEffect(() => {
     if (!element.current) return;
     growing.current ??= new MarkdownElement(element.current, actions);
-    growing.current.show(text, isStreaming);
+    growing.current.showText(text, isStreaming);
   }, [text, isStreaming]);
   useLayoutEffect(() => () => growing.current?.dispose(), []);
   return <div class="markdown" dir="auto" ref={element} />;

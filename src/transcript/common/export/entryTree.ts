@@ -10,7 +10,7 @@ export interface EntryNode {
 const maxDepth = 8;
 
 /** Builds the tree in reading order. An entry whose parent does not precede it becomes a root. */
-export function entryTree(entries: readonly Entry[]): readonly EntryNode[] {
+export function buildEntryTree(entries: readonly Entry[]): readonly EntryNode[] {
   const roots: EntryNode[] = [];
   const known = new Map<string, { readonly steps: EntryNode[]; readonly depth: number }>();
   for (const entry of entries) {

@@ -49,7 +49,7 @@ export function toolSummary(entry: EntryOf<'tool'>): string {
   return facts.length > 0 ? `${title} — ${facts.join(', ')}` : title;
 }
 
-export function endText({ changes, outcome, text, usage }: EntryOf<'end'>): string | undefined {
+export function turnEndText({ changes, outcome, text, usage }: EntryOf<'end'>): string | undefined {
   const parts = [
     ...(outcome === 'completed' ? [] : [text ?? outcome]),
     ...(changes && changes.length > 0

@@ -1,8 +1,8 @@
 import { escapeHtml } from '../../../base/common/escapeHtml';
 import type { Entry, EntryOf, Part } from '../entries';
-import { entryTree, type EntryNode } from './entryTree';
+import { buildEntryTree, type EntryNode } from './entryTree';
 import type { ExportHeader } from './exportHead';
-import { attachmentText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
+import { attachmentText, durationText, turnEndText, omittedText, terminalText, toolSummary } from './exportTexts';
 
 /**
  * Returns a self-contained HTML page without scripts or external resources. All text is escaped, and Markdown is shown
@@ -22,7 +22,7 @@ export function toHtml({ createdAt, title, who }: ExportHeader, entries: readonl
 <body>
 <main>
 <header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(who + day)}</p></header>
-${entryTree(entries).map(nodeHtml).join('\n')}
+${buildEntryTree(entries).map(nodeHtml).join('\n')}
 </main>
 </body>
 </html>
@@ -64,7 +64,7 @@ function entryHtml(entry: Exclude<Entry, EntryOf<'tool'>>): string {
     case 'media':
       return sectionHtml('media', partHtml(entry.part));
     case 'end': {
-      const text = endText(entry);
+      const text = turnEndText(entry);
       return text === undefined ? '' : sectionHtml(`end ${entry.outcome}`, proseHtml(text));
     }
     case 'raw':

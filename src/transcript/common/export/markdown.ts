@@ -1,10 +1,10 @@
 import { oneLine } from '../../../base/common/oneLine';
 import type { Entry, EntryOf, Part } from '../entries';
-import { entryTree, type EntryNode } from './entryTree';
+import { buildEntryTree, type EntryNode } from './entryTree';
 import type { ExportHeader } from './exportHead';
-import { attachmentText, diffText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
-import { proseBlocks } from './markdownProse';
-import { codeBlock, paragraph, textInline, plainTextBlocks, type Block, type ListItem } from './markdownTree';
+import { attachmentText, diffText, durationText, turnEndText, omittedText, terminalText, toolSummary } from './exportTexts';
+import { parseProse } from './markdownProse';
+import { codeBlock, paragraphBlock, textInline, plainTextBlocks, type MarkdownBlock, type MarkdownListItem } from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
 
 /** Returns the transcript as Markdown. The agent's Markdown is kept, except for its HTML. */
@@ -12,18 +12,18 @@ export function toMarkdown({ createdAt, title, who }: ExportHeader, entries: rea
   const day = createdAt === undefined ? '' : `, ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return writeMarkdown([
     headingBlock(1, title),
-    paragraph(textInline(oneLine(`With ${who}${day}`))),
-    ...entryTree(entries).flatMap(nodeBlocks),
+    paragraphBlock(textInline(oneLine(`With ${who}${day}`))),
+    ...buildEntryTree(entries).flatMap(nodeBlocks),
   ]);
 }
 
-function nodeBlocks({ entry, steps }: EntryNode): readonly Block[] {
+function nodeBlocks({ entry, steps }: EntryNode): readonly MarkdownBlock[] {
   const inner = steps.flatMap(nodeBlocks);
   if (entry.kind !== 'tool') return [...withOmitted(entryBlocks(entry), entry.omitted), ...inner];
   return withOmitted([detailsBlock(toolSummary(entry), [...toolBlocks(entry), ...inner])], entry.omitted);
 }
 
-function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly Block[] {
+function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly MarkdownBlock[] {
   switch (entry.kind) {
     case 'prompt':
       return [
@@ -34,10 +34,10 @@ function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly Block[] {
         headingBlock(2, 'Agent'),
       ];
     case 'answer':
-      return proseBlocks(entry.text);
+      return parseProse(entry.text);
     case 'thinking': {
       const duration = entry.durationMs === undefined ? '' : ` (${durationText(entry.durationMs)})`;
-      return [detailsBlock(`Thinking${duration}`, proseBlocks(entry.text))];
+      return [detailsBlock(`Thinking${duration}`, parseProse(entry.text))];
     }
     case 'todos':
       return listBlocks(
@@ -49,11 +49,11 @@ function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly Block[] {
       return [quoteBlock([...plainTextBlocks(`${level}: ${entry.text}`), ...more])];
     }
     case 'summary':
-      return [detailsBlock('Summary of earlier messages', proseBlocks(entry.text))];
+      return [detailsBlock('Summary of earlier messages', parseProse(entry.text))];
     case 'media':
       return partBlocks(entry.part);
     case 'end': {
-      const words = endText(entry);
+      const words = turnEndText(entry);
       return words === undefined ? [] : [quoteBlock(plainTextBlocks(words))];
     }
     case 'raw':
@@ -61,7 +61,7 @@ function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly Block[] {
   }
 }
 
-function toolBlocks({ error, input, parts }: EntryOf<'tool'>): readonly Block[] {
+function toolBlocks({ error, input, parts }: EntryOf<'tool'>): readonly MarkdownBlock[] {
   return [
     ...(input === undefined ? [] : [lineBlock('Input:'), codeBlock(input, 'json')]),
     ...parts.flatMap(partBlocks),
@@ -69,70 +69,70 @@ function toolBlocks({ error, input, parts }: EntryOf<'tool'>): readonly Block[] 
   ];
 }
 
-function partBlocks(part: Part): readonly Block[] {
+function partBlocks(part: Part): readonly MarkdownBlock[] {
   return withOmitted(partBodyBlocks(part), 'omitted' in part ? part.omitted : undefined);
 }
 
-function withOmitted(blocks: readonly Block[], omitted: number | undefined): readonly Block[] {
+function withOmitted(blocks: readonly MarkdownBlock[], omitted: number | undefined): readonly MarkdownBlock[] {
   const words = omittedText(omitted);
   return words === undefined ? blocks : [...blocks, lineBlock(words)];
 }
 
-function partBodyBlocks(part: Part): readonly Block[] {
+function partBodyBlocks(part: Part): readonly MarkdownBlock[] {
   switch (part.type) {
     case 'text':
-      return part.plain ? [codeBlock(part.text, 'text')] : proseBlocks(part.text);
+      return part.plain ? [codeBlock(part.text, 'text')] : parseProse(part.text);
     case 'diff': {
       const counts = textInline(` (+${part.added} −${part.removed})`);
-      return [paragraph(inlineCode(part.path), counts), codeBlock(diffText(part), 'diff')];
+      return [paragraphBlock(inlineCode(part.path), counts), codeBlock(diffText(part), 'diff')];
     }
     case 'terminal':
       return [codeBlock(terminalText(part), 'console')];
     case 'file':
-      return [paragraph(inlineCode(part.path)), codeBlock(part.text, '')];
+      return [paragraphBlock(inlineCode(part.path)), codeBlock(part.text, '')];
     case 'image':
       return [imageBlock(part)];
     case 'link': {
       const title = oneLine(part.title ?? part.uri);
       if (!/^https?:/i.test(part.uri))
         return [lineBlock(title === part.uri ? title : `${title} (${oneLine(part.uri)})`)];
-      return [paragraph({ type: 'link', href: part.uri, children: [textInline(title)] })];
+      return [paragraphBlock({ type: 'link', href: part.uri, children: [textInline(title)] })];
     }
     case 'list':
-      return listBlocks(part.items.map((item) => ({ blocks: [paragraph(inlineCode(item))] })));
+      return listBlocks(part.items.map((item) => ({ blocks: [paragraphBlock(inlineCode(item))] })));
     case 'json':
       return [codeBlock(part.json, 'json')];
   }
 }
 
 /** Raster images only: an SVG may contain scripts. */
-function imageBlock({ data, mimeType, title }: Extract<Part, { type: 'image' }>): Block {
+function imageBlock({ data, mimeType, title }: Extract<Part, { type: 'image' }>): MarkdownBlock {
   const isShown = /^image\/(?:png|jpeg|gif|webp)$/.test(mimeType) && /^[A-Za-z0-9+/=\s]*$/.test(data);
   if (!isShown) return lineBlock(`[${title ?? mimeType}]`);
   const source = `data:${mimeType};base64,${data.replace(/\s+/g, '')}`;
-  return paragraph({ type: 'image', source, label: title ?? 'Image' });
+  return paragraphBlock({ type: 'image', source, label: title ?? 'Image' });
 }
 
-function headingBlock(level: number, words: string): Block {
+function headingBlock(level: number, words: string): MarkdownBlock {
   return { type: 'heading', level, children: [textInline(oneLine(words))] };
 }
 
-function lineBlock(words: string): Block {
-  return paragraph(textInline(oneLine(words)));
+function lineBlock(words: string): MarkdownBlock {
+  return paragraphBlock(textInline(oneLine(words)));
 }
 
 function inlineCode(value: string): { readonly type: 'code'; readonly text: string } {
   return { type: 'code', text: oneLine(value) };
 }
 
-function listBlocks(items: readonly ListItem[]): readonly Block[] {
+function listBlocks(items: readonly MarkdownListItem[]): readonly MarkdownBlock[] {
   return items.length === 0 ? [] : [{ type: 'list', items, isTight: true }];
 }
 
-function quoteBlock(blocks: readonly Block[]): Block {
+function quoteBlock(blocks: readonly MarkdownBlock[]): MarkdownBlock {
   return { type: 'quote', blocks };
 }
 
-function detailsBlock(summary: string, blocks: readonly Block[]): Block {
+function detailsBlock(summary: string, blocks: readonly MarkdownBlock[]): MarkdownBlock {
   return { type: 'details', summary, blocks };
 }

@@ -2,10 +2,10 @@ import createMarkdown, { type MarkdownIt, type Token } from 'markdown-it';
 import {
   codeBlock,
   textInline,
-  type Block,
+  type MarkdownBlock,
   type CellAlignment,
-  type Inline,
-  type ListItem,
+  type MarkdownInline,
+  type MarkdownListItem,
   type StyleMark,
 } from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
@@ -22,7 +22,7 @@ const parser = createParser();
  * Parses an agent's Markdown for use within another document. HTML becomes text, images become links, reference links
  * become inline links, and open constructs are closed.
  */
-export function proseBlocks(markdown: string): readonly Block[] {
+export function parseProse(markdown: string): readonly MarkdownBlock[] {
   const asWritten = [codeBlock(markdown, 'markdown')];
   if (markdown.length > maxParsedUnits) return asWritten;
   const tokens = parser.parse(markdown, {});
@@ -52,8 +52,8 @@ class BlockReader {
   constructor(private readonly tokens: readonly Token[]) {}
 
   /** Reads blocks up to the end of the enclosing block. */
-  readBlocks(): readonly Block[] {
-    const blocks: Block[] = [];
+  readBlocks(): readonly MarkdownBlock[] {
+    const blocks: MarkdownBlock[] = [];
     for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
       blocks.push(...this.readBlock(token));
     return blocks;
@@ -63,7 +63,7 @@ class BlockReader {
     return this.tokens[this.position++];
   }
 
-  private readBlock(token: Token): readonly Block[] {
+  private readBlock(token: Token): readonly MarkdownBlock[] {
     switch (token.type) {
       case 'heading_open':
         return [{ type: 'heading', level: Number(token.tag.slice(1)) + headingShift, children: this.readInlines() }];
@@ -88,15 +88,15 @@ class BlockReader {
     }
   }
 
-  private readInlines(): readonly Inline[] {
-    const children: Inline[] = [];
+  private readInlines(): readonly MarkdownInline[] {
+    const children: MarkdownInline[] = [];
     for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
       children.push(...parseInlines(token.children ?? []));
     return children;
   }
 
-  private readItems(): { readonly items: readonly ListItem[]; readonly isTight: boolean } {
-    const items: ListItem[] = [];
+  private readItems(): { readonly items: readonly MarkdownListItem[]; readonly isTight: boolean } {
+    const items: MarkdownListItem[] = [];
     const start = this.position;
     for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
       items.push(toListItem(this.readBlocks()));
@@ -106,8 +106,8 @@ class BlockReader {
     return { items, isTight };
   }
 
-  private readTable(): Block {
-    const rows: (readonly Inline[])[][] = [];
+  private readTable(): MarkdownBlock {
+    const rows: (readonly MarkdownInline[])[][] = [];
     let alignments: readonly CellAlignment[] = [];
     for (let token = this.nextToken(); token && token.type !== 'table_close'; token = this.nextToken()) {
       if (token.type === 'tr_open') rows.push([]);
@@ -119,7 +119,7 @@ class BlockReader {
   }
 }
 
-function toListItem(blocks: readonly Block[]): ListItem {
+function toListItem(blocks: readonly MarkdownBlock[]): MarkdownListItem {
   const [first, ...others] = blocks;
   const [start, ...rest] = first?.type === 'paragraph' ? first.children : [];
   const box = start?.type === 'text' ? /^\[([ xX])\] (?=\S)/.exec(start.text) : null;
@@ -133,9 +133,9 @@ function alignmentOf(token: Token): CellAlignment {
   return found === 'left' || found === 'center' || found === 'right' ? found : undefined;
 }
 
-function parseInlines(tokens: readonly Token[]): readonly Inline[] {
-  const open: { readonly token: Token; readonly children: Inline[] }[] = [];
-  const top: Inline[] = [];
+function parseInlines(tokens: readonly Token[]): readonly MarkdownInline[] {
+  const open: { readonly token: Token; readonly children: MarkdownInline[] }[] = [];
+  const top: MarkdownInline[] = [];
   for (const token of tokens) {
     if (token.nesting === 1) {
       open.push({ token, children: [] });
@@ -148,7 +148,7 @@ function parseInlines(tokens: readonly Token[]): readonly Inline[] {
   return top;
 }
 
-function wrapInlines(token: Token, children: readonly Inline[]): readonly Inline[] {
+function wrapInlines(token: Token, children: readonly MarkdownInline[]): readonly MarkdownInline[] {
   if (token.type === 'link_open') {
     const [href, title] = [token.attrGet('href'), token.attrGet('title')];
     const named = title === null ? {} : { title: String(title) };
@@ -162,7 +162,7 @@ function styleMark(mark: string): StyleMark | undefined {
   return (['*', '_', '**', '__', '~~'] as const).find((known) => known === mark);
 }
 
-function toInlines(token: Token): readonly Inline[] {
+function toInlines(token: Token): readonly MarkdownInline[] {
   switch (token.type) {
     case 'code_inline':
       return [{ type: 'code', text: token.content }];

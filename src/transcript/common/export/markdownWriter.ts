@@ -1,13 +1,13 @@
 import { escapeHtml } from '../../../base/common/escapeHtml';
 import { oneLine } from '../../../base/common/oneLine';
-import type { Block, CellAlignment, Inline, ListItem } from './markdownTree';
+import type { MarkdownBlock, CellAlignment, MarkdownInline, MarkdownListItem } from './markdownTree';
 
 /** Writes CommonMark with tables, strikethrough and task lists. Its only HTML is `details`. */
-export function writeMarkdown(blocks: readonly Block[]): string {
+export function writeMarkdown(blocks: readonly MarkdownBlock[]): string {
   return `${writeBlocks(blocks, false)}\n`;
 }
 
-function writeBlocks(blocks: readonly Block[], isTight: boolean): string {
+function writeBlocks(blocks: readonly MarkdownBlock[], isTight: boolean): string {
   let usesOtherMarker = false;
   const written = blocks.map((block, index) => {
     // Adjacent lists need different markers, or they would become one.
@@ -17,11 +17,11 @@ function writeBlocks(blocks: readonly Block[], isTight: boolean): string {
   return written.join(isTight ? '\n' : '\n\n');
 }
 
-function isListAfter(before: Block | undefined, block: Block): boolean {
+function isListAfter(before: MarkdownBlock | undefined, block: MarkdownBlock): boolean {
   return before?.type === 'list' && block.type === 'list';
 }
 
-function writeBlock(block: Block, usesOtherMarker: boolean): string {
+function writeBlock(block: MarkdownBlock, usesOtherMarker: boolean): string {
   switch (block.type) {
     case 'heading': {
       const line = joinLines(writeInlines(block.children)).replace(/#+$/, '\\$&');
@@ -54,7 +54,7 @@ function writeCodeBlock(value: string, language: string): string {
   return [`${fence}${name}`, ...(value === '' ? [] : [value.replace(/\r\n?/g, '\n')]), fence].join('\n');
 }
 
-function writeList({ items, start, isTight }: Extract<Block, { type: 'list' }>, usesOtherMarker: boolean): string {
+function writeList({ items, start, isTight }: Extract<MarkdownBlock, { type: 'list' }>, usesOtherMarker: boolean): string {
   const markerOf = (index: number): string => {
     if (start === undefined) return usesOtherMarker ? '*' : '-';
     return `${start + index}${usesOtherMarker ? ')' : '.'}`;
@@ -62,14 +62,14 @@ function writeList({ items, start, isTight }: Extract<Block, { type: 'list' }>, 
   return items.map((item, index) => writeItem(item, markerOf(index), isTight)).join(isTight ? '\n' : '\n\n');
 }
 
-function writeItem({ blocks, isDone }: ListItem, marker: string, isTight: boolean): string {
+function writeItem({ blocks, isDone }: MarkdownListItem, marker: string, isTight: boolean): string {
   const indent = ' '.repeat(marker.length + 1);
   const box = isDone === undefined ? '' : isDone ? '[x] ' : '[ ] ';
   const content = box + writeBlocks(blocks, isTight);
   return `${marker} ${prefixLines(content, indent).slice(indent.length)}`.trimEnd();
 }
 
-function writeTable(alignments: readonly CellAlignment[], rows: readonly (readonly (readonly Inline[])[])[]): string {
+function writeTable(alignments: readonly CellAlignment[], rows: readonly (readonly (readonly MarkdownInline[])[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const written = rows.map((cells) => line(cells.map((cell) => joinLines(writeInlines(cell)).replaceAll('|', '\\|'))));
   const [head = line(alignments.map(() => '')), ...others] = written;
@@ -81,7 +81,7 @@ function alignmentMark(alignment: CellAlignment): string {
   return { left: ':--', center: ':-:', right: '--:' }[alignment];
 }
 
-function writeInlines(children: readonly Inline[]): string {
+function writeInlines(children: readonly MarkdownInline[]): string {
   return children
     .map((child, index) => {
       if (child.type !== 'text') return writeInline(child);
@@ -90,7 +90,7 @@ function writeInlines(children: readonly Inline[]): string {
     .join('');
 }
 
-function writeInline(inline: Exclude<Inline, { type: 'text' }>): string {
+function writeInline(inline: Exclude<MarkdownInline, { type: 'text' }>): string {
   switch (inline.type) {
     case 'code':
       return writeCode(inline.text);

@@ -14,9 +14,9 @@ const appendableText = /^[\P{C}\t]*$/u;
 /** All offsets are in UTF-16 units of the text, which has only blank lines before the block. */
 export class StreamingCode {
   /** Offset after the last complete line. */
-  private completeEnd: number;
+  private completeLinesEnd: number;
   /** Offset up to which the nodes are final; they end with `lastDone` in the last piece. */
-  private finalEnd: number;
+  private finalNodesEnd: number;
   private lastFinalNode: ChildNode | null = null;
   /** Undefined until lines were shown here. */
   private lastPiece: Element | undefined;
@@ -29,8 +29,8 @@ export class StreamingCode {
     private readonly language: string,
     text: string,
   ) {
-    this.finalEnd = text.indexOf('\n', text.search(/\S/)) + 1;
-    this.completeEnd = text.lastIndexOf('\n') + 1;
+    this.finalNodesEnd = text.indexOf('\n', text.search(/\S/)) + 1;
+    this.completeLinesEnd = text.lastIndexOf('\n') + 1;
   }
 
   /** Shows the longer text. Returns false and changes nothing if the text may contain more than this block. */
@@ -38,8 +38,8 @@ export class StreamingCode {
     const end = text.lastIndexOf('\n') + 1;
     const lastLine = text.slice(end);
     if (!appendableText.test(lastLine)) return false;
-    if (end > this.completeEnd || !this.lastLineNode) {
-      if (text.slice(this.completeEnd, end).split('\n').some(mayCloseFence)) return false;
+    if (end > this.completeLinesEnd || !this.lastLineNode) {
+      if (text.slice(this.completeLinesEnd, end).split('\n').some(mayCloseFence)) return false;
       this.lastLineNode = this.showLines(text, end);
     }
     this.setLastLine(this.lastLineNode, mayCloseFence(lastLine) ? '' : lastLine);
@@ -54,12 +54,12 @@ export class StreamingCode {
 
   /** Shows the complete lines and returns an empty node for the next one. */
   private showLines(text: string, end: number): Text {
-    const { html, isComplete } = highlightCode(text.slice(this.finalEnd, end), this.language);
+    const { html, isComplete } = highlightCode(text.slice(this.finalNodesEnd, end), this.language);
     const { pieces, lastPieceLines } = splitIntoPieces(renderCode(html), this.lastPieceLines);
     this.replaceUnfinished(pieces);
-    this.completeEnd = end;
+    this.completeLinesEnd = end;
     if (isComplete) {
-      this.finalEnd = end;
+      this.finalNodesEnd = end;
       this.lastPieceLines = lastPieceLines;
       const last = lastPieceLines > 0 ? this.code.lastElementChild : null;
       this.lastPiece = last ?? this.code.appendChild(createPiece());
