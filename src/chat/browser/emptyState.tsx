@@ -46,19 +46,19 @@ export function EmptyState() {
         <dt>
           <kbd>@</kbd>
         </dt>
-        <dd>adds files, folders, the selection, problems and changes; @file: only files</dd>
+        <dd>Add files, folders, the selection, problems or changes. Use @file: for files only.</dd>
         <dt>
           <kbd>/</kbd>
         </dt>
-        <dd>at the start runs a command of the agent</dd>
+        <dd>Run a command of the agent</dd>
         <dt>
           <kbd>Shift</kbd> <kbd>Enter</kbd>
         </dt>
-        <dd>adds a new line</dd>
+        <dd>Add a new line</dd>
         <dt>
           <kbd>Shift</kbd> drop
         </dt>
-        <dd>adds files that you drag here</dd>
+        <dd>Add files by dragging them here</dd>
       </dl>
     </div>
   );

@@ -48,7 +48,7 @@ export interface RunningChat extends ChatUi, WriteObserver {
   beginWith(digest: { readonly title: string; readonly text: string }, folder: string | undefined): Promise<void>;
 }
 
-/** Assembles the chat. In a bundle of its own that is loaded when the chat is first used. */
+/** Assembles the chat. Its bundle is loaded when the chat is first used. */
 export class ChatRoot {
   private readonly chatFeature: ChatFeature;
   private readonly chatSessions: ChatSessions;

@@ -6,7 +6,7 @@ export class InstallTerminals implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly openTerminals = new Set<vscode.Terminal>();
 
-  /** `onDidRun` is called when a command in an install terminal, or the terminal itself, has ended. */
+  /** `onDidEnd` is called when a command in an install terminal, or the terminal itself, has ended. */
   constructor(
     private readonly messages: Pick<Messages, 'info'>,
     private readonly onDidEnd: () => unknown,

@@ -83,7 +83,7 @@ export class WindowMentions implements Disposable {
     const watcher = this.disposables.add(vscode.workspace.createFileSystemWatcher('**/*'));
     this.disposables.add(watcher.onDidCreate(({ fsPath }) => void this.reportCreated(fsPath)));
     this.disposables.add(watcher.onDidDelete(({ fsPath }) => this.deletedEmitter.fire(fsPath)));
-    // Changes too, since VS Code merges a deletion soon followed by a creation into one change event.
+    // Includes changes, since VS Code merges a deletion soon followed by a creation into one change event.
     for (const event of [watcher.onDidCreate, watcher.onDidDelete, watcher.onDidChange]) {
       this.disposables.add(event(() => this.changedEmitter.fire()));
     }

@@ -135,7 +135,7 @@ describe('the conversations', () => {
     const chat = await pages.openChat();
     await openList(chat);
     await row(chat, 'Tests for the parser').press('F2');
-    const field = chat.page.getByRole('textbox', { name: 'Title of the conversation' });
+    const field = chat.page.getByRole('textbox', { name: 'Conversation title' });
     await field.fill('Dropped');
     await field.press('Escape');
     await row(chat, 'Tests for the parser').press('F2');
@@ -206,7 +206,7 @@ describe('the conversations', () => {
     const chat = await pages.openChat();
     await chat.page.getByRole('button', { name: 'More actions', exact: true }).click();
     await chat.page.getByRole('menuitem', { name: 'Rename' }).click();
-    await chat.page.getByRole('textbox', { name: 'Title of the conversation' }).fill('New title');
+    await chat.page.getByRole('textbox', { name: 'Conversation title' }).fill('New title');
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.renameSession), { sessionId: 's1', title: 'New title' });
   });
@@ -316,7 +316,7 @@ describe('what a conversation is with', () => {
   it('is searched when the host asks', async () => {
     const chat = await pages.openChat();
     await chat.host.notify(didAsk, { what: 'find' });
-    await chat.page.getByRole('textbox', { name: 'Find in the conversation' }).waitFor();
+    await chat.page.getByRole('textbox', { name: 'Find in conversation' }).waitFor();
   });
 
   it('is searched further back when what is loaded has nothing', async () => {
@@ -325,7 +325,7 @@ describe('what a conversation is with', () => {
     // By itself, since the beginning is in sight; it brings nothing, and is not asked for again.
     await chat.host.waitFor(chatRequests.loadOlder);
     await chat.host.notify(didAsk, { what: 'find' });
-    await chat.page.getByRole('textbox', { name: 'Find in the conversation' }).fill('needle');
+    await chat.page.getByRole('textbox', { name: 'Find in conversation' }).fill('needle');
     await chat.page.locator('.find').getByRole('button', { name: 'Load earlier' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.loadOlder, 2), { sessionId: 's1', count: 120 });
     await chat.tell({ transcript: { put: [{ kind: 'prompt', id: 'p0', turn: 0, text: 'a needle' }], before: 0 } });

@@ -153,7 +153,7 @@ describe('the entries of a transcript', () => {
 
   it('opens a picture larger, and closes it by Escape', async () => {
     const { page: shown } = await open(sampleEntries());
-    await shown.getByRole('button', { name: 'screenshot.png: enlarge' }).click();
+    await shown.getByRole('button', { name: 'Enlarge screenshot.png' }).click();
     await shown.getByRole('dialog', { name: 'screenshot.png' }).waitFor();
     await shown.keyboard.press('Escape');
     await shown.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -234,7 +234,7 @@ describe('the entries of a transcript', () => {
     const { page: shown, host } = await open(sampleEntries());
     await host.notify(ask, { what: 'find' });
     await shown
-      .getByRole('textbox', { name: 'Find in the conversation' })
+      .getByRole('textbox', { name: 'Find in conversation' })
       .fill('A SEPARATOR INSIDE quotes ends the field');
     const count = shown.locator('.find-count');
     await count.filter({ hasText: /^1 of 1$/ }).waitFor();

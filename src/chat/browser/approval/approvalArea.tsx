@@ -63,7 +63,7 @@ export function ApprovalArea() {
   usePageCommand('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      // By position, since with Alt the key types another character on some keyboards.
+      // Checks the key's position, since with Alt the key types another character on some keyboards.
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyA' || !area.current) return;
       event.preventDefault();
       focusCard(area.current);

@@ -41,7 +41,7 @@ export function ApprovalEvidence({ sessionId, approval, requesterKind }: Approva
   return (
     <>
       <div class="approval-evidence">
-        <div ref={scroll} class="approval-scroll" tabIndex={0} role="group" aria-label="What would happen">
+        <div ref={scroll} class="approval-scroll" tabIndex={0} role="group" aria-label="Requested action">
           <div class="approval-content">
             {approval.isUndescribed && (
               <p class="approval-fact is-warning">
@@ -123,7 +123,7 @@ function ApprovalFacts({ approval, folders }: { approval: ApprovalView; folders:
   return (
     <>
       {cwd !== undefined && (
-        <p class="approval-fact" title="Where it would run">
+        <p class="approval-fact" title="Working folder">
           <FolderIcon />
           <span>
             <span class="visually-hidden">In </span>

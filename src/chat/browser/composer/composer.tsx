@@ -54,13 +54,13 @@ export function Composer() {
   useLayoutEffect(() => {
     if (start === undefined) setDismissed(undefined);
   }, [start]);
-  // By id, since late rows move the others.
+  // Identified by id, since late rows move the others.
   const active = Math.max(0, open?.items.findIndex(({ id }) => id === activeId) ?? 0);
   const setActive = (index: number): void => setActiveId(open?.items[index]?.id);
   useLayoutEffect(() => setActiveId(undefined), [suggestions?.trigger.query, start]);
 
   usePageCommand('focusComposer', () => {
-    // After the text was inserted, so that the caret is placed behind it.
+    // Waits until the text was inserted, so that the caret is placed behind it.
     requestAnimationFrame(() => {
       input.current?.focus();
       input.current?.setSelectionRange(input.current.value.length, input.current.value.length);

@@ -43,7 +43,7 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
       )}
       <IconButton
         label={isBusy ? 'Queue' : 'Send'}
-        hint={isUntrusted ? 'not in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
+        hint={isUntrusted ? 'disabled in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
         keyShortcuts="Enter"
         icon={isBusy ? QueueIcon : SendIcon}
         class="send-button"

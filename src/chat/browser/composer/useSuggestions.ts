@@ -82,7 +82,7 @@ export function useCommands(): readonly CommandView[] {
 }
 
 function emptyResultText({ kind, query }: MentionQuery): string {
-  const among = kind ? ` among: ${kind.title}` : '';
+  const among = kind ? ` in ${kind.title}` : '';
   return query === '' ? `No results${among}` : `No matches for “${query}”${among}`;
 }
 

@@ -91,7 +91,7 @@ function SessionBanner({ session }: { session: SessionView }) {
       return (
         <Banner
           level="error"
-          text={statusText ?? `${backendTitle} has failed. Send your prompt again to restart it.`}
+          text={statusText ?? `${backendTitle} failed. Send your prompt again to restart it.`}
           details={details}
         >
           <AlternativeOptions message={statusText} />

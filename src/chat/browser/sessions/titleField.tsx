@@ -26,7 +26,7 @@ export function TitleField({ title, onDone }: TitleFieldProps) {
       ref={input}
       class="text-field title-field"
       type="text"
-      aria-label="Title of the conversation"
+      aria-label="Conversation title"
       defaultValue={title}
       onBlur={() => finish(true)}
       onKeyDown={(event) => {

@@ -66,8 +66,8 @@ export class CodeProposals implements Disposable {
   }
 
   /**
-   * Applies the named proposal, or the one in the active diff editor. Asks before it changes a protected file. @throws
-   * EditorError `staleVersion`
+   * Applies the named proposal, or the one in the active diff editor. Asks before it changes a protected file.
+   * @throws EditorError `staleVersion`
    */
   async apply(named?: vscode.Uri): Promise<void> {
     const found = this.findProposal(named);

@@ -16,7 +16,7 @@ export async function deleteFile(
   }
   const protection = await editor.protectionOf(resolved, { before: undefined, after: undefined });
   if (protection && protectedFiles !== 'allow') {
-    throw new EditorError('protected', `${path} is protected: ${protection.reason}. Delete it yourself.`);
+    throw new EditorError('protected', `${path} is protected: ${protection.reason}. Delete it manually.`);
   }
   const edit = new vscode.WorkspaceEdit();
   edit.deleteFile(vscode.Uri.file(resolved), { ignoreIfNotExists: true });

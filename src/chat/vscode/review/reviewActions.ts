@@ -53,8 +53,8 @@ export class ReviewActions {
   }
 
   /**
-   * Reverts one file, or all. Asks before it reverts several files, protected ones, or later changes. @throws
-   * ChatError, EditorError
+   * Reverts one file, or all. Asks before it reverts several files, protected ones, or later changes.
+   * @throws ChatError, EditorError
    */
   async revertFiles(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
     const changed = chat.view.changes.filter(({ state }) => state === 'applied' || state === 'changedSince');
@@ -102,8 +102,8 @@ export class ReviewActions {
   }
 
   /**
-   * Returns the whole entry. If it is too large for a page, opens it in an editor and returns the shown entry. @throws
-   * ChatError `notFound`
+   * Returns the whole entry. If it is too large for a page, opens it in an editor and returns the shown entry.
+   * @throws ChatError `notFound`
    */
   async fullEntry(chat: Chat, entryId: string): Promise<Entry> {
     const entry = chat.entries.whole(entryId);

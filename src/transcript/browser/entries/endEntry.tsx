@@ -148,8 +148,8 @@ function TurnUsage({ usage, durationMs }: { usage: Usage | undefined; durationMs
     durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Duration of the turn' },
     input === undefined
       ? []
-      : { text: `${formatTokens(input)} in`, title: tokensTooltip(input, 'of input', cacheRead, cacheWrite) },
-    output === undefined ? [] : { text: `${formatTokens(output)} out`, title: tokensTooltip(output, 'of output') },
+      : { text: `${formatTokens(input)} in`, title: tokensTooltip(input, 'input', cacheRead, cacheWrite) },
+    output === undefined ? [] : { text: `${formatTokens(output)} out`, title: tokensTooltip(output, 'output') },
     cost === undefined ? [] : { text: formatCost(cost), title: 'Cost' },
   ].flat();
   if (facts.length === 0) return null;
@@ -169,5 +169,5 @@ function tokensTooltip(count: number, what: string, read?: number, written?: num
     read === undefined ? [] : `${formatCount(read)} from cache`,
     written === undefined ? [] : `${formatCount(written)} written to cache`,
   ].flat();
-  return `${formatCount(count)} tokens ${what}${cached.length > 0 ? ` (${cached.join(', ')})` : ''}`;
+  return `${formatCount(count)} ${what} tokens${cached.length > 0 ? ` (${cached.join(', ')})` : ''}`;
 }

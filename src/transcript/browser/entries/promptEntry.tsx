@@ -24,7 +24,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
       <PromptHeading turn={entry.turn} />
       <div class="bubble">
         {attachments.length > 0 && (
-          <ul class="attachments" aria-label="Attached">
+          <ul class="attachments" aria-label="Attachments">
             {attachments.map((attachment, index) => (
               <li key={index}>
                 <AttachmentChip attachment={attachment} />

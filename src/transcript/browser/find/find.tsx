@@ -31,7 +31,7 @@ const maxDrawFrames = 60;
 const settleFrames = 6;
 const olderPageSize = 200;
 
-/** The current match, or, if `isBetween`, the next match after the reader's position. */
+/** The current match, or, if `isBeforeMatch`, the next match after the reader's position. */
 interface CurrentMatch {
   readonly index: number;
   readonly isBeforeMatch?: boolean;
@@ -114,7 +114,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
         ref={input}
         type="text"
         class="text-field"
-        aria-label="Find in the conversation"
+        aria-label="Find in conversation"
         placeholder="Find"
         value={query}
         onInput={({ currentTarget }) => {

@@ -24,7 +24,7 @@ const outcomeTexts: Record<EntryOf<'end'>['outcome'], string> = {
   interrupted: 'Interrupted.',
   failed: 'Failed.',
   refused: 'The agent refused.',
-  limit: 'A limit was reached.',
+  limit: 'Limit reached.',
 };
 
 /**

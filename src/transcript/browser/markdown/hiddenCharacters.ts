@@ -2,7 +2,7 @@ import { hasHiddenCharacters, piecesOf, type HiddenCharacter } from '../../../ba
 
 export { namingHiddenCharacters, piecesOf } from '../../../base/common/hiddenCharacters';
 
-/** Shows hidden characters as marks. The marks replace the characters in the DOM; `textWithHidden` restores them. */
+/** Shows hidden characters as marks. The marks replace the characters in the DOM; `originalTextOf` restores them. */
 
 const codeAttribute = 'data-character';
 

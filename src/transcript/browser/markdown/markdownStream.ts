@@ -21,11 +21,11 @@ const pauseFactor = 3;
 
 /** The stream owns the content of the container. Dispose it with the container. */
 export class MarkdownStream implements Disposable {
-  /** Text of the complete blocks; the nodes up to `lastDone` show it. */
+  /** Text of the complete blocks; the nodes up to `lastCompleteNode` show it. */
   private completeText = '';
   private lastCompleteNode: ChildNode | null = null;
   private openText = '';
-  /** Offset in `open` up to which complete blocks were searched. */
+  /** Offset in `openText` up to which complete blocks were searched. */
   private searchedEnd = 0;
   private parserEnv: Env = {};
   private openCodeBlock: StreamingCode | undefined;
@@ -189,7 +189,7 @@ export class MarkdownStream implements Disposable {
     this.pauseTimer = undefined;
   }
 
-  /** Normalizes line endings. A `\r` at the end waits for a possible ` `. */
+  /** Normalizes line endings. A `\r` at the end waits for a possible `\n`. */
   private normalizeChunk(text: string): string {
     const whole = this.endsWithCarriageReturn ? `\r${text}` : text;
     this.endsWithCarriageReturn = whole.endsWith('\r');

@@ -35,7 +35,7 @@ export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail 
         type="button"
         class={isThumbnail ? 'thumbnail' : 'picture'}
         title={title}
-        aria-label={`${title}: enlarge`}
+        aria-label={`Enlarge ${title}`}
         onClick={open}
       >
         <img src={source} alt="" />

@@ -15,7 +15,7 @@ const appendableText = /^[\P{C}\t]*$/u;
 export class StreamingCode {
   /** Offset after the last complete line. */
   private completeLinesEnd: number;
-  /** Offset up to which the nodes are final; they end with `lastDone` in the last piece. */
+  /** Offset up to which the nodes are final; they end with `lastFinalNode` in the last piece. */
   private finalNodesEnd: number;
   private lastFinalNode: ChildNode | null = null;
   /** Undefined until lines were shown here. */

@@ -9,7 +9,7 @@ interface AddressMatch {
   readonly url: string;
 }
 
-/** In UTF-16 units. Exceeds the maximum length of a link, so that longer ones are recognized as too long. */
+/** Exceeds the maximum length of a link (in UTF-16 units), so that longer ones are recognized as too long. */
 const maxAddressUnits = 5_000;
 
 const separators = String.raw`\p{Z}\p{Cc}<>｜`;
