@@ -233,9 +233,7 @@ describe('the entries of a transcript', () => {
   it('finds text, across marks and without regard to case', async () => {
     const { page: shown, host } = await open(sampleEntries());
     await host.notify(ask, { what: 'find' });
-    await shown
-      .getByRole('textbox', { name: 'Find in conversation' })
-      .fill('A SEPARATOR INSIDE quotes ends the field');
+    await shown.getByRole('textbox', { name: 'Find in conversation' }).fill('A SEPARATOR INSIDE quotes ends the field');
     const count = shown.locator('.find-count');
     await count.filter({ hasText: /^1 of 1$/ }).waitFor();
     await shown.getByRole('textbox').fill('parser');

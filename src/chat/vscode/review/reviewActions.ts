@@ -48,7 +48,8 @@ export class ReviewActions {
       throw new ChatError('notFound', `Backline did not record ${path} before ${start}, so the change can’t be shown.`);
     }
     const { before, after } = texts;
-    if (after === undefined) await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before chat');
+    if (after === undefined)
+      await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before chat');
     else await this.diffViews.showDiff({ path, before, after }, 'before turn ↔ after turn');
   }
 
@@ -137,7 +138,11 @@ export class ReviewActions {
   ): Promise<ReadonlyMap<string, Protection>> {
     const protections = new Map<string, Protection>();
     for (const path of paths) {
-      const protection = await protectionIfWritable(this.editorPort, path, await this.contentChangeOf(chat, path, turn));
+      const protection = await protectionIfWritable(
+        this.editorPort,
+        path,
+        await this.contentChangeOf(chat, path, turn),
+      );
       if (protection) protections.set(path, protection);
     }
     return protections;
