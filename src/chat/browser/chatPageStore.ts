@@ -82,17 +82,18 @@ export class ChatPageStore {
       ...(session === null && { isStartingConversation: false }),
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
-      ...withoutUndefined({ chips, folders, missing, history, isUntrusted }),
+      ...withoutUndefined({ contextChips: chips, missingAttachmentIds: missing, promptHistory: history }),
+      ...withoutUndefined({ folders, isUntrusted }),
     });
   }
 
-  setStartingConversation(isBeginning: boolean): void {
-    if (isBeginning !== this.currentState.isStartingConversation)
-      this.updateState({ isStartingConversation: isBeginning });
+  setStartingConversation(isStartingConversation: boolean): void {
+    if (isStartingConversation !== this.currentState.isStartingConversation)
+      this.updateState({ isStartingConversation });
   }
 
-  showSessionList(isListShown: boolean): void {
-    if (isListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown: isListShown });
+  showSessionList(isSessionListShown: boolean): void {
+    if (isSessionListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown });
   }
 
   /** Adds an error; the oldest are dropped when there are too many. */

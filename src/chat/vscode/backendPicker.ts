@@ -52,19 +52,19 @@ export class BackendPicker {
     return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
   }
 
-  /** Starts the suitable fix, or the one in `how`: trust, sign-in, restart, installation or settings. */
-  async repairBackend(id: string, how?: 'install' | 'edit'): Promise<void> {
+  /** Starts the suitable fix, or the given one: trust, sign-in, restart, installation or settings. */
+  async repairBackend(id: string, fix?: 'install' | 'edit'): Promise<void> {
     const view = this.backendChoice.views.find((known) => known.id === id);
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
       vscode.commands.executeCommand(command, ...args);
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
     else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
-    else if (how === 'install' && view?.install !== undefined) this.installTerminals.install(view.title, view.install);
+    else if (fix === 'install' && view?.install !== undefined) this.installTerminals.install(view.title, view.install);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
-    else if (how === undefined && view?.state === 'unavailable') this.offerRepair(view);
+    else if (fix === undefined && view?.state === 'unavailable') this.offerRepair(view);
     else await openAgentSettings();
     await this.backendChoice.refresh();
   }

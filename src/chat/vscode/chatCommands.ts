@@ -41,7 +41,7 @@ export class ChatCommands implements Disposable {
       if (await picker.pickBackend()) await this.openChat();
     });
     handle(commandIds.chatAddSelection, () => this.addSelection());
-    handle(commandIds.chatAddFile, (uri, all) => this.addFiles(uri, all));
+    handle(commandIds.chatAddFile, (uri, selectedUris) => this.addFiles(uri, selectedUris));
     handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).runCommand('showSessions'));
     handle(commandIds.chatFind, async () => (await pages.revealActive()).runCommand('find'));
     handle(commandIds.chatAllow, () => this.answerApproval('allow'));
@@ -89,9 +89,9 @@ export class ChatCommands implements Disposable {
   }
 
   /** In the Explorer, VS Code passes the clicked item and the whole selection. */
-  private async addFiles(uri: unknown, all: unknown): Promise<void> {
-    const named = Array.isArray(all) && all.length > 0 ? all : [uri];
-    const uris = named.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));
+  private async addFiles(uri: unknown, selectedUris: unknown): Promise<void> {
+    const items = Array.isArray(selectedUris) && selectedUris.length > 0 ? selectedUris : [uri];
+    const uris = items.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));
     const paths = uris.length > 0 ? uris : openFiles().slice(0, 1);
     if (paths.length === 0) {
       this.deps.messages.info('Open a file of the workspace first, or select one in the Explorer.');
@@ -106,8 +106,8 @@ export class ChatCommands implements Disposable {
     page.runCommand('focusComposer');
   }
 
-  private async answerApproval(how: ApprovalChoice): Promise<void> {
-    if (!this.deps.pages.visiblePages.some((page) => page.answerApproval(how))) await this.focusApproval();
+  private async answerApproval(choice: ApprovalChoice): Promise<void> {
+    if (!this.deps.pages.visiblePages.some((page) => page.answerApproval(choice))) await this.focusApproval();
   }
 
   private async focusApproval(): Promise<void> {

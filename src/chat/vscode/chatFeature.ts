@@ -146,7 +146,7 @@ export class ChatFeature implements Feature<ChatUi> {
       };
       status.set({ id: this.id, title: this.title, ...chatStatus(situation, statusActions) });
     };
-    let asked = '';
+    let requestedKey = '';
     /**
      * Requests the options of the chosen backend once for each of its states: a server may offer other options after a restart.
      */
@@ -154,8 +154,8 @@ export class ChatFeature implements Feature<ChatUi> {
       const { chosen, views } = backends;
       newOptions.setBackends(views);
       const key = chosen ? `${chosen.id} ${chosen.description} ${chosen.state} ${chosen.health?.kind ?? ''}` : '';
-      if (!chosen || key === asked) return;
-      asked = key;
+      if (!chosen || key === requestedKey) return;
+      requestedKey = key;
       void newOptions.refresh(chosen.id);
     };
     const statusLater = store.add(new Coalescer(clock, statusDelayMs, showStatus));

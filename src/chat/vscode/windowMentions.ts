@@ -114,8 +114,8 @@ export class WindowMentions implements Disposable {
     this.disposables.dispose();
   }
 
-  private async createRow(named: string): Promise<MentionRow> {
-    const { path, type } = await this.deps.editor.stat(named);
+  private async createRow(uriOrPath: string): Promise<MentionRow> {
+    const { path, type } = await this.deps.editor.stat(uriOrPath);
     const relative = relativePath(path);
     return type === 'directory'
       ? this.folderMentions.rowOf(path, relative)

@@ -90,7 +90,7 @@ export class TranscriptDocument implements Disposable {
   pageStart(end: number, count: number): number {
     const start = Math.max(0, end - count);
     const earliest = Math.max(0, end - 2 * count);
-    for (let at = start; at >= earliest; at--) if (this.startsTurn(at)) return at;
+    for (let index = start; index >= earliest; index--) if (this.startsTurn(index)) return index;
     return start;
   }
 
@@ -113,8 +113,8 @@ export class TranscriptDocument implements Disposable {
     }
   }
 
-  private startsTurn(at: number): boolean {
-    const entry = this.entriesById.get(this.entryIds[at] ?? '');
+  private startsTurn(index: number): boolean {
+    const entry = this.entriesById.get(this.entryIds[index] ?? '');
     return entry?.kind === 'prompt' && entry.parent === undefined;
   }
 

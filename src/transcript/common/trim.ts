@@ -73,8 +73,8 @@ function trimTexts<Whole extends Entry>(entry: Whole, shorter: (texts: TextTrunc
 class TextTruncator {
   omittedUnits = 0;
 
-  truncate(whole: string, max: number): string {
-    const { text, omitted } = truncateEnd(whole, max);
+  truncate(wholeText: string, maxUnits: number): string {
+    const { text, omitted } = truncateEnd(wholeText, maxUnits);
     this.omittedUnits += omitted;
     return text;
   }

@@ -60,7 +60,7 @@ describe('what a question shows', () => {
       { ...commandApproval, parts: [], isUndescribed: true },
       { backends: [{ id: 'demo', title: 'Server', description: '', source: 'server', state: 'ready' }] },
     );
-    await server.page.getByText('The server does not say what will run.').waitFor();
+    await server.page.getByText('The server doesn’t say what will run.').waitFor();
   });
 
   it('is open where it is all there is', async () => {

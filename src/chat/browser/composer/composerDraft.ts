@@ -94,10 +94,10 @@ export class ComposerDraft {
     return taken;
   }
 
-  /** Switches to a conversation, or updates its draft. `keeps`: the composer's text belongs to it. */
-  switchSession(sessionId: string | undefined, draft: Draft | undefined, keeps = false): void {
+  /** Switches to a conversation, or updates its draft. `keepsText`: the composer's text belongs to it. */
+  switchSession(sessionId: string | undefined, draft: Draft | undefined, keepsText = false): void {
     const isOther = sessionId !== this.sessionId;
-    if (isOther && !keeps) {
+    if (isOther && !keepsText) {
       this.saveNow();
       this.isEditedByUser = false;
     }

@@ -16,31 +16,31 @@ export interface RemoteListings {
 /** Lists the conversations that agents store, one agent at a time. Stopped agents are started for it. */
 export function useRemoteListings(): RemoteListings {
   const page = usePage();
-  const [backendId, setListingBackendId] = useState<string>();
+  const [listingBackendId, setListingBackendId] = useState<string>();
   const [listingsByBackend, setListingsByBackend] = useState<RemoteListings['listingsByBackend']>(new Map());
-  const current = useRef<{ readonly id: string } | undefined>(undefined);
+  const currentListing = useRef<{ readonly id: string } | undefined>(undefined);
 
   const finish = (id: string, answer: RemoteListing): void => {
-    current.current = undefined;
+    currentListing.current = undefined;
     setListingBackendId(undefined);
     setListingsByBackend((known) => new Map(known).set(id, answer));
   };
   const cancel = (): void => {
-    if (!current.current) return;
-    finish(current.current.id, 'stopped');
+    if (!currentListing.current) return;
+    finish(currentListing.current.id, 'stopped');
     void page.request(chatRequests.stopLooking, {});
   };
   const list = async (id: string): Promise<void> => {
-    const mine = (current.current = { id });
+    const thisListing = (currentListing.current = { id });
     setListingBackendId(id);
     const answer = await page.request(chatRequests.lookForSessions, { backendId: id });
-    if (current.current === mine) finish(id, answer?.sessions ?? 'failed');
+    if (currentListing.current === thisListing) finish(id, answer?.sessions ?? 'failed');
   };
   useEffect(() => cancel, []);
   return {
-    listingBackendId: backendId,
-    listingsByBackend: listingsByBackend,
+    listingBackendId,
+    listingsByBackend,
     list: (id) => void list(id),
-    cancel: cancel,
+    cancel,
   };
 }

@@ -94,15 +94,15 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   startNavigation(): () => boolean {
-    const mine = (this.latestChoice = {});
-    return () => this.latestChoice === mine;
+    const navigation = (this.latestChoice = {});
+    return () => this.latestChoice === navigation;
   }
 
   async onReady(): Promise<void> {
     await this.restoration;
     if (this.disposables.isDisposed) return;
     this.feed.pageCame();
-    for (const say of this.notificationsWhenReady.splice(0)) say();
+    for (const notify of this.notificationsWhenReady.splice(0)) notify();
   }
 
   onAlive(): void {
@@ -120,14 +120,14 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   /** Runs a command in the page as soon as it is ready. */
-  runCommand(what: PageCommandName): void {
-    this.whenReady(() => this.pageHost.notify(didAsk, { what }));
+  runCommand(command: PageCommandName): void {
+    this.whenReady(() => this.pageHost.notify(didAsk, { what: command }));
   }
 
   /** Answers the visible approval. Returns false when none is visible. */
-  answerApproval(how: ApprovalChoice): boolean {
+  answerApproval(choice: ApprovalChoice): boolean {
     const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && hasPendingApproval(this.chat);
-    if (isSeen) this.pageHost.notify(didAsk, { what: how });
+    if (isSeen) this.pageHost.notify(didAsk, { what: choice });
     return isSeen;
   }
 
@@ -197,9 +197,9 @@ export class ChatPageHost implements Disposable, PageControl {
     this.pageWatch.start();
   }
 
-  private whenReady(say: () => void): void {
-    if (this.feed.hasPage) say();
-    else this.notificationsWhenReady.push(say);
+  private whenReady(notify: () => void): void {
+    if (this.feed.hasPage) notify();
+    else this.notificationsWhenReady.push(notify);
   }
 }
 

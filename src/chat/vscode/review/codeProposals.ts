@@ -40,8 +40,8 @@ export class CodeProposals implements Disposable {
   }
 
   /** Proposes a change of the named file, or else of the active editor. @throws EditorError, Error with what to do */
-  async propose(code: string, named: string | undefined): Promise<void> {
-    const target = named ?? this.activePath();
+  async propose(code: string, targetPath: string | undefined): Promise<void> {
+    const target = targetPath ?? this.activePath();
     if (target === undefined) throw new Error('No file is open. Open the file for this code and try again.');
     const path = await this.editorPort.resolve(target);
     const before = await textIfThere(this.editorPort, path);
@@ -69,8 +69,8 @@ export class CodeProposals implements Disposable {
    * Applies the named proposal, or the one in the active diff editor. Asks before it changes a protected file.
    * @throws EditorError `staleVersion`
    */
-  async apply(named?: vscode.Uri): Promise<void> {
-    const found = this.findProposal(named);
+  async apply(proposalUri?: vscode.Uri): Promise<void> {
+    const found = this.findProposal(proposalUri);
     if (!found) return;
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
@@ -87,8 +87,8 @@ export class CodeProposals implements Disposable {
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   }
 
-  async discard(named?: vscode.Uri): Promise<void> {
-    const found = this.findProposal(named);
+  async discard(proposalUri?: vscode.Uri): Promise<void> {
+    const found = this.findProposal(proposalUri);
     if (found) await this.closeDiff(found.uri);
   }
 
@@ -108,10 +108,10 @@ export class CodeProposals implements Disposable {
     return isWanted ? 'allow' : undefined;
   }
 
-  private findProposal(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
+  private findProposal(proposalUri: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
-    const uri = named ?? active;
+    const uri = proposalUri ?? active;
     const proposal = uri?.scheme === this.documents.scheme ? this.proposalsByQuery.get(uri.query) : undefined;
     if (!uri || !proposal) {
       this.messages.info('There is no suggested code. Select Apply on a code block in the chat first.');

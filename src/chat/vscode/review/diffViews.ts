@@ -9,19 +9,19 @@ export class DiffViews {
     private readonly editorPort: Pick<EditorPort, 'stat'>,
   ) {}
 
-  async showDiff({ path, before, after }: DiffTexts, what: string): Promise<void> {
-    await this.openDiff(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, what);
+  async showDiff({ path, before, after }: DiffTexts, label: string): Promise<void> {
+    await this.openDiff(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, label);
   }
 
   /** Compares a former version of a file with the current file, which can be edited there. */
-  async compareWithCurrent(path: string, before: string | null, when: string): Promise<void> {
+  async compareWithCurrent(path: string, before: string | null, beforeLabel: string): Promise<void> {
     const isThere = await this.editorPort.stat(path).then(Boolean, () => false);
     const now = isThere ? vscode.Uri.file(path) : this.documents.add(path, '');
-    await this.openDiff(this.documents.add(path, before ?? ''), now, path, `${when} ↔ now`);
+    await this.openDiff(this.documents.add(path, before ?? ''), now, path, `${beforeLabel} ↔ now`);
   }
 
-  private async openDiff(left: vscode.Uri, right: vscode.Uri, path: string, what: string): Promise<void> {
-    const title = `${vscode.workspace.asRelativePath(path)} (${what})`;
+  private async openDiff(left: vscode.Uri, right: vscode.Uri, path: string, label: string): Promise<void> {
+    const title = `${vscode.workspace.asRelativePath(path)} (${label})`;
     await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true });
   }
 }

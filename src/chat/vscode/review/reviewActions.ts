@@ -77,13 +77,13 @@ export class ReviewActions {
   async deleteChat(sessionId: string): Promise<boolean> {
     const row = this.chats.rows.find(({ id }) => id === sessionId);
     const isBusy = row?.state === 'busy' || row?.state === 'waiting';
-    const wanted = await this.dialogs.confirm({
+    const isConfirmed = await this.dialogs.confirm({
       message: `Delete “${row?.title ?? 'this conversation'}”?`,
       detail: `${isBusy ? 'The agent will be stopped. ' : ''}The conversation will be permanently deleted, also from the agent if it supports that. File changes are kept.`,
       action: 'Delete',
     });
-    if (wanted) await this.chats.delete(sessionId);
-    return wanted;
+    if (isConfirmed) await this.chats.delete(sessionId);
+    return isConfirmed;
   }
 
   /** Writes the conversation to a file that the user chooses. @throws ChatError */
@@ -122,12 +122,12 @@ export class ReviewActions {
     } catch (error) {
       if (!(error instanceof ChatError && error.code === 'changedSince')) throw error;
       const name = vscode.workspace.asRelativePath(path);
-      const wanted = await this.dialogs.confirm({
+      const isConfirmed = await this.dialogs.confirm({
         message: `${name} was also changed after the ${turn === undefined ? 'agent’s changes' : 'turn'}. Revert it anyway?`,
         detail: `The file will be restored to its content before the ${turn === undefined ? 'conversation' : 'turn'}. Later changes will be lost. You can undo this in the editor.`,
         action: 'Revert',
       });
-      if (wanted) await chat.revert(path, { ...options, force: true });
+      if (isConfirmed) await chat.revert(path, { ...options, force: true });
     }
   }
 

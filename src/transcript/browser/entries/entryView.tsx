@@ -65,7 +65,7 @@ function EntryBody({ entry }: { entry: Entry }) {
     case 'thinking':
       return <ThinkingEntry entry={entry} />;
     case 'tool':
-      return <ToolEntry entry={entry} drawEntry={renderEntry} />;
+      return <ToolEntry entry={entry} renderEntry={renderEntry} />;
     case 'todos':
       return <TodosEntry entry={entry} />;
     case 'notice':

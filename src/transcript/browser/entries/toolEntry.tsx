@@ -15,7 +15,7 @@ import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
 /** The card of a tool call: open while it runs, one line when it is done. */
-export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEntry: RenderEntry }) {
+export function ToolEntry({ entry, renderEntry }: { entry: EntryOf<'tool'>; renderEntry: RenderEntry }) {
   const { model } = useTranscript();
   const children = model.childIdsOf(entry.id);
   const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNoDetails(entry);
@@ -33,7 +33,7 @@ export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEn
       summary={<ToolHead entry={entry} childCount={children.length} />}
       hasChevronLast
     >
-      <ToolBody entry={entry} childIds={children} renderEntry={drawEntry} />
+      <ToolBody entry={entry} childIds={children} renderEntry={renderEntry} />
     </Disclosure>
   );
 }

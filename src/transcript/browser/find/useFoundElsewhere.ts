@@ -33,12 +33,12 @@ export function useUnloadedMatches(
   useLayoutEffect(() => {
     setFound([]);
     if (!search || query === '') return;
-    let asked = 0;
+    let lastRequest = 0;
     const ask = async (): Promise<void> => {
-      const mine = ++asked;
+      const thisRequest = ++lastRequest;
       const isAllHere = model.before === 0 && model.after === 0;
       const answer = isAllHere ? [] : await search.find(query);
-      if (mine === asked) setFound(answer);
+      if (thisRequest === lastRequest) setFound(answer);
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const askSoon = (): void => {
@@ -56,7 +56,7 @@ export function useUnloadedMatches(
     });
     setRange(loadedRange(model));
     return () => {
-      asked++;
+      lastRequest++;
       clearTimeout(timer);
       subscription.dispose();
     };

@@ -35,8 +35,11 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const content = useRef<HTMLDivElement>(null);
   const { keeper, isFollowing } = useScrollKeeper(model, scroller, content);
   const unseen = useUnseen(model, isFollowing);
-  const nearScreen = useNearScreen(model, scroller);
-  const surroundings = useMemo(() => ({ model, actions, options, nearScreen }), [model, actions, options, nearScreen]);
+  const screenProximity = useScreenProximity(model, scroller);
+  const context = useMemo(
+    () => ({ model, actions, options, screenProximity }),
+    [model, actions, options, screenProximity],
+  );
   const goTo = useCallback(
     (entry: Element): void => {
       keeper.current?.scrollToElement(entry);
@@ -73,7 +76,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   };
 
   return (
-    <TranscriptContext.Provider value={surroundings}>
+    <TranscriptContext.Provider value={context}>
       <div class="transcript" onKeyDown={onKeyDown}>
         <div
           class="transcript-scroll"
@@ -101,13 +104,13 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   );
 }
 
-function useNearScreen(model: TranscriptModel, scroller: RefObject<HTMLElement | null>): ScreenProximity {
-  const nearScreen = useMemo(() => new ScreenProximity(model), [model]);
+function useScreenProximity(model: TranscriptModel, scroller: RefObject<HTMLElement | null>): ScreenProximity {
+  const screenProximity = useMemo(() => new ScreenProximity(model), [model]);
   useLayoutEffect(() => {
-    if (scroller.current) nearScreen.start(scroller.current);
-    return () => nearScreen.dispose();
-  }, [nearScreen]);
-  return nearScreen;
+    if (scroller.current) screenProximity.start(scroller.current);
+    return () => screenProximity.dispose();
+  }, [screenProximity]);
+  return screenProximity;
 }
 
 function useScrollKeeper(
