@@ -128,7 +128,7 @@ describe('what users do with an answer', () => {
     const { before, after } = await activeDiff();
     assert.deepEqual([before, after], [chat.diff.before, chat.diff.after]);
     chat.diff = undefined;
-    await assert.rejects(page.ask('openDiff', { sessionId: 'one', entryId: 't', part: 0 }), /no longer there/);
+    await assert.rejects(page.ask('openDiff', { sessionId: 'one', entryId: 't', part: 0 }), /no longer available/);
   });
 
   it('compare a file with what it was before the conversation', async () => {
@@ -138,7 +138,7 @@ describe('what users do with an answer', () => {
     const { before, after, uri } = await activeDiff();
     assert.deepEqual([before, after], ['before\n', 'now\n']);
     assert.equal(uri.scheme, 'file', 'the right side can be edited');
-    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: '/other' }), /was not seen/);
+    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: '/other' }), /did not record/);
   });
 
   it('compare a file as a turn has found it with how the turn has left it', async () => {
@@ -147,7 +147,7 @@ describe('what users do with an answer', () => {
     await page.ask('openChange', { sessionId: 'one', path: file, turn: 2 });
     const { before, after } = await activeDiff();
     assert.deepEqual([before, after], ['one\n', 'two\n']);
-    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: file, turn: 3 }), /was not seen/);
+    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: file, turn: 3 }), /did not record/);
   });
 
   it('revert one file at once, all of them after a question, and a changed one only if they insist', async () => {
@@ -204,7 +204,7 @@ describe('what users do with an answer', () => {
     });
     const editor = await show(file);
     editor.selection = new vscode.Selection(0, 0, 2, 0);
-    await eventually('the selection', () => assert.equal(subject.mentions.selected()?.title, 'mentioned.ts:1-2'));
+    await eventually('the selection', () => assert.equal(subject.mentions.selectionRow()?.title, 'mentioned.ts:1-2'));
     await eventually('all kinds', async () => {
       const rows = rowsOf(await page.ask('mentions', { query: '' }));
       assert.ok(rows.some(({ kind }) => kind === 'selection'));

@@ -59,7 +59,7 @@ describe('the pages of the chat', () => {
     made.resolve(undefined);
     await sent;
     assert.equal(page.latest('session'), null);
-    assert.equal(subject.pages.active?.chat, undefined);
+    assert.equal(subject.pages.activePage?.chat, undefined);
     assert.equal(subject.window.newDraft.value.text, 'next', 'it is the draft of the new one');
     const begun = subject.chats.opened.get('new-1');
     assert.deepEqual([begun?.sent.length, begun?.draft.text], [1, '']);
@@ -74,14 +74,14 @@ describe('the pages of the chat', () => {
     await page.ask('newSession');
     opened.resolve(undefined);
     await opening;
-    assert.equal(subject.pages.active?.chat, undefined);
+    assert.equal(subject.pages.activePage?.chat, undefined);
   });
 
   it('leave what is begun in the view while it is shown for a new conversation', async () => {
     const page = await subject.view();
     subject.chats.add('one');
     await page.ask('openSession', { sessionId: 'one' });
-    const shown = (): string | undefined => subject.pages.inView?.chat?.id;
+    const shown = (): string | undefined => subject.pages.viewPage?.chat?.id;
     const revealed = subject.pages.revealEmpty();
     assert.equal(shown(), undefined, 'at once');
     const opened = page.ask('openSession', { sessionId: 'one' });
@@ -207,7 +207,7 @@ describe('the pages of the chat', () => {
     subject.isConfirmed = true;
     await page.ask('deleteSession', { sessionId: 'one' });
     assert.deepEqual(subject.chats.deleted, ['one']);
-    assert.match(subject.questions[0]?.message ?? '', /Delete "Chat one"\?/);
+    assert.match(subject.questions[0]?.message ?? '', /Delete “Chat one”\?/);
     await eventually('an empty page', () => assert.equal(page.latest('session'), null));
   });
 
@@ -221,9 +221,9 @@ describe('the pages of the chat', () => {
 
   it('carry out what commands ask of them once they are there', async () => {
     const page = await subject.view();
-    const { active } = subject.pages;
-    active?.ask('showSessions');
-    active?.insert({ text: 'added', attachments: [] });
+    const { activePage } = subject.pages;
+    activePage?.runCommand('showSessions');
+    activePage?.insertDraft({ text: 'added', attachments: [] });
     await eventually('both', () =>
       assert.deepEqual(page.told, [
         { method: 'chat/didAsk', params: { what: 'showSessions' } },
@@ -237,9 +237,9 @@ describe('the pages of the chat', () => {
     await subject.view();
     const tab = await subject.tab('one');
     await tab.ask('focused', {});
-    assert.equal(subject.pages.active?.chat?.id, 'one');
+    assert.equal(subject.pages.activePage?.chat?.id, 'one');
     tab.panel.dispose();
-    await eventually('the view', () => assert.equal(subject.pages.active, subject.pages.inView));
+    await eventually('the view', () => assert.equal(subject.pages.activePage, subject.pages.viewPage));
   });
 
   it('pass on which parts of the editor go to the backend', async () => {
@@ -251,7 +251,7 @@ describe('the pages of the chat', () => {
   it('answer by command only the question of a conversation that is shown on a page in sight', async () => {
     const page = await subject.view();
     const answers = () => page.told.filter(({ method }) => method === 'chat/didAsk').map(({ params }) => params);
-    const answer = () => subject.pages.visible.some((one) => one.answer('deny'));
+    const answer = () => subject.pages.visiblePages.some((one) => one.answerApproval('deny'));
     subject.chats.add('one').change({ approvals: [question('read')] });
     assert.equal(answer(), false, 'nothing is shown');
     await page.ask('openSession', { sessionId: 'one' });
@@ -261,7 +261,7 @@ describe('the pages of the chat', () => {
     assert.equal(answer(), false, 'it is answered already');
     subject.chats.opened.get('one')?.change({ approvals: [question('read')] });
     page.panel.dispose();
-    await eventually('no page', () => assert.deepEqual(subject.pages.visible, []));
+    await eventually('no page', () => assert.deepEqual(subject.pages.visiblePages, []));
     assert.equal(answer(), false, 'nobody sees it');
   });
 
@@ -272,11 +272,11 @@ describe('the pages of the chat', () => {
     const shown: string[] = [];
     const notices = new ApprovalNotices({
       approvals,
-      shown: subject.window.shown,
+      shownChats: subject.window.shown,
       setBadge: (value, tooltip) => subject.pages.setBadge(value, tooltip),
       setWaiting: () => undefined,
       messages: new Messages(nullLogger),
-      show: ({ chat }) => Promise.resolve(void shown.push(chat.id)),
+      showApproval: ({ chat }) => Promise.resolve(void shown.push(chat.id)),
     });
     notices.start();
     const chat = subject.chats.add('one');

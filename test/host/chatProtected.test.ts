@@ -142,7 +142,7 @@ describe('protected files and the commands of the chat', () => {
     ]);
     assert.equal(subject.questions.length, 1);
     assert.deepEqual(subject.questions[0]?.detail?.split('\n'), [
-      'Protected files are among them:',
+      'Protected files:',
       `${folder}/.vscode/tasks.json: VS Code runs tasks from this file`,
       '',
       `${folder}/b.ts`,

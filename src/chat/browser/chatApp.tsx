@@ -2,7 +2,7 @@ import { ApprovalArea } from './approval/approvalArea';
 import { ChangesBar } from './notices/changesBar';
 import type { ChatPage } from './chatPage';
 import { Composer } from './composer/composer';
-import { Header } from './chatHeader';
+import { ChatHeader } from './chatHeader';
 import { PageProvider, usePageState } from './chatPageContext';
 import { ProblemList } from './notices/problemList';
 import { QueueList } from './composer/queueList';
@@ -10,8 +10,8 @@ import { SessionList } from './sessions/sessionList';
 import { StatusBanner } from './notices/statusBanner';
 import { TranscriptPane } from './transcriptPane';
 
-/** The whole page: what is below the transcript never scrolls away, whatever is above it. */
-export function App({ page }: { page: ChatPage }) {
+/** The whole page. The area below the transcript is always visible. */
+export function ChatApp({ page }: { page: ChatPage }) {
   return (
     <PageProvider value={page}>
       <Layout />
@@ -20,15 +20,15 @@ export function App({ page }: { page: ChatPage }) {
 }
 
 function Layout() {
-  const { isListShown, isReady } = usePageState();
+  const { isSessionListShown, isReady } = usePageState();
   return (
     <div class="chat page">
-      <Header />
+      <ChatHeader />
       <main class="chat-main">
-        <div class="chat-transcript" inert={isListShown}>
+        <div class="chat-transcript" inert={isSessionListShown}>
           <TranscriptPane />
         </div>
-        {isListShown && <SessionList />}
+        {isSessionListShown && <SessionList />}
       </main>
       <footer class="chat-bottom">
         {isReady && (

@@ -6,36 +6,35 @@ import { chatRequests } from '../common/page/chatApi';
 import type { SessionView } from '../common/chatView';
 import type { ChatPage } from './chatPage';
 import { usePage, usePageState } from './chatPageContext';
-import { sessionMenu } from './sessions/sessionMenu';
+import { sessionMenuItems } from './sessions/sessionMenu';
 import { TitleField } from './sessions/titleField';
 import { usePageCommand } from './usePageCommand';
 import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../transcript/browser/parts/plainText';
 
-const statusWords: Record<SessionView['status'], string> = {
+const statusLabels: Record<SessionView['status'], string> = {
   idle: '',
   starting: 'starting…',
   busy: 'working…',
   stopping: 'stopping…',
   reconnecting: 'reconnecting…',
   readonly: 'read-only',
-  signIn: 'sign-in needed',
+  signIn: 'sign-in required',
   failed: 'failed',
 };
 
-/** What is shown, with whom, and how to go elsewhere. */
-export function Header() {
+export function ChatHeader() {
   const page = usePage();
-  const { session, isListShown } = usePageState();
+  const { session, isSessionListShown } = usePageState();
   return (
     <header class="header">
-      <div class="header-title">{session ? <Title session={session} /> : <h1>New conversation</h1>}</div>
+      <div class="header-title">{session ? <HeaderTitle session={session} /> : <h1>New conversation</h1>}</div>
       <IconButton
         label="New conversation"
         icon={AddIcon}
         onClick={() => {
-          page.store.showList(false);
-          void page.ask(chatRequests.newSession, {});
+          page.store.showSessionList(false);
+          void page.request(chatRequests.newSession, {});
           page.runCommand('focusComposer');
         }}
       />
@@ -43,15 +42,15 @@ export function Header() {
         label="Conversations"
         icon={HistoryIcon}
         class="sessions-button"
-        expanded={isListShown}
-        onClick={() => page.store.showList(!isListShown)}
+        expanded={isSessionListShown}
+        onClick={() => page.store.showSessionList(!isSessionListShown)}
       />
       {session && <MenuButton label="More actions" icon={MoreIcon} items={menuItems(page, session)} />}
     </header>
   );
 }
 
-function Title({ session }: { session: SessionView }) {
+function HeaderTitle({ session }: { session: SessionView }) {
   const page = usePage();
   const [isEdited, setEdited] = useState(false);
   usePageCommand('rename', () => setEdited(true));
@@ -63,12 +62,12 @@ function Title({ session }: { session: SessionView }) {
         onDone={(title) => {
           if (document.activeElement?.tagName === 'INPUT') page.runCommand('focusComposer');
           setEdited(false);
-          if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId: session.id, title });
+          if (title !== undefined) void page.request(chatRequests.renameSession, { sessionId: session.id, title });
         }}
       />
     );
   }
-  const word = statusWords[session.status];
+  const word = statusLabels[session.status];
   return (
     <>
       <h1 class="one-line" title={namingHiddenCharacters(session.title)} dir="auto" onDblClick={() => setEdited(true)}>
@@ -87,6 +86,6 @@ function menuItems(page: ChatPage, { id }: SessionView): MenuItem[] {
   return [
     { label: 'Find', icon: SearchIcon, run: () => page.runCommand('find') },
     { label: 'Rename', icon: EditIcon, run: () => page.runCommand('rename') },
-    ...sessionMenu(page, id),
+    ...sessionMenuItems(page, id),
   ];
 }

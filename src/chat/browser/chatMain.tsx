@@ -1,10 +1,10 @@
-// The page of the chat: `dist/pages/chat.js`.
+// Entry point of the chat page, `dist/pages/chat.js`.
 import { render } from 'preact';
-import { ChordCatcher } from '../../webview/browser/chordCatcher';
+import { ChordFocusGuard } from '../../webview/browser/chordFocusGuard';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';
 import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
-import { App } from './chatApp';
+import { ChatApp } from './chatApp';
 import { ChatPage } from './chatPage';
 
 declare function acquireVsCodeApi(): VsCodeApi;
@@ -13,14 +13,14 @@ const root = document.getElementById('root');
 if (root) {
   const api = acquireVsCodeApi();
   const connection = new HostConnection(api);
-  const chords = new ChordCatcher(window, document.body.appendChild(document.createElement('div')));
+  const chords = new ChordFocusGuard(window, document.body.appendChild(document.createElement('div')));
   chords.start();
   const page = new ChatPage(connection, api, chords);
   page.start(window);
   keepSelectAllInFields(document);
   render(
     <HostTimeContext.Provider value={connection.time}>
-      <App page={page} />
+      <ChatApp page={page} />
     </HostTimeContext.Provider>,
     root,
   );

@@ -2,47 +2,44 @@ import type * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
-import type { ChordCatcher } from '../../webview/browser/chordCatcher';
+import type { ChordFocusGuard } from '../../webview/browser/chordFocusGuard';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { PageError, type RequestType } from '../../webview/common/protocol';
 import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/page/chatApi';
 import type { Draft } from '../common/chatView';
-import { DraftKeeper } from './composer/draftKeeper';
-import { PageMemory } from './pageMemory';
-import { PageStore } from './pageStore';
+import { ComposerDraft } from './composer/composerDraft';
+import { SavedPageState } from './savedPageState';
+import { ChatPageStore } from './chatPageStore';
 
-/** What the host, or one part of the page, asks another part to do. */
 export type PageCommand =
   'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'rename' | 'showLatest';
 
-const aliveEveryMs = 5_000;
+const aliveIntervalMs = 5_000;
 
-/** The page without its looks: it listens to the host, keeps what it is told, and asks for what the user wants. */
+/** The state of the chat page, independent of its components. Applies updates from the host and sends the user's requests. */
 export class ChatPage {
-  readonly store = new PageStore();
+  readonly store = new ChatPageStore();
   readonly transcript = new TranscriptModel();
-  readonly memory: PageMemory;
-  readonly drafts: DraftKeeper;
-  /** What the host could not do is shown to the user. */
-  readonly ask: Ask;
-  private readonly commands = new Emitter<PageCommand>(reportError);
-  readonly onDidRunCommand = this.commands.event;
-  /** The agent whose options are known for the next conversation, because somebody has begun to write. */
-  private preparedFor: string | undefined;
-  /** Requests from here that put a prompt into the transcript, and are not answered yet. */
-  private promptsOnTheirWay = 0;
+  readonly savedState: SavedPageState;
+  readonly composerDraft: ComposerDraft;
+  readonly request: Ask;
+  private readonly commandEmitter = new Emitter<PageCommand>(reportError);
+  readonly onDidRunCommand = this.commandEmitter.event;
+  private preparedBackendId: string | undefined;
+  /** Number of pending requests of this page that add a prompt to the transcript. */
+  private pendingPromptCount = 0;
 
   constructor(
-    private readonly connection: HostConnection,
+    private readonly hostConnection: HostConnection,
     api: Pick<VsCodeApi, 'getState' | 'setState'>,
-    private readonly chords: Pick<ChordCatcher, 'know'>,
+    private readonly chordGuard: Pick<ChordFocusGuard, 'setPrefixes'>,
   ) {
-    this.ask = connection.asker((error) =>
+    this.request = hostConnection.asker((error) =>
       this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined),
     );
-    this.memory = new PageMemory(api);
-    this.drafts = new DraftKeeper(this.memory, (sessionId, draft) => {
-      void this.ask(chatRequests.saveDraft, { sessionId, ...draft });
+    this.savedState = new SavedPageState(api);
+    this.composerDraft = new ComposerDraft(this.savedState, (sessionId, draft) => {
+      void this.request(chatRequests.saveDraft, { sessionId, ...draft });
     });
   }
 
@@ -51,121 +48,118 @@ export class ChatPage {
   }
 
   start(window: Window): void {
-    this.connection.on(didUpdate, (update) => this.update(update));
-    this.connection.on(didInsert, (draft) => this.insert(draft));
-    this.connection.on(didAsk, ({ what }) => this.runCommand(what));
+    this.hostConnection.on(didUpdate, (update) => this.applyUpdate(update));
+    this.hostConnection.on(didInsert, (draft) => this.insertDraft(draft));
+    this.hostConnection.on(didAsk, ({ what }) => this.runCommand(what));
     this.transcript.onDidChange(({ added }) => {
-      const isOwn = this.promptsOnTheirWay > 0 && added.some(({ kind }) => kind === 'prompt');
+      const isOwn = this.pendingPromptCount > 0 && added.some(({ kind }) => kind === 'prompt');
       if (isOwn) this.runCommand('showLatest');
     });
-    this.connection.start(window);
-    this.drafts.start(window);
-    void this.ask(chatRequests.ready, {});
-    window.addEventListener('focus', () => void this.ask(chatRequests.focused, {}), true);
-    if (window.document.hasFocus()) void this.ask(chatRequests.focused, {});
+    this.hostConnection.start(window);
+    this.composerDraft.start(window);
+    void this.request(chatRequests.ready, {});
+    window.addEventListener('focus', () => void this.request(chatRequests.focused, {}), true);
+    if (window.document.hasFocus()) void this.request(chatRequests.focused, {});
     window.setInterval(() => {
-      if (window.document.visibilityState === 'visible') void this.ask(chatRequests.alive, {});
-    }, aliveEveryMs);
+      if (window.document.visibilityState === 'visible') void this.request(chatRequests.alive, {});
+    }, aliveIntervalMs);
   }
 
-  /** The user is about to begin a conversation: the agent is asked what can be chosen for it, once. */
-  prepare(): void {
+  /** Loads the agent's options before the first prompt of a conversation, once per agent. */
+  prepareOptions(): void {
     const { chosenBackend, session } = this.store.state;
-    if (session || chosenBackend === undefined || chosenBackend === this.preparedFor) return;
-    this.preparedFor = chosenBackend;
-    void this.ask(chatRequests.prepare, {});
+    if (session || chosenBackend === undefined || chosenBackend === this.preparedBackendId) return;
+    this.preparedBackendId = chosenBackend;
+    void this.request(chatRequests.prepare, {});
   }
 
   runCommand(command: PageCommand): void {
-    if (command === 'showSessions') this.store.showList(true);
-    this.commands.fire(command);
+    if (command === 'showSessions') this.store.showSessionList(true);
+    this.commandEmitter.fire(command);
   }
 
-  /** Asks for something about the conversation that is shown; nothing happens when there is none. */
-  async askHere<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
+  async requestForSession<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
     type: RequestType<Params, Result>,
     paramsOf: (sessionId: string) => z.infer<Params>,
   ): Promise<z.infer<Result> | undefined> {
     const { sessionId } = this;
-    return sessionId === undefined ? undefined : await this.ask(type, paramsOf(sessionId));
+    return sessionId === undefined ? undefined : await this.request(type, paramsOf(sessionId));
   }
 
-  /** Sends what the composer holds. What cannot be sent comes back into it by the host's word. */
+  /** Sends the composer's content. The host returns it if it cannot be sent. */
   async send(): Promise<void> {
     const { sessionId } = this;
     this.store.clearProblems();
-    const draft = this.drafts.take();
-    this.store.setBeginning(sessionId === undefined);
-    await this.showingOwnPrompt(() => this.ask(chatRequests.send, { sessionId, ...draft }));
+    const draft = this.composerDraft.takeForSending();
+    this.store.setStartingConversation(sessionId === undefined);
+    await this.sendAndFollow(() => this.request(chatRequests.send, { sessionId, ...draft }));
   }
 
   async sendQueued(): Promise<void> {
-    await this.showingOwnPrompt(() => this.askHere(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
+    await this.sendAndFollow(() => this.requestForSession(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
   }
 
-  /** The draft stays in the composer. */
+  /** Continues an interrupted turn. The composer keeps its draft. */
   async continueTurn(): Promise<void> {
-    await this.showingOwnPrompt(() => this.askHere(chatRequests.continueTurn, (sessionId) => ({ sessionId })));
+    await this.sendAndFollow(() => this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })));
   }
 
-  /** Takes a prompt out of the queue, to be edited or to be forgotten. */
   async unqueue(id: string, isEdited: boolean): Promise<void> {
-    const draft = await this.askHere(chatRequests.unqueue, (sessionId) => ({ sessionId, id, isEdited }));
-    if (draft && isEdited) this.insert(draft);
+    const draft = await this.requestForSession(chatRequests.unqueue, (sessionId) => ({ sessionId, id, isEdited }));
+    if (draft && isEdited) this.insertDraft(draft);
   }
 
   async editPrompt(entryId: string): Promise<void> {
-    if (!this.canWrite()) return;
-    const draft = await this.askHere(chatRequests.promptToEdit, (sessionId) => ({ sessionId, entryId }));
-    if (draft) this.insert(draft);
+    if (!this.checkWritable()) return;
+    const draft = await this.requestForSession(chatRequests.promptToEdit, (sessionId) => ({ sessionId, entryId }));
+    if (draft) this.insertDraft(draft);
   }
 
-  insert(draft: Draft): void {
-    if (!this.canWrite()) return;
-    this.drafts.add(draft);
+  insertDraft(draft: Draft): void {
+    if (!this.checkWritable()) return;
+    this.composerDraft.append(draft);
     this.runCommand('focusComposer');
   }
 
-  /** As if the user had typed `@` behind what is there. */
+  /** Appends `@` to the prompt, which opens the list of mentions. */
   startMention(): void {
-    const { text } = this.drafts.draft;
-    this.drafts.setText(text === '' || /\s$/.test(text) ? `${text}@` : `${text} @`);
+    const { text } = this.composerDraft.draft;
+    this.composerDraft.setText(text === '' || /\s$/.test(text) ? `${text}@` : `${text} @`);
     this.runCommand('focusComposer');
   }
 
   async copy(text: string): Promise<void> {
-    await this.ask(chatRequests.copy, { text });
+    await this.request(chatRequests.copy, { text });
   }
 
-  /** The user wants to see the prompt that is sent by this request, and its answer, wherever they have scrolled to. */
-  private async showingOwnPrompt<Result>(send: () => Promise<Result>): Promise<Result> {
-    this.promptsOnTheirWay++;
+  /** Scrolls to the prompt that `send` adds to the transcript, wherever the user has scrolled to. */
+  private async sendAndFollow<Result>(send: () => Promise<Result>): Promise<Result> {
+    this.pendingPromptCount++;
     try {
       return await send();
     } finally {
-      this.promptsOnTheirWay--;
-      if (this.promptsOnTheirWay === 0) this.store.setBeginning(false);
+      this.pendingPromptCount--;
+      if (this.pendingPromptCount === 0) this.store.setStartingConversation(false);
     }
   }
 
-  /** Says why not. */
-  private canWrite(): boolean {
+  /** Tells the user when the conversation is read-only. */
+  private checkWritable(): boolean {
     const isReadonly = this.store.state.session?.status === 'readonly';
     if (isReadonly) this.store.addProblem('This conversation is read-only. Start a new conversation first.');
     return !isReadonly;
   }
 
-  private update(update: ChatUpdate): void {
+  private applyUpdate(update: ChatUpdate): void {
     const before = this.sessionId;
     this.store.apply(update);
     const isOther = this.sessionId !== before;
-    if (this.sessionId !== undefined) this.preparedFor = undefined;
-    // Another agent was chosen for what is written.
-    else if (this.preparedFor !== undefined && !this.drafts.isEmpty) this.prepare();
-    if (update.keyChords) this.chords.know(update.keyChords);
-    if (update.sent) this.drafts.wasSent(update.sent);
-    if (isOther || update.draft) this.drafts.show(this.sessionId, update.draft, update.keepsComposer);
-    if (update.refused) this.drafts.wasRefused(update.refused);
+    if (this.sessionId !== undefined) this.preparedBackendId = undefined;
+    else if (this.preparedBackendId !== undefined && !this.composerDraft.isEmpty) this.prepareOptions();
+    if (update.keyChords) this.chordGuard.setPrefixes(update.keyChords);
+    if (update.sent) this.composerDraft.clearSent(update.sent);
+    if (isOther || update.draft) this.composerDraft.switchSession(this.sessionId, update.draft, update.keepsComposer);
+    if (update.refused) this.composerDraft.restoreRefused(update.refused);
     if (update.transcript) this.transcript.apply(update.transcript);
     else if (isOther) this.transcript.apply({ reset: true, before: 0 });
   }

@@ -2,28 +2,29 @@ import type { TranscriptActions } from '../../transcript/browser/transcriptActio
 import { chatRequests } from '../common/page/chatApi';
 import type { ChatPage } from './chatPage';
 
-/** What the entries of the conversation that is shown may ask. */
-export function transcriptActions(page: ChatPage): TranscriptActions {
+export function createTranscriptActions(page: ChatPage): TranscriptActions {
   return {
-    open: (target, line) => void page.ask(chatRequests.open, { target, line }),
+    open: (target, line) => void page.request(chatRequests.open, { target, line }),
     copy: (text) => void page.copy(text),
     showAll: async (entryId) => {
-      const answer = await page.askHere(chatRequests.showAll, (sessionId) => ({ sessionId, entryId }));
+      const answer = await page.requestForSession(chatRequests.showAll, (sessionId) => ({ sessionId, entryId }));
       const entry = answer?.entry ?? page.transcript.get(entryId);
-      if (!entry) throw new Error('This entry is gone');
+      if (!entry) throw new Error('This entry no longer exists.');
       return entry;
     },
     loadOlder: async (count) => {
-      await page.askHere(chatRequests.loadOlder, (sessionId) => ({ sessionId, count }));
+      await page.requestForSession(chatRequests.loadOlder, (sessionId) => ({ sessionId, count }));
     },
     openDiff: (entryId, part) =>
-      void page.askHere(chatRequests.openDiff, (sessionId) => ({ sessionId, entryId, part })),
-    insertAtCursor: (text) => void page.ask(chatRequests.insertAtCursor, { text }),
-    applyCode: (text, path) => void page.ask(chatRequests.applyCode, { text, path }),
-    openAsNewFile: (text, language) => void page.ask(chatRequests.openAsNewFile, { text, language }),
+      void page.requestForSession(chatRequests.openDiff, (sessionId) => ({ sessionId, entryId, part })),
+    insertAtCursor: (text) => void page.request(chatRequests.insertAtCursor, { text }),
+    applyCode: (text, path) => void page.request(chatRequests.applyCode, { text, path }),
+    openAsNewFile: (text, language) => void page.request(chatRequests.openAsNewFile, { text, language }),
     continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editPrompt(entryId),
-    openChange: (path, turn) => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
-    revert: (path, turn) => void page.askHere(chatRequests.revert, (sessionId) => ({ sessionId, path, turn })),
+    openChange: (path, turn) =>
+      void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
+    revert: (path, turn) =>
+      void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path, turn })),
   };
 }

@@ -2,9 +2,9 @@ import { chatRequests } from '../common/page/chatApi';
 import type { BackendView } from '../common/chatView';
 import { usePage, usePageState } from './chatPageContext';
 import { FolderBanner, TrustBanner } from './notices/statusBanner';
-import { backendDot, backendWord, repairLabel } from './words';
+import { backendDotClass, backendStatusText, repairLabel } from './chatLabels';
 
-/** What the demo agent can do. */
+/** Prompts that the demo agent supports. */
 const demoStarters = [
   'What can you do?',
   'Summarize README.md',
@@ -13,16 +13,15 @@ const demoStarters = [
 ];
 const starters = ['Explain this project', 'Review my uncommitted changes', 'Write tests for ', 'Find the cause of '];
 
-/** What there is to see before the first prompt. */
 export function EmptyState() {
   const page = usePage();
   const { session, backends, chosenBackend, folders, isReady, isUntrusted } = usePageState();
   const isWithoutFolder = isReady && folders.length === 0;
   const backendId = session?.backendId ?? chosenBackend;
   const backend = backends.find(({ id }) => id === backendId);
-  const begin = (text: string): void => {
-    page.insert({ text, attachments: [] });
-    page.prepare();
+  const useStarter = (text: string): void => {
+    page.insertDraft({ text, attachments: [] });
+    page.prepareOptions();
   };
   return (
     <div class="empty">
@@ -37,7 +36,7 @@ export function EmptyState() {
       <ul class="starters">
         {(backend?.source === 'demo' ? demoStarters : starters).map((starter) => (
           <li key={starter}>
-            <button type="button" class="starter" onClick={() => begin(starter)}>
+            <button type="button" class="starter" onClick={() => useStarter(starter)}>
               {starter.endsWith(' ') ? `${starter.trimEnd()} …` : starter}
             </button>
           </li>
@@ -47,19 +46,19 @@ export function EmptyState() {
         <dt>
           <kbd>@</kbd>
         </dt>
-        <dd>adds files, folders, the selection, problems and changes; @file: only files</dd>
+        <dd>Add files, folders, the selection, problems or changes. Use @file: for files only.</dd>
         <dt>
           <kbd>/</kbd>
         </dt>
-        <dd>at the start runs a command of the agent</dd>
+        <dd>Run a command of the agent</dd>
         <dt>
           <kbd>Shift</kbd> <kbd>Enter</kbd>
         </dt>
-        <dd>adds a new line</dd>
+        <dd>Add a new line</dd>
         <dt>
           <kbd>Shift</kbd> drop
         </dt>
-        <dd>adds files that you drag here</dd>
+        <dd>Add files by dragging them here</dd>
       </dl>
     </div>
   );
@@ -69,19 +68,23 @@ function BackendCard({ backend }: { backend: BackendView }) {
   const page = usePage();
   const { problems } = usePageState();
   const { health, id: backendId, title, description, state, problem } = backend;
-  const isToldBelow = problems.some(({ message }) => message === problem);
-  const isSilent = state === 'stopped' && (health?.kind === 'silent' || health?.kind === 'needsToken');
-  const needsCare = isSilent || state === 'authRequired' || state === 'failed' || state === 'unavailable';
+  const isShownBelow = problems.some(({ message }) => message === problem);
+  const isUnreachable = state === 'stopped' && (health?.kind === 'silent' || health?.kind === 'needsToken');
+  const needsRepair = isUnreachable || state === 'authRequired' || state === 'failed' || state === 'unavailable';
   return (
     <div class="backend-card">
       <p class="backend-card-title">
-        <span class={`dot ${backendDot(backend)}`} />
+        <span class={`dot ${backendDotClass(backend)}`} />
         <strong>{title}</strong>
-        <span>{backendWord(backend)}</span>
+        <span>{backendStatusText(backend)}</span>
       </p>
-      <p class="backend-card-description">{isToldBelow ? description : (problem ?? description)}</p>
-      {needsCare && (
-        <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId })}>
+      <p class="backend-card-description">{isShownBelow ? description : (problem ?? description)}</p>
+      {needsRepair && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => void page.request(chatRequests.repairBackend, { backendId })}
+        >
           {repairLabel(backend)}
         </button>
       )}

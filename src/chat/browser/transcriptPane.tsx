@@ -7,21 +7,20 @@ import { useIsEmpty } from '../../transcript/browser/list/useIsEmpty';
 import type { ChatPage } from './chatPage';
 import { EmptyState } from './emptyState';
 import { usePage, usePageState } from './chatPageContext';
-import { transcriptActions } from './chatTranscriptActions';
+import { createTranscriptActions } from './chatTranscriptActions';
 import { usePageCommand } from './usePageCommand';
 
-/** What was said, or what there is to see before anything was. */
 export function TranscriptPane() {
   const page = usePage();
-  const { isBeginning, isReady, folders } = usePageState();
+  const { isStartingConversation, isReady, folders } = usePageState();
   const isEmpty = useIsEmpty(page.transcript);
-  const actions = useMemo(() => transcriptActions(page), [page]);
+  const actions = useMemo(() => createTranscriptActions(page), [page]);
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
-  const { isFinding, stopFinding } = useFinding(page);
+  const { isFinding, stopFinding } = useFindBar(page);
   const list = useRef<TranscriptHandle>(null);
   usePageCommand('showLatest', () => list.current?.scrollToLatest());
 
-  if (!isReady || (isEmpty && isBeginning)) return <div class="transcript-pane" aria-busy="true" />;
+  if (!isReady || (isEmpty && isStartingConversation)) return <div class="transcript-pane" aria-busy="true" />;
   if (isEmpty) {
     return (
       <div class="transcript-pane">
@@ -37,8 +36,8 @@ export function TranscriptPane() {
   );
 }
 
-/** Whether the find bar is open: views of VS Code have none of their own. */
-function useFinding(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
+/** State of the find bar, which views of VS Code do not have themselves. */
+function useFindBar(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
   const [isFinding, setFinding] = useState(false);
   usePageCommand('find', () => setFinding(true));
   useFindKey(() => setFinding(true));

@@ -4,60 +4,60 @@ import type { Messages } from '../../platform/vscode/messages';
 import type { ApprovalWatch, WaitingApproval } from '../common/page/approvalWatch';
 import type { ShownChats } from '../common/page/shownChats';
 
-interface ApprovalNoticesOptions {
+interface ApprovalNoticesDeps {
   readonly approvals: ApprovalWatch;
-  readonly shown: ShownChats;
+  readonly shownChats: ShownChats;
   readonly setBadge: (value: number, tooltip: string) => void;
   readonly setWaiting: (isWaiting: boolean) => void;
   readonly messages: Pick<Messages, 'info'>;
-  readonly show: (approval: WaitingApproval) => Promise<void>;
+  readonly showApproval: (approval: WaitingApproval) => Promise<void>;
 }
 
-const maxPrompt = 160;
+const maxPromptUnits = 160;
 
 /** Reports pending approvals that no visible page shows: a badge on the view, and one message for each. */
 export class ApprovalNotices implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly told = new Set<string>();
+  private readonly disposables = new DisposableStore();
+  private readonly notifiedKeys = new Set<string>();
   private isWaiting = false;
 
-  constructor(private readonly options: ApprovalNoticesOptions) {}
+  constructor(private readonly deps: ApprovalNoticesDeps) {}
 
   start(): void {
-    this.store.add(this.options.approvals.onDidChange(() => this.look()));
-    this.look();
+    this.disposables.add(this.deps.approvals.onDidChange(() => this.update()));
+    this.update();
   }
 
-  /** To be called when the view comes and goes, too. */
-  look(): void {
-    const { waiting } = this.options.approvals;
+  /** Also called when a page is shown or hidden. */
+  update(): void {
+    const { waiting } = this.deps.approvals;
     const keys = new Set(waiting.map(({ key }) => key));
-    for (const key of this.told) if (!keys.has(key)) this.told.delete(key);
-    this.options.setBadge(waiting.length, countOf(waiting.length, 'pending approval'));
-    this.tellWaiting(waiting.length > 0);
-    for (const approval of waiting) this.tell(approval);
+    for (const key of this.notifiedKeys) if (!keys.has(key)) this.notifiedKeys.delete(key);
+    this.deps.setBadge(waiting.length, countOf(waiting.length, 'pending approval'));
+    this.setWaiting(waiting.length > 0);
+    for (const approval of waiting) this.notify(approval);
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.told.clear();
-    this.tellWaiting(false);
+    this.disposables.dispose();
+    this.notifiedKeys.clear();
+    this.setWaiting(false);
   }
 
-  private tellWaiting(isWaiting: boolean): void {
+  private setWaiting(isWaiting: boolean): void {
     if (isWaiting === this.isWaiting) return;
     this.isWaiting = isWaiting;
-    this.options.setWaiting(isWaiting);
+    this.deps.setWaiting(isWaiting);
   }
 
-  private tell(approval: WaitingApproval): void {
-    const { shown, messages, show } = this.options;
+  private notify(approval: WaitingApproval): void {
+    const { shownChats, messages, showApproval } = this.deps;
     const { key, chat, prompt } = approval;
-    // Who sees it now may go away without an answer, and is told then.
-    if (this.told.has(key) || shown.has(chat.id)) return;
-    this.told.add(key);
-    const text = prompt.length > maxPrompt ? `${prompt.slice(0, maxPrompt)}…` : prompt;
-    // To allow from here would be to allow what was not read.
-    messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => show(approval) });
+    // A shown approval may be hidden later without an answer; it is reported then.
+    if (this.notifiedKeys.has(key) || shownChats.has(chat.id)) return;
+    this.notifiedKeys.add(key);
+    const text = prompt.length > maxPromptUnits ? `${prompt.slice(0, maxPromptUnits)}…` : prompt;
+    // No button allows it here, where the user cannot read it in full.
+    messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => showApproval(approval) });
   }
 }

@@ -8,11 +8,11 @@ import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
 import type { InstallTerminals } from './installTerminals';
 
-interface BackendPick extends vscode.QuickPickItem {
+interface BackendItem extends vscode.QuickPickItem {
   readonly view?: BackendView;
 }
 
-const stateWords: Record<BackendView['state'], string> = {
+const stateLabels: Record<BackendView['state'], string> = {
   stopped: 'starts with your first prompt',
   starting: 'starting',
   ready: 'running',
@@ -29,68 +29,67 @@ const icons: Record<BackendView['state'], string> = {
   unavailable: 'circle-slash',
 };
 
-/** Lets the user choose what new conversations are with, and mends what cannot be used. */
+/** Lets the user choose the agent of new conversations and fix one that is not ready. */
 export class BackendPicker {
   constructor(
-    private readonly backends: BackendChoice,
+    private readonly backendChoice: BackendChoice,
     private readonly messages: Messages,
-    private readonly installs: Pick<InstallTerminals, 'install'>,
+    private readonly installTerminals: Pick<InstallTerminals, 'install'>,
   ) {}
 
-  /** The one that was chosen and can be used; undefined otherwise. */
-  async pick(): Promise<BackendView | undefined> {
-    await this.backends.refresh();
-    const picked = await this.ask();
+  async pickBackend(): Promise<BackendView | undefined> {
+    await this.backendChoice.refresh();
+    const picked = await this.showPicker();
     if (!picked) return undefined;
     if (!picked.view) {
-      await editAgents();
+      await openAgentSettings();
       return undefined;
     }
-    this.backends.choose(picked.view.id);
+    this.backendChoice.choose(picked.view.id);
     if (isUsable(picked.view) && vscode.workspace.isTrusted) return picked.view;
-    await this.repair(picked.view.id);
-    const repaired = this.backends.views.find(({ id }) => id === picked.view?.id);
+    await this.repairBackend(picked.view.id);
+    const repaired = this.backendChoice.views.find(({ id }) => id === picked.view?.id);
     return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
   }
 
-  /** Does what helps, or what the user wants: trust, signing in, a restart, an installation, the settings. */
-  async repair(id: string, how?: 'install' | 'edit'): Promise<void> {
-    const view = this.backends.views.find((known) => known.id === id);
+  /** Starts the suitable fix, or the given one: trust, sign-in, restart, installation or settings. */
+  async repairBackend(id: string, fix?: 'install' | 'edit'): Promise<void> {
+    const view = this.backendChoice.views.find((known) => known.id === id);
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
       vscode.commands.executeCommand(command, ...args);
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
     else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
-    else if (how === 'install' && view?.install !== undefined) this.installs.install(view.title, view.install);
+    else if (fix === 'install' && view?.install !== undefined) this.installTerminals.install(view.title, view.install);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
-    else if (how === undefined && view?.state === 'unavailable') this.offerRepair(view);
-    else await editAgents();
-    await this.backends.refresh();
+    else if (fix === undefined && view?.state === 'unavailable') this.offerRepair(view);
+    else await openAgentSettings();
+    await this.backendChoice.refresh();
   }
 
   private offerRepair({ id, install: command, problem = '', title }: BackendView): void {
-    const edit = { label: 'Edit', run: () => this.repair(id, 'edit') };
+    const edit = { label: 'Edit', run: () => this.repairBackend(id, 'edit') };
     const actions =
-      command === undefined ? [] : [{ label: 'Install in Terminal…', run: () => this.repair(id, 'install') }];
+      command === undefined ? [] : [{ label: 'Install in Terminal…', run: () => this.repairBackend(id, 'install') }];
     this.messages.error(`${title}: ${problem}`, ...actions, edit);
   }
 
-  /** What is shown follows what becomes known: a server that is asked whether it answers says so in its own time. */
-  private async ask(): Promise<BackendPick | undefined> {
+  /** The list updates while it is open, for example when a server responds. */
+  private async showPicker(): Promise<BackendItem | undefined> {
     const store = new DisposableStore();
-    const pick = store.add(vscode.window.createQuickPick<BackendPick>());
+    const pick = store.add(vscode.window.createQuickPick<BackendItem>());
     pick.title = 'Choose Agent';
-    pick.placeholder = 'Select the agent of new conversations';
+    pick.placeholder = 'Select the agent for new conversations';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    const idOf = ({ label, view }: BackendPick): string => view?.id ?? label;
+    const idOf = ({ label, view }: BackendItem): string => view?.id ?? label;
     const items = store.add(new LiveItems(pick, (one, other) => idOf(one) === idOf(other)));
-    const show = (): void => items.replace(this.items());
+    const show = (): void => items.replace(this.createItems());
     try {
       return await new Promise((resolve) => {
-        store.add(this.backends.onDidChange(show));
+        store.add(this.backendChoice.onDidChange(show));
         store.add(pick.onDidAccept(() => resolve(pick.activeItems[0])));
         store.add(pick.onDidHide(() => resolve(undefined)));
         show();
@@ -101,23 +100,23 @@ export class BackendPicker {
     }
   }
 
-  private items(): BackendPick[] {
-    const { chosen, views } = this.backends;
+  private createItems(): BackendItem[] {
+    const { chosen, views } = this.backendChoice;
     return [
-      ...views.map((view) => this.item(view, view.id === chosen?.id)),
+      ...views.map((view) => this.createItem(view, view.id === chosen?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(add) Add an agent…', description: 'Opens the setting backline.acp.agents' },
+      { label: '$(add) Add Agent…', description: 'Opens the setting backline.acp.agents' },
     ];
   }
 
-  private item(view: BackendView, isChosen: boolean): BackendPick {
-    const state = `${backendWord(view, stateWords)}${isChosen ? ', chosen' : ''}`;
+  private createItem(view: BackendView, isChosen: boolean): BackendItem {
+    const state = `${backendWord(view, stateLabels)}${isChosen ? ', selected' : ''}`;
     const detail = view.problem ?? view.description;
     return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
   }
 }
 
-async function editAgents(): Promise<void> {
+async function openAgentSettings(): Promise<void> {
   const revealSetting = { key: settingIds.acpAgents, edit: true };
   await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting });
 }

@@ -9,145 +9,143 @@ import type { Chat, ExportFormat } from '../common/chatPorts';
 import { Draft, type MentionRow } from '../common/chatView';
 import type { ApprovalWatch } from '../common/page/approvalWatch';
 import type { BackendPicker } from './backendPicker';
-import type { ChatPageHost, PageAnswer } from './pages/chatPageHost';
+import type { ChatPageHost, ApprovalChoice } from './pages/chatPageHost';
 import type { ChatPages } from './pages/chatPages';
-import type { ChatWindow } from './pages/chatWindow';
+import type { ChatPageServices } from './pages/chatPageServices';
 
-interface ChatCommandsOptions {
+interface ChatCommandsDeps {
   readonly commands: Commands;
   readonly pages: ChatPages;
-  readonly window: ChatWindow;
+  readonly services: ChatPageServices;
   readonly picker: BackendPicker;
   readonly approvals: ApprovalWatch;
-  readonly selected: () => MentionRow | undefined;
+  readonly getSelection: () => MentionRow | undefined;
   readonly messages: Messages;
 }
 
-/** The commands of the chat. Each works from anywhere, or says what is missing. */
+/** The commands of the chat. Each works from anywhere or says what is missing. */
 export class ChatCommands implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
 
-  constructor(private readonly options: ChatCommandsOptions) {}
+  constructor(private readonly deps: ChatCommandsDeps) {}
 
   start(): void {
-    const { commands, pages, window, picker } = this.options;
+    const { commands, pages, services, picker } = this.deps;
     const handle = (id: Parameters<Commands['handle']>[0], run: (...args: readonly unknown[]) => unknown): void => {
-      this.store.add(commands.handle(id, run));
+      this.disposables.add(commands.handle(id, run));
     };
-    handle(commandIds.chatOpen, () => this.open());
-    handle(commandIds.chatNew, (draft) => this.begin(draft));
-    handle(commandIds.chatStop, () => this.stop());
+    handle(commandIds.chatOpen, () => this.openChat());
+    handle(commandIds.chatNew, (draft) => this.openNewChat(draft));
+    handle(commandIds.chatStop, () => this.stopTurn());
     handle(commandIds.chatPickBackend, async () => {
-      if (await picker.pick()) await this.open();
+      if (await picker.pickBackend()) await this.openChat();
     });
     handle(commandIds.chatAddSelection, () => this.addSelection());
-    handle(commandIds.chatAddFile, (uri, all) => this.addFiles(uri, all));
-    handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).ask('showSessions'));
-    handle(commandIds.chatFind, async () => (await pages.revealActive()).ask('find'));
-    handle(commandIds.chatAllow, () => this.answer('allow'));
-    handle(commandIds.chatDeny, () => this.answer('deny'));
+    handle(commandIds.chatAddFile, (uri, selectedUris) => this.addFiles(uri, selectedUris));
+    handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).runCommand('showSessions'));
+    handle(commandIds.chatFind, async () => (await pages.revealActive()).runCommand('find'));
+    handle(commandIds.chatAllow, () => this.answerApproval('allow'));
+    handle(commandIds.chatDeny, () => this.answerApproval('deny'));
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
-    handle(commandIds.chatOpenInTab, () => this.openInTab(pages.active));
-    handle(commandIds.chatExport, () => this.export(pages.active));
-    // Of the view's own menu, wherever the focus is.
-    handle(commandIds.chatViewFind, async () => (await pages.reveal()).ask('find'));
-    handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.inView));
-    handle(commandIds.chatViewExport, () => this.export(pages.inView));
-    handle(commandIds.chatApplyCode, () => window.code.apply());
-    handle(commandIds.chatDiscardCode, () => window.code.discard());
+    handle(commandIds.chatOpenInTab, () => this.openInTab(pages.activePage));
+    handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
+    // From the menu of the view, wherever the focus is.
+    handle(commandIds.chatViewFind, async () => (await pages.revealView()).runCommand('find'));
+    handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.viewPage));
+    handle(commandIds.chatViewExport, () => this.exportChat(pages.viewPage));
+    handle(commandIds.chatApplyCode, () => services.code.apply());
+    handle(commandIds.chatDiscardCode, () => services.code.discard());
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async open(): Promise<void> {
-    (await this.options.pages.reveal()).ask('focusComposer');
+  private async openChat(): Promise<void> {
+    (await this.deps.pages.revealView()).runCommand('focusComposer');
   }
 
-  /** Other features hand in what the prompt begins with. */
-  private async begin(draft: unknown): Promise<void> {
-    const page = await this.options.pages.revealEmpty();
+  /** Other features may pass an initial draft. */
+  private async openNewChat(draft: unknown): Promise<void> {
+    const page = await this.deps.pages.revealEmpty();
     const given = z.safeParse(Draft, draft).data;
-    if (given) page.insert(given);
-    page.ask('focusComposer');
+    if (given) page.insertDraft(given);
+    page.runCommand('focusComposer');
   }
 
-  private async stop(): Promise<void> {
-    const chat = this.options.pages.active?.chat;
+  private async stopTurn(): Promise<void> {
+    const chat = this.deps.pages.activePage?.chat;
     if (chat?.view.isBusy !== true) {
-      this.options.messages.info('No answer is being written in the conversation that is shown.');
+      this.deps.messages.info('No turn is running in this conversation.');
       return;
     }
     await chat.stop();
   }
 
   private async addSelection(): Promise<void> {
-    const row = this.options.selected();
-    if (row) await this.insert([row]);
-    // Without a selection, the file is what is meant.
+    const row = this.deps.getSelection();
+    if (row) await this.insertMentions([row]);
     else await this.addFiles(undefined, undefined);
   }
 
-  /** From the explorer VS Code hands in what was clicked, and all that is selected there. */
-  private async addFiles(uri: unknown, all: unknown): Promise<void> {
-    const named = Array.isArray(all) && all.length > 0 ? all : [uri];
-    const uris = named.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));
+  /** In the Explorer, VS Code passes the clicked item and the whole selection. */
+  private async addFiles(uri: unknown, selectedUris: unknown): Promise<void> {
+    const items = Array.isArray(selectedUris) && selectedUris.length > 0 ? selectedUris : [uri];
+    const uris = items.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));
     const paths = uris.length > 0 ? uris : openFiles().slice(0, 1);
     if (paths.length === 0) {
-      this.options.messages.info('Open a file of the workspace first, or choose one in the Explorer.');
+      this.deps.messages.info('Open a file of the workspace first, or select one in the Explorer.');
       return;
     }
-    await this.insert(await this.options.window.dropped(paths));
+    await this.insertMentions(await this.deps.services.rowsForDrop(paths));
   }
 
-  private async insert(rows: readonly MentionRow[]): Promise<void> {
-    const page = await this.options.pages.revealActive();
-    page.insert({ text: '', attachments: [...rows] });
-    page.ask('focusComposer');
+  private async insertMentions(rows: readonly MentionRow[]): Promise<void> {
+    const page = await this.deps.pages.revealActive();
+    page.insertDraft({ text: '', attachments: [...rows] });
+    page.runCommand('focusComposer');
   }
 
-  /** A question that nobody sees is shown instead. */
-  private async answer(how: PageAnswer): Promise<void> {
-    if (!this.options.pages.visible.some((page) => page.answer(how))) await this.focusApproval();
+  private async answerApproval(choice: ApprovalChoice): Promise<void> {
+    if (!this.deps.pages.visiblePages.some((page) => page.answerApproval(choice))) await this.focusApproval();
   }
 
   private async focusApproval(): Promise<void> {
-    const { pages, approvals, messages } = this.options;
-    const shown = pages.active?.chat;
+    const { pages, approvals, messages } = this.deps;
+    const shown = pages.activePage?.chat;
     const waiting = approvals.waiting.find(({ chat }) => chat.id === shown?.id) ?? approvals.waiting[0];
     if (!waiting) {
       messages.info('There are no pending approvals.');
       return;
     }
-    const page = waiting.chat.id === shown?.id ? await pages.revealActive() : await pages.reveal();
+    const page = waiting.chat.id === shown?.id ? await pages.revealActive() : await pages.revealView();
     if (page.chat?.id !== waiting.chat.id) page.show(waiting.chat);
-    page.ask('focusApproval');
+    page.runCommand('focusApproval');
   }
 
   private async openInTab(page: ChatPageHost | undefined): Promise<void> {
-    const chat = this.chatOf(page);
-    if (chat) await this.options.window.openInTab(chat.id);
+    const chat = this.requireChat(page);
+    if (chat) await this.deps.services.openInTab(chat.id);
   }
 
-  private async export(page: ChatPageHost | undefined): Promise<void> {
-    const chat = this.chatOf(page);
+  private async exportChat(page: ChatPageHost | undefined): Promise<void> {
+    const chat = this.requireChat(page);
     if (!chat) return;
     const items: (vscode.QuickPickItem & { format: ExportFormat })[] = [
-      { label: 'Markdown', description: 'to read and to paste', format: 'markdown' },
-      { label: 'HTML', description: 'one file for any browser', format: 'html' },
-      { label: 'JSON', description: 'everything, for programs', format: 'json' },
+      { label: 'Markdown', description: 'For reading and pasting', format: 'markdown' },
+      { label: 'HTML', description: 'One file for any browser', format: 'html' },
+      { label: 'JSON', description: 'All data, for programs', format: 'json' },
     ];
     const picked = await vscode.window.showQuickPick(items, {
-      title: 'Export the Conversation',
-      placeHolder: 'As what?',
+      title: 'Export Conversation',
+      placeHolder: 'Select a format',
     });
-    if (picked) await this.options.window.review.export(chat.id, picked.format);
+    if (picked) await this.deps.services.review.exportChat(chat.id, picked.format);
   }
 
-  private chatOf(page: ChatPageHost | undefined): Chat | undefined {
+  private requireChat(page: ChatPageHost | undefined): Chat | undefined {
     const chat = page?.chat;
-    if (!chat) this.options.messages.info('No conversation is shown. Open one in the chat first.');
+    if (!chat) this.deps.messages.info('Open a conversation in the chat first.');
     return chat;
   }
 }

@@ -7,7 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { KeyChords } from '../../webview/vscode/keyChords';
+import type { KeyChordTables } from '../../webview/vscode/keyChordTables';
 import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
@@ -22,7 +22,7 @@ import { ApprovalNotices } from './approvalNotices';
 import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
 import { ChatPages } from './pages/chatPages';
-import type { ChatWindow } from './pages/chatWindow';
+import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import { DiffViews } from './review/diffViews';
@@ -34,58 +34,54 @@ import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { VirtualDocuments } from './review/virtualDocuments';
 import type { WindowMentions } from './windowMentions';
 
-interface ChatFeatureOptions extends FeatureContext {
-  /** The feature starts, stops and disposes it. */
+interface ChatFeatureDeps extends FeatureContext {
+  /** Started, stopped and disposed by the feature. */
   readonly chats: Chats & { start(): Promise<void> };
-  /** All that `@` finds. */
   readonly mentions: Mentions;
-  /** What of this window can be mentioned; the feature starts and disposes it. */
+  /** Mentions from this window; started and disposed by the feature. */
   readonly windowMentions: WindowMentions;
-  /** Absolute: where to work on what is attached, when that matters. */
+  /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly editor: EditorPort;
-  /** What is chosen before a conversation begins; the feature disposes it, and the chips. */
+  /** Options of new conversations. The feature disposes them and the chips. */
   readonly newOptions: NewOptions;
   readonly chips: PageChips;
-  /** The feature starts and disposes it. */
-  readonly keyChords: KeyChords;
+  /** Started and disposed by the feature. */
+  readonly keyChords: KeyChordTables;
   readonly dialogs: Dialogs;
-  /** Of the workspace: which conversation is shown, what is typed. */
+  /** Stores the shown conversation and the draft of a new one. */
   readonly workspaceState: Memento;
-  /** Of the user: which backend was used last. */
+  /** Stores the last used backend. */
   readonly globalState: Memento;
-  /** `dist/pages`. */
   readonly pagesFolder: vscode.Uri;
 }
 
-/** What VS Code asks of the chat. */
-export interface ShownChat extends RunningFeature {
+export interface ChatUi extends RunningFeature {
   /** Fills the view when it is first shown, or shown again after it was closed. */
   showIn(view: vscode.WebviewView): void;
-  /** Fills a tab of a window that was loaded again. */
+  /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
-  /** Of the document of that scheme of `textSchemes` with that query. */
-  textOf(scheme: string, query: string): string;
-  /** Asks again which agents there are. Never rejects. */
+  /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
+  readDocument(scheme: string, query: string): string;
   refresh(): Promise<void>;
   /** What agents have changed, to keep and to undo. */
   readonly review: ReviewSource;
 }
 
-const statusMs = 200;
+const statusDelayMs = 200;
 
-/** The chat: a view and editor tabs on conversations with whatever backend the user chooses. Starts none by itself. */
-export class ChatFeature implements Feature<ShownChat> {
+/** The chat: a view and editor tabs for conversations with any backend. Starts no backend until the user needs one. */
+export class ChatFeature implements Feature<ChatUi> {
   readonly id = 'chat';
   readonly title = 'Chat';
 
-  constructor(private readonly options: ChatFeatureOptions) {}
+  constructor(private readonly deps: ChatFeatureDeps) {}
 
-  async start(): Promise<ShownChat> {
-    const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.options;
-    const { chips, keyChords, newOptions, pagesFolder, windowMentions, workspaceState } = this.options;
+  async start(): Promise<ChatUi> {
+    const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
+    const { chips, keyChords, newOptions, pagesFolder, windowMentions, workspaceState } = this.deps;
     const store = new DisposableStore();
-    const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
+    const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
 
     for (const part of [chats, windowMentions, newOptions, chips, keyChords]) store.add(part);
@@ -100,54 +96,50 @@ export class ChatFeature implements Feature<ShownChat> {
     const shown = new ShownChats();
     const pages = store.add(
       new ChatPages({
-        window: () => window,
+        getServices: () => services,
         files: { folder: pagesFolder, name: 'chat' },
         memento: workspaceState,
         messages,
       }),
     );
     const review = new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages);
-    const window: ChatWindow = {
-      ...this.options,
+    const services: ChatPageServices = {
+      ...this.deps,
       backends,
-      attached: windowMentions.attached,
-      dropped: (uris) => windowMentions.dropped(uris),
+      attached: windowMentions.attachedFiles,
+      rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
       newDraft: store.add(newDraft(workspaceState, onError)),
       shown,
       editor: editorActions,
       code,
       review,
-      repairBackend: (id, how) => picker.repair(id, how),
-      manageTrust: async () => {
-        await vscode.commands.executeCommand('workbench.trust.manage');
-      },
-      openFolder: async () => {
-        await vscode.commands.executeCommand('vscode.openFolder');
-      },
+      repairBackend: (id, how) => picker.repairBackend(id, how),
+      manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
+      openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),
       openInTab: (id) => pages.openInTab(id),
-      forget: (id) => pages.forget(id),
+      closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
       new ApprovalNotices({
         approvals,
-        shown,
+        shownChats: shown,
         setBadge: (value, tooltip) => pages.setBadge(value, tooltip),
         setWaiting: (isWaiting) =>
           void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
         messages,
-        show: async ({ chat }) => {
-          const page = await pages.reveal();
+        showApproval: async ({ chat }) => {
+          const page = await pages.revealView();
           if (page.chat?.id !== chat.id) page.show(chat);
-          page.ask('focusApproval');
+          page.runCommand('focusApproval');
         },
       }),
     );
-    const selected = () => windowMentions.selected();
+    const selected = () => windowMentions.selectionRow();
     const chatCommands = store.add(
-      new ChatCommands({ commands, pages, window, picker, approvals, selected, messages }),
+      new ChatCommands({ commands, pages, services: services, picker, approvals, getSelection: selected, messages }),
     );
     const showStatus = (): void => {
       const situation = {
@@ -157,19 +149,21 @@ export class ChatFeature implements Feature<ShownChat> {
         rows: chats.rows,
         waiting: approvals.waiting.length,
       };
-      status.set({ id: this.id, title: this.title, ...chatStatus(situation, actions) });
+      status.set({ id: this.id, title: this.title, ...chatStatus(situation, statusActions) });
     };
-    let asked = '';
-    /** Once for each state of each backend that is chosen: what a server offers may be another list when it is back. */
+    let requestedKey = '';
+    /**
+     * Requests the options of the chosen backend once for each of its states: a server may offer other options after a restart.
+     */
     const askOptions = (): void => {
       const { chosen, views } = backends;
       newOptions.setBackends(views);
       const key = chosen ? `${chosen.id} ${chosen.description} ${chosen.state} ${chosen.health?.kind ?? ''}` : '';
-      if (!chosen || key === asked) return;
-      asked = key;
+      if (!chosen || key === requestedKey) return;
+      requestedKey = key;
       void newOptions.refresh(chosen.id);
     };
-    const statusLater = store.add(new Coalescer(clock, statusMs, showStatus));
+    const statusLater = store.add(new Coalescer(clock, statusDelayMs, showStatus));
     const changed = (): void => statusLater.schedule();
 
     store.add(chats.onDidChange(changed));
@@ -177,8 +171,8 @@ export class ChatFeature implements Feature<ShownChat> {
     store.add(backends.onDidChange(() => askOptions()));
     store.add(backends.onDidChange(() => chats.keepPrepared(backends.chosen?.id)));
     store.add(approvals.onDidChange(changed));
-    store.add(pages.onDidChange(() => notices.look()));
-    store.add(pages.onDidChange(() => chats.awaitPrompt(pages.awaitsPrompt)));
+    store.add(pages.onDidChange(() => notices.update()));
+    store.add(pages.onDidChange(() => chats.awaitPrompt(pages.isAwaitingPrompt)));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
       settings.onDidChangeOf([settingIds.amplifierProfile], () => {
@@ -187,11 +181,11 @@ export class ChatFeature implements Feature<ShownChat> {
     );
     store.add(
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        pages.trustChanged();
+        pages.onTrustChange();
         void backends.refresh();
       }),
     );
-    // Before there are pages: what they show is among the conversations on disk.
+    // Before any page exists, since pages restore conversations from disk.
     await chats.start();
     for (const part of [
       windowMentions,
@@ -209,9 +203,9 @@ export class ChatFeature implements Feature<ShownChat> {
     }
     showStatus();
     return {
-      showIn: (view) => pages.showIn(view),
-      restore: (panel, state) => pages.restore(panel, state),
-      textOf: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
+      showIn: (view) => pages.fillView(view),
+      restore: (panel, state) => pages.restoreTab(panel, state),
+      readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
       review: new ChatReview(chats, review),
       stop: () => chats.stop(),
@@ -220,8 +214,8 @@ export class ChatFeature implements Feature<ShownChat> {
   }
 }
 
-const actions: ChatActions = {
-  open: { label: 'Open the chat', command: commandIds.chatOpen },
+const statusActions: ChatActions = {
+  open: { label: 'Open chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Choose an agent', command: commandIds.chatPickBackend },
   showApproval: { label: 'Show approval', command: commandIds.chatFocusApproval },
   openSettings: {

@@ -8,7 +8,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
-import { KeyChords } from '../../webview/vscode/keyChords';
+import { KeyChordTables } from '../../webview/vscode/keyChordTables';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';
@@ -19,52 +19,53 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { conversationsFolder, gatherConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { DiskFiles } from '../node/filePort';
 import { SessionStore } from '../node/sessionStore';
-import { ChatFeature, type ShownChat } from './chatFeature';
+import { ChatFeature, type ChatUi } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
 import { WindowMentions } from './windowMentions';
 
-interface ChatRootOptions extends FeatureContext {
+interface ChatRootDeps extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
-  /** Undefined where nothing is kept. */
+  /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
-  /** What other features let users mention. */
+  /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];
-  /** What goes along with prompts by itself. */
   readonly chipSources: readonly ChipSource[];
-  /** The caller starts and disposes it. */
+  /** Started and disposed by the caller. */
   readonly recent: RecentFiles;
-  /** Absolute: where conversations of all workspaces are kept. */
+  /** Absolute path of the folder for the conversations of all workspaces. */
   readonly storageFolder: string;
-  /** Absolute: where those of this workspace may have been kept before. */
+  /** Absolute path of the folder where older versions kept this workspace's conversations. */
   readonly olderFolder: string;
   readonly workspaceState: Memento;
   readonly globalState: Memento;
   readonly extensionUri: vscode.Uri;
 }
 
-/** What the window asks of the chat. */
-export interface RunningChat extends ShownChat, WriteObserver {
-  /** Shows a new conversation with the text attached, which works in `folder` (absolute); the user writes the prompt. */
+export interface RunningChat extends ChatUi, WriteObserver {
+  /**
+   * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
+   * (absolute path).
+   */
   beginWith(digest: { readonly title: string; readonly text: string }, folder: string | undefined): Promise<void>;
 }
 
-/** The chat with everything that is its own, put together. A bundle of its own, loaded when somebody needs the chat. */
+/** Assembles the chat. Its bundle is loaded when the chat is first used. */
 export class ChatRoot {
-  private readonly feature: ChatFeature;
-  private readonly conversations: ChatSessions;
-  private readonly texts: AttachedTexts;
+  private readonly chatFeature: ChatFeature;
+  private readonly chatSessions: ChatSessions;
+  private readonly attachedTexts: AttachedTexts;
 
-  private constructor(options: ChatRootOptions, folder: string) {
+  private constructor(options: ChatRootDeps, folder: string) {
     const { backends, chipSources, clock, editor, extensionUri, globalState, log, mentionSources, recent } = options;
-    const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
-    this.texts = new AttachedTexts({ newId: randomUUID, memento: options.workspaceState, onError });
+    const onError = (error: unknown): void => log.error('an error in the chat', error);
+    this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: options.workspaceState, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
-    const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.texts], clock, log);
+    const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
     const newOptions = new NewOptions({ backends, memento: globalState, onError });
-    this.conversations = new ChatSessions({
+    this.chatSessions = new ChatSessions({
       backends,
       store: new SessionStore({
         folder,
@@ -88,22 +89,22 @@ export class ChatRoot {
       newId: randomUUID,
       starts: newOptions,
     });
-    this.feature = new ChatFeature({
+    this.chatFeature = new ChatFeature({
       ...options,
-      chats: this.conversations,
+      chats: this.chatSessions,
       mentions,
       windowMentions,
-      folderOf: (draft) => this.texts.folderOf(draft),
+      folderOf: (draft) => this.attachedTexts.folderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
-      keyChords: new KeyChords(vscode.Uri.file(options.storageFolder), log),
+      keyChords: new KeyChordTables(vscode.Uri.file(options.storageFolder), log),
       dialogs: modalDialogs,
       pagesFolder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'),
     });
   }
 
-  /** Finds the folder of this workspace's conversations first. */
-  static async open(options: ChatRootOptions): Promise<ChatRoot> {
+  /** Creates the chat after finding the folder of this workspace's conversations. */
+  static async open(options: ChatRootDeps): Promise<ChatRoot> {
     const { clock, log, olderFolder, storageFolder } = options;
     const folder = await conversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
     await gatherConversations({ from: olderFolder, to: folder, files: new DiskFiles(), clock, log });
@@ -111,17 +112,17 @@ export class ChatRoot {
   }
 
   async start(): Promise<RunningChat> {
-    const { conversations } = this;
+    const { chatSessions } = this;
     return {
-      ...(await this.feature.start()),
+      ...(await this.chatFeature.start()),
       beginWith: (digest, folder) => this.beginWith(digest, folder),
-      beforeWrite: (writer, file) => conversations.beforeWrite(writer, file),
-      afterWrite: (writer, file) => conversations.afterWrite(writer, file),
+      beforeWrite: (writer, file) => chatSessions.beforeWrite(writer, file),
+      afterWrite: (writer, file) => chatSessions.afterWrite(writer, file),
     };
   }
 
   private async beginWith({ title, text }: { title: string; text: string }, folder: string | undefined): Promise<void> {
-    const draft: Draft = { text: '', attachments: [this.texts.add(title, text, folder)] };
+    const draft: Draft = { text: '', attachments: [this.attachedTexts.add(title, text, folder)] };
     await vscode.commands.executeCommand(commandIds.chatNew, draft);
   }
 }
@@ -129,7 +130,7 @@ export class ChatRoot {
 function openWorkspace(): OpenWorkspace {
   const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
   return {
-    // One that was never saved is another one each time.
+    // An unsaved workspace file has another path each time.
     file: workspaceFile === undefined || workspaceFile.scheme === 'untitled' ? undefined : workspaceFile.fsPath,
     folders: workspaceFolders.map(({ uri }) => uri.fsPath),
   };

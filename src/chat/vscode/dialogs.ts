@@ -2,18 +2,15 @@ import * as vscode from 'vscode';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { noticeText } from '../../base/common/noticeText';
 
-export interface Question {
+export interface Confirmation {
   readonly message: string;
   readonly detail?: string;
-  /** What the button says that does it. */
   readonly action: string;
 }
 
-/** What the user is asked in the way of everything else. */
 export interface Dialogs {
-  /** Whether the user wants it; not by closing the question. */
-  confirm(question: Question): Promise<boolean>;
-  /** Undefined when the user does not say. */
+  /** Whether the user confirmed; false when the dialog was closed. */
+  confirm(question: Confirmation): Promise<boolean>;
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }
 

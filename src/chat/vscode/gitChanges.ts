@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { gitRepositoryOf, type GitChange, type GitRepository } from '../../platform/vscode/gitRepository';
 import type { GitFile, GitPort } from '../common/mentions/gitMentions';
 
-/** The repository of the first workspace folder, by VS Code's Git extension. */
+/** Git changes of the first workspace folder, from VS Code's Git extension. */
 export const gitChanges: GitPort = {
   changes: async () => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
@@ -12,12 +12,12 @@ export const gitChanges: GitPort = {
   },
   diff: async (path) => {
     const repository = await gitRepositoryOf(path);
-    // There is nothing to compare with before the first commit.
+    // Before the first commit there is nothing to compare with.
     return (await repository?.diffWithHead(path).catch(() => '')) ?? '';
   },
 };
 
-/** Each file once, as it is in the working tree. */
+/** Lists each file once, with its state in the working tree. */
 function filesOf({ staged, modified, untracked }: GitRepository): GitFile[] {
   const files = [
     ...[...staged, ...modified].map(({ path, isDeleted }): GitFile => ({

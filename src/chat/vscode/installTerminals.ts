@@ -3,40 +3,40 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { Messages } from '../../platform/vscode/messages';
 
 export class InstallTerminals implements vscode.Disposable {
-  private readonly store = new DisposableStore();
-  private readonly open = new Set<vscode.Terminal>();
+  private readonly disposables = new DisposableStore();
+  private readonly openTerminals = new Set<vscode.Terminal>();
 
-  /** `onDidRun` is called when a command in such a terminal, or the terminal itself, has ended. */
+  /** `onDidEnd` is called when a command in an install terminal, or the terminal itself, has ended. */
   constructor(
     private readonly messages: Pick<Messages, 'info'>,
-    private readonly onDidRun: () => unknown,
+    private readonly onDidEnd: () => unknown,
   ) {}
 
   start(): void {
-    this.store.add(
+    this.disposables.add(
       vscode.window.onDidCloseTerminal((terminal) => {
-        if (this.open.delete(terminal)) this.onDidRun();
+        if (this.openTerminals.delete(terminal)) this.onDidEnd();
       }),
     );
-    // Only with shell integration.
-    this.store.add(
+    // VS Code fires this event only with shell integration.
+    this.disposables.add(
       vscode.window.onDidEndTerminalShellExecution(({ terminal }) => {
-        if (this.open.has(terminal)) this.onDidRun();
+        if (this.openTerminals.has(terminal)) this.onDidEnd();
       }),
     );
   }
 
-  /** Types the command where the user sees it, and leaves it to the user to run it. */
+  /** Types the command into a new terminal without running it. */
   install(title: string, command: string): void {
     const terminal = vscode.window.createTerminal({ name: `Install ${title}`, isTransient: true });
-    this.open.add(terminal);
+    this.openTerminals.add(terminal);
     terminal.show();
     terminal.sendText(command, false);
     this.messages.info(`Press Enter in the terminal to install ${title}.`);
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.open.clear();
+    this.disposables.dispose();
+    this.openTerminals.clear();
   }
 }

@@ -7,27 +7,26 @@ import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import type { RunningChat } from './chatRoot';
 import type { RecentFiles } from './recentFiles';
 
-interface LazyChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'status'> {
   readonly chat: LazyFeature<RunningChat>;
   readonly recent: RecentFiles;
 }
 
-/** The chat as VS Code knows it from the start. Its code is loaded when somebody needs it. */
+/** Registers the chat with VS Code at activation. Its code is loaded on first use. */
 export class LazyChat implements Feature {
   readonly id = 'chat';
   readonly title = 'Chat';
 
-  constructor(private readonly options: LazyChatOptions) {}
+  constructor(private readonly deps: LazyChatDeps) {}
 
   start(): Promise<RunningFeature> {
     const { id, title } = this;
-    const { chat, commands, recent, status } = this.options;
+    const { chat, commands, recent, status } = this.deps;
     const store = new DisposableStore();
     const use = (): Promise<RunningChat> => chat.use();
     const refresh = (): Promise<void> =>
       use().then(
         (running) => running.refresh(),
-        // It has said so where the user is looking.
         () => undefined,
       );
 
@@ -43,17 +42,17 @@ export class LazyChat implements Feature {
       }),
     );
     for (const scheme of [textSchemes.chat, textSchemes.proposedCode]) {
-      store.add(provideTexts(scheme, async (query) => (await use()).textOf(scheme, query)));
+      store.add(provideTexts(scheme, async (query) => (await use()).readDocument(scheme, query)));
     }
     store.add(commands.handleLater(this.id, use));
     store.add(commands.handleLater('review', use));
-    // What is chosen, and whether it is there, is known to the chat only.
+    // Only the chat knows the chosen agent and its state.
     store.add(status.onDidLook(() => void refresh()));
-    // What the user had in front of him before he came to the chat is mentioned first.
+    // Files that were open before the chat was loaded are suggested first.
     store.add(recent);
     recent.start();
-    const open = { label: 'Open the chat', command: commandIds.chatOpen };
-    status.set({ id, title, state: 'ready', summary: 'It starts when it is opened.', actions: [open] });
+    const open = { label: 'Open chat', command: commandIds.chatOpen };
+    status.set({ id, title, state: 'ready', summary: 'Starts when you open the chat.', actions: [open] });
     return Promise.resolve({ stop: () => chat.stop(), dispose: () => store.dispose() });
   }
 }

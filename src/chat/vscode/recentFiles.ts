@@ -5,26 +5,26 @@ import { openFiles } from '../../platform/vscode/openFiles';
 
 const maxFiles = 50;
 
-/** The files that the user had in front of him, the last one first. */
+/** Recently active files, the latest first. */
 export class RecentFiles implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly paths = new BoundedMap<string, true>({ maxEntries: maxFiles });
 
   start(): void {
     for (const path of openFiles().reverse()) this.add(path);
-    this.store.add(
+    this.disposables.add(
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         if (editor?.document.uri.scheme === 'file') this.add(editor.document.uri.fsPath);
       }),
     );
   }
 
-  get all(): readonly string[] {
+  get recentPaths(): readonly string[] {
     return [...this.paths.keys()].reverse();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
     this.paths.clear();
   }
 

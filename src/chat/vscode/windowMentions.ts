@@ -20,7 +20,7 @@ import { SelectionMentions } from '../common/mentions/selectionMentions';
 import { gitChanges } from './gitChanges';
 import type { RecentFiles } from './recentFiles';
 
-interface WindowMentionsOptions {
+interface WindowMentionsDeps {
   readonly editor: EditorPort;
   readonly recent: RecentFiles;
   readonly clock: Clock;
@@ -29,80 +29,81 @@ interface WindowMentionsOptions {
 
 const maxFiles = 100_000;
 
-/** What of this window can be mentioned: its files, folders, selection, problems, tabs and Git changes. */
+/** Mention sources of this window: files, folders, selection, problems, tabs and Git changes. */
 export class WindowMentions implements Disposable {
-  /** In the order in which their rows are shown. */
   readonly sources: readonly MentionSource[];
-  readonly attached: AttachedFiles;
-  private readonly store = new DisposableStore();
-  private readonly created: Emitter<string>;
-  private readonly deleted: Emitter<string>;
-  private readonly reset: Emitter<void>;
-  private readonly touched: Emitter<void>;
-  private readonly index: FileIndex;
-  private readonly files: FileMentions;
-  private readonly folders: FolderMentions;
-  private readonly selection: SelectionMentions;
+  readonly attachedFiles: AttachedFiles;
+  private readonly disposables = new DisposableStore();
+  private readonly createdEmitter: Emitter<string>;
+  private readonly deletedEmitter: Emitter<string>;
+  private readonly resetEmitter: Emitter<void>;
+  private readonly changedEmitter: Emitter<void>;
+  private readonly fileIndex: FileIndex;
+  private readonly fileMentions: FileMentions;
+  private readonly folderMentions: FolderMentions;
+  private readonly selectionMentions: SelectionMentions;
 
-  constructor(private readonly options: WindowMentionsOptions) {
-    const { editor, recent, clock, log } = options;
-    const onError = (error: unknown): void => log.error('cannot list the files to mention', error);
-    this.created = this.store.add(new Emitter<string>(onError));
-    this.deleted = this.store.add(new Emitter<string>(onError));
-    this.reset = this.store.add(new Emitter<void>(onError));
-    this.touched = this.store.add(new Emitter<void>(onError));
-    this.index = this.store.add(
+  constructor(private readonly deps: WindowMentionsDeps) {
+    const { editor, recent, clock, log } = deps;
+    const onError = (error: unknown): void => log.error('cannot list files for mentions', error);
+    this.createdEmitter = this.disposables.add(new Emitter<string>(onError));
+    this.deletedEmitter = this.disposables.add(new Emitter<string>(onError));
+    this.resetEmitter = this.disposables.add(new Emitter<void>(onError));
+    this.changedEmitter = this.disposables.add(new Emitter<void>(onError));
+    this.fileIndex = this.disposables.add(
       new FileIndex({
         listFiles,
-        onDidCreate: this.created.event,
-        onDidDelete: this.deleted.event,
-        onDidReset: this.reset.event,
+        onDidCreate: this.createdEmitter.event,
+        onDidDelete: this.deletedEmitter.event,
+        onDidReset: this.resetEmitter.event,
         relative: relativePath,
         clock,
         onError,
       }),
     );
-    this.attached = this.store.add(new AttachedFiles({ editor, onDidChangeFiles: this.touched.event, clock, onError }));
-    this.files = new FileMentions({ index: this.index, editor, recent: () => recent.all });
-    this.folders = new FolderMentions({ index: this.index, editor });
-    this.selection = new SelectionMentions(editor);
+    this.attachedFiles = this.disposables.add(
+      new AttachedFiles({ editor, onDidChangeFiles: this.changedEmitter.event, clock, onError }),
+    );
+    this.fileMentions = new FileMentions({ index: this.fileIndex, editor, recent: () => recent.recentPaths });
+    this.folderMentions = new FolderMentions({ index: this.fileIndex, editor });
+    this.selectionMentions = new SelectionMentions(editor);
     this.sources = [
-      this.selection,
+      this.selectionMentions,
       new ProblemMentions(editor),
       new EditorMentions({ editor, openFiles }),
       new GitMentions(gitChanges, editor),
-      this.files,
-      this.folders,
+      this.fileMentions,
+      this.folderMentions,
     ];
   }
 
   start(): void {
-    this.index.start();
-    this.attached.start();
-    const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*'));
-    this.store.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
-    this.store.add(watcher.onDidDelete(({ fsPath }) => this.deleted.fire(fsPath)));
-    // A change, too: VS Code merges a deletion that is soon followed by a creation into one change event.
+    this.fileIndex.start();
+    this.attachedFiles.start();
+    const watcher = this.disposables.add(vscode.workspace.createFileSystemWatcher('**/*'));
+    this.disposables.add(watcher.onDidCreate(({ fsPath }) => void this.reportCreated(fsPath)));
+    this.disposables.add(watcher.onDidDelete(({ fsPath }) => this.deletedEmitter.fire(fsPath)));
+    // Includes changes, since VS Code merges a deletion soon followed by a creation into one change event.
     for (const event of [watcher.onDidCreate, watcher.onDidDelete, watcher.onDidChange]) {
-      this.store.add(event(() => this.touched.fire()));
+      this.disposables.add(event(() => this.changedEmitter.fire()));
     }
-    this.store.add(this.options.editor.onDidChangeFolders(() => this.reset.fire()));
-    this.store.add(
+    this.disposables.add(this.deps.editor.onDidChangeFolders(() => this.resetEmitter.fire()));
+    this.disposables.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('files.exclude') || change.affectsConfiguration('search.exclude')) {
-          this.reset.fire();
+          this.resetEmitter.fire();
         }
       }),
     );
   }
 
-  selected(): MentionRow | undefined {
-    return this.selection.current();
+  selectionRow(): MentionRow | undefined {
+    return this.selectionMentions.current();
   }
 
-  /** Files and folders by URI or path. @throws EditorError when none of them may be seen: the first reason */
-  async dropped(uris: readonly string[]): Promise<MentionRow[]> {
-    const results = await Promise.allSettled(uris.map((uri) => this.rowOf(pathOf(uri))));
+  /** Returns rows for files and folders by URI or path. @throws EditorError the first one, when none is accessible */
+  async rowsForDrop(uris: readonly string[]): Promise<MentionRow[]> {
+    const results = await Promise.allSettled(uris.map((uri) => this.createRow(pathOf(uri))));
     const rows = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const failure = results.find((result) => result.status === 'rejected');
     if (rows.length === 0 && failure) throw failure.reason;
@@ -110,27 +111,28 @@ export class WindowMentions implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async rowOf(named: string): Promise<MentionRow> {
-    const { path, type } = await this.options.editor.stat(named);
+  private async createRow(uriOrPath: string): Promise<MentionRow> {
+    const { path, type } = await this.deps.editor.stat(uriOrPath);
     const relative = relativePath(path);
-    return type === 'directory' ? this.folders.rowOf(path, relative) : await this.files.rowOf(path, relative);
+    return type === 'directory'
+      ? this.folderMentions.rowOf(path, relative)
+      : await this.fileMentions.rowOf(path, relative);
   }
 
-  /** Folders are created too, and what is hidden is not to be found. */
-  private async onDidCreate(path: string): Promise<void> {
+  private async reportCreated(path: string): Promise<void> {
     if (/[\\/](?:\.git|node_modules)[\\/]/.test(path)) return;
-    const type = await this.options.editor.stat(path).then(
+    const type = await this.deps.editor.stat(path).then(
       (stat) => stat.type,
       () => undefined,
     );
-    if (type === 'file' && !this.store.isDisposed) this.created.fire(path);
+    if (type === 'file' && !this.disposables.isDisposed) this.createdEmitter.fire(path);
   }
 }
 
-/** Without what `files.exclude` and `search.exclude` hide. */
+/** Lists files without those that `files.exclude` and `search.exclude` hide. */
 async function listFiles(signal: AbortSignal): Promise<string[]> {
   const found = await withTokenOf(
     signal,
@@ -139,11 +141,11 @@ async function listFiles(signal: AbortSignal): Promise<string[]> {
   return found.flatMap(({ scheme, fsPath }) => (scheme === 'file' ? [fsPath] : [])).sort();
 }
 
-/** The globs that are switched on; `files.exclude` is VS Code's own part. Undefined without any. */
+/** The enabled globs of `search.exclude`; VS Code itself applies `files.exclude`. */
 function searchExclude(): string | undefined {
   const value = vscode.workspace.getConfiguration('search').get<unknown>('exclude');
   const table = z.record(z.string(), z.unknown()).catch({}).parse(value);
-  // A glob with braces of its own cannot be within others.
+  // Globs with braces cannot be nested in braces.
   const globs = Object.entries(table).flatMap(([glob, isOn]) => (isOn === true && !/[{},]/.test(glob) ? [glob] : []));
   return globs.length === 0 ? undefined : `{${globs.join(',')}}`;
 }
@@ -152,7 +154,7 @@ function relativePath(path: string): string {
   return vscode.workspace.asRelativePath(path).replaceAll('\\', '/');
 }
 
-/** VS Code in a browser names the machine's files by a URI of its own. */
+/** VS Code for the Web uses its own URIs for the machine's files. */
 function pathOf(uriOrPath: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(uriOrPath)) return uriOrPath;
   const uri = vscode.Uri.parse(uriOrPath);

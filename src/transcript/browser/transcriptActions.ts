@@ -1,33 +1,33 @@
 import type { Entry } from '../common/entries';
 
-/** What entries may ask of the page. What is absent has no button: a transcript that is only read offers less. */
+/** Actions of entries. Those that are missing have no button. */
 export interface TranscriptActions {
-  /** A path or a link; `line` is 1-based. */
   readonly open: (target: string, line?: number) => void;
   readonly copy: (text: string) => void;
-  /** The entry with nothing cut away, or as it was when it is too large for a page. */
+  /** Returns the full entry, or the truncated one if it is too large for a page. */
   readonly showAll: (entryId: string) => Promise<Entry>;
-  /** Up to `count` entries more from before the first; the model hears of them. */
+  /** Loads up to `count` entries before the first one into the model. */
   readonly loadOlder: (count: number) => Promise<void>;
-  /** The same from after the last, for a page that may have others than the last ones. */
+  /** Loads up to `count` entries after the last one into the model. */
   readonly loadLater?: (count: number) => Promise<void>;
-  /** The last entries, in place of others. */
+  /** Replaces the loaded entries by the last ones. */
   readonly loadLatest?: () => Promise<void>;
   /** `part` is the index of a diff in the entry's parts. */
   readonly openDiff?: (entryId: string, part: number) => void;
   readonly insertAtCursor?: (text: string) => void;
   readonly applyCode?: (text: string, path?: string) => void;
   readonly openAsNewFile?: (text: string, language?: string) => void;
-  /** Asks to go on with an answer that was cut off. */
+  /** Asks the agent to continue an interrupted answer. */
   readonly continueTurn?: () => void;
   readonly editPrompt?: (entryId: string) => void;
-  /** What the turn has changed in a file; without one, the whole conversation. */
+  /** Shows the change of a file by a turn, or by the whole conversation. */
   readonly openChange?: (path: string, turn?: number) => void;
-  /** One file, or all without a path; with a turn only what that one has changed. */
+  /** Reverts the changes of one file, or of all; with a turn, only those of that turn. */
   readonly revert?: (path?: string, turn?: number) => void;
   readonly keepChanges?: (path?: string) => void;
   /**
-   * Opens or closes the thread of a subagent: its entries come as steps of the call. Resolves with why there will be none.
+   * Loads or unloads the thread of a subagent, whose entries become steps of the call. Resolves with a message if it
+   * cannot be loaded.
    */
   readonly showSubthread?: (entryId: string, isShown: boolean) => Promise<string | undefined>;
   readonly showRaw?: (entryId: string) => void;
@@ -38,14 +38,13 @@ export interface Folding {
 }
 
 export interface TranscriptOptions {
-  /** What the list is called by screen readers. */
   readonly label?: string;
-  /** How times of prompts are told; not at all when it is left out. */
+  /** Format of the times of prompts; hidden by default. */
   readonly times?: 'relative' | 'absolute';
-  /** The workspace's, absolute: paths below them are shown relative to them. */
+  /** Absolute paths of the workspace folders, to which paths are shown relative. */
   readonly folders?: readonly string[];
-  /** What the user wants of all that opens and closes; another object each time they say so. */
+  /** Opens or closes all sections. Each request is a new object. */
   readonly folding?: Folding;
-  /** What comes is told to screen readers; for conversations that go on. */
+  /** Whether new entries are announced to screen readers. */
   readonly isLive?: boolean;
 }

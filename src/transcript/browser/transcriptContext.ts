@@ -2,34 +2,32 @@ import { createContext } from 'preact';
 import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { Entry } from '../common/entries';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
-import { shortPath } from '../common/shortPath';
-import type { NearScreen } from './list/nearScreen';
+import { shortenPath } from '../common/shortPath';
+import type { ScreenProximity } from './list/screenProximity';
 import type { TranscriptModel } from './list/transcriptModel';
 
-/** What every part of a transcript is drawn with. */
-interface Surroundings {
+/** Context of all components of a transcript. */
+interface TranscriptContextValue {
   readonly model: TranscriptModel;
   readonly actions: TranscriptActions;
   readonly options: TranscriptOptions;
-  /** In a list that scrolls. */
-  readonly nearScreen?: NearScreen;
+  readonly screenProximity?: ScreenProximity;
 }
 
-export const TranscriptContext = createContext<Surroundings | undefined>(undefined);
+export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined);
 
-export function useTranscript(): Surroundings {
+export function useTranscript(): TranscriptContextValue {
   const surroundings = useContext(TranscriptContext);
-  if (!surroundings) throw new Error('Parts of a transcript are drawn inside a TranscriptContext.');
+  if (!surroundings) throw new Error('useTranscript needs a TranscriptContext.');
   return surroundings;
 }
 
-/** How a path is shown; its title says all of it. */
-export function useShortPath(): (path: string) => string {
+export function useShortenPath(): (path: string) => string {
   const { folders = [] } = useTranscript().options;
-  return (path) => shortPath(path, folders);
+  return (path) => shortenPath(path, folders);
 }
 
-/** The entry as it is, drawn again whenever it or its children change. Undefined when it was removed. */
+/** Returns the entry and redraws when it or its children change; undefined if it was removed. */
 export function useEntry(id: string): Entry | undefined {
   const { model } = useTranscript();
   const redraw = useRedraw();

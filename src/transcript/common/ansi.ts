@@ -1,6 +1,6 @@
-/** What a terminal would show of a command's output, as runs of text of one style. */
+/** Interprets a command's output as a terminal would: runs of text with one style each. */
 
-/** 0 to 15 are the theme's colours, the bright ones from 8; others are CSS, `rgb(r, g, b)`. */
+/** 0 to 15 are the theme's colors (8 to 15 are bright). Others are CSS: `rgb(r, g, b)`. */
 export type AnsiColor = number | string;
 
 interface AnsiStyle {
@@ -14,125 +14,125 @@ interface AnsiStyle {
   readonly strike?: true;
 }
 
-/** `text` has line feeds between lines and no other control character but tabs. */
+/** `text` contains no control characters other than line feeds and tabs. */
 export interface AnsiSegment extends AnsiStyle {
   readonly text: string;
 }
 
-interface Line {
+interface AnsiLine {
   readonly cells: string[];
-  /** Of each cell; the same object for cells written without a change between them. */
+  /** One for each cell. Cells written without a style change share the same object. */
   readonly styles: AnsiStyle[];
 }
 
-/** Only the end of longer output is read, in UTF-16 units. */
-const maxUnits = 1_000_000;
-/** Cursor movements beyond this column are those of a broken program. */
+/** Only the end of longer output is parsed, in UTF-16 units. */
+const maxParsedUnits = 1_000_000;
+/** The cursor does not move beyond this column. */
 const maxColumn = 2_000;
-const plain: AnsiStyle = {};
+const plainStyle: AnsiStyle = {};
 
 /**
- * The tokens of a terminal's input: a control sequence, a string for the terminal (titles, links) with or without its end,
- * another escape, one control character, or a run of text.
+ * Tokens of terminal output: a control sequence, a terminated or unterminated string sequence (title, link), another
+ * escape sequence, a control character, or a run of text.
  */
-const tokens =
+const tokenPattern =
   /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x08\x0a-\x1f\x7f-\x9f]|[^\x00-\x08\x0a-\x1f\x7f-\x9f]+/g;
 
-const control = /^[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
+const controlCharacter = /^[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 
-/** Links become their text; sequences that neither style nor move within what is shown are swallowed. */
+/** Links become their text. Unsupported sequences are dropped. */
 export function parseAnsi(text: string): AnsiSegment[] {
-  const screen = new Screen();
-  for (const match of text.slice(-maxUnits).matchAll(tokens)) {
+  const screen = new TerminalScreen();
+  for (const match of text.slice(-maxParsedUnits).matchAll(tokenPattern)) {
     const [token, params = '', command] = match;
-    if (command !== undefined) screen.control(command, params);
-    else screen.take(token);
+    if (command !== undefined) screen.runSequence(command, params);
+    else screen.handleToken(token);
   }
-  return segmentsOf(screen.lines);
+  return toSegments(screen.lines);
 }
 
-class Screen {
-  readonly lines: Line[] = [{ cells: [], styles: [] }];
-  private row = 0;
-  private column = 0;
-  private style = plain;
+class TerminalScreen {
+  readonly lines: AnsiLine[] = [{ cells: [], styles: [] }];
+  private cursorRow = 0;
+  private cursorColumn = 0;
+  private currentStyle = plainStyle;
 
-  take(token: string): void {
-    if (token === '\n') this.moveTo(this.row + 1, 0);
-    else if (token === '\r') this.column = 0;
-    else if (token === '\b') this.column = Math.max(0, this.column - 1);
-    else if (!control.test(token)) this.write(token);
+  handleToken(token: string): void {
+    if (token === '\n') this.moveTo(this.cursorRow + 1, 0);
+    else if (token === '\r') this.cursorColumn = 0;
+    else if (token === '\b') this.cursorColumn = Math.max(0, this.cursorColumn - 1);
+    else if (!controlCharacter.test(token)) this.write(token);
   }
 
-  control(command: string, params: string): void {
+  runSequence(command: string, params: string): void {
     const count = Math.min(Math.max(1, Number.parseInt(params, 10) || 1), maxColumn);
-    if (command === 'm') this.style = styleAfter(this.style, params);
+    if (command === 'm') this.currentStyle = applyStyleCodes(this.currentStyle, params);
     else if (command === 'K') this.eraseInLine(params);
     else if (command === 'J' && (params === '' || params === '0')) this.eraseBelow();
-    else if (command === 'A') this.row = Math.max(0, this.row - count);
-    else if (command === 'B') this.row = Math.min(this.lines.length - 1, this.row + count);
-    else if (command === 'C') this.column = Math.min(maxColumn, this.column + count);
-    else if (command === 'D') this.column = Math.max(0, this.column - count);
-    else if (command === 'G') this.column = count - 1;
+    else if (command === 'A') this.cursorRow = Math.max(0, this.cursorRow - count);
+    else if (command === 'B') this.cursorRow = Math.min(this.lines.length - 1, this.cursorRow + count);
+    else if (command === 'C') this.cursorColumn = Math.min(maxColumn, this.cursorColumn + count);
+    else if (command === 'D') this.cursorColumn = Math.max(0, this.cursorColumn - count);
+    else if (command === 'G') this.cursorColumn = count - 1;
   }
 
-  private get line(): Line {
-    const found = this.lines[this.row];
+  private get currentLine(): AnsiLine {
+    const found = this.lines[this.cursorRow];
     if (found) return found;
-    const line: Line = { cells: [], styles: [] };
-    this.lines[this.row] = line;
+    const line: AnsiLine = { cells: [], styles: [] };
+    this.lines[this.cursorRow] = line;
     return line;
   }
 
   private moveTo(row: number, column: number): void {
-    this.row = row;
-    this.column = column;
+    this.cursorRow = row;
+    this.cursorColumn = column;
     if (row === this.lines.length) this.lines.push({ cells: [], styles: [] });
   }
 
   private write(text: string): void {
-    const { cells, styles } = this.line;
-    while (cells.length < this.column) {
+    const { cells, styles } = this.currentLine;
+    while (cells.length < this.cursorColumn) {
       cells.push(' ');
-      styles.push(plain);
+      styles.push(plainStyle);
     }
     for (const character of text) {
-      if (this.column > 0 && joinsTheCellBefore(character)) {
-        cells[this.column - 1] = (cells[this.column - 1] ?? '') + character;
+      if (this.cursorColumn > 0 && joinsPreviousCell(character)) {
+        cells[this.cursorColumn - 1] = (cells[this.cursorColumn - 1] ?? '') + character;
         continue;
       }
-      cells[this.column] = character;
-      styles[this.column] = this.style;
-      this.column++;
+      cells[this.cursorColumn] = character;
+      styles[this.cursorColumn] = this.currentStyle;
+      this.cursorColumn++;
     }
   }
 
   private eraseInLine(params: string): void {
-    const { cells, styles } = this.line;
+    const { cells, styles } = this.currentLine;
     if (params === '1') {
-      const end = Math.min(this.column + 1, cells.length);
+      const end = Math.min(this.cursorColumn + 1, cells.length);
       cells.fill(' ', 0, end);
-      styles.fill(plain, 0, end);
+      styles.fill(plainStyle, 0, end);
       return;
     }
-    const from = params === '2' ? 0 : this.column;
+    const from = params === '2' ? 0 : this.cursorColumn;
     cells.length = Math.min(cells.length, from);
     styles.length = cells.length;
   }
 
   private eraseBelow(): void {
     this.eraseInLine('0');
-    this.lines.length = this.row + 1;
+    this.lines.length = this.cursorRow + 1;
   }
 }
 
-/** Combining marks, joiners and variation selectors have no cell of their own. */
-function joinsTheCellBefore(character: string): boolean {
+/** Combining marks, joiners and variation selectors share the previous cell. */
+function joinsPreviousCell(character: string): boolean {
   return character > '\u02ff' && /^[\p{M}\u200d]$/u.test(character);
 }
 
-type Flag = 'bold' | 'dim' | 'italic' | 'underline' | 'inverse' | 'strike';
-const switchedOn: Readonly<Record<number, Flag>> = {
+type StyleFlag = 'bold' | 'dim' | 'italic' | 'underline' | 'inverse' | 'strike';
+const flagsByCode: Readonly<Record<number, StyleFlag>> = {
   1: 'bold',
   2: 'dim',
   3: 'italic',
@@ -141,7 +141,7 @@ const switchedOn: Readonly<Record<number, Flag>> = {
   9: 'strike',
   21: 'underline',
 };
-const switchedOff: Readonly<Record<number, readonly (keyof AnsiStyle)[]>> = {
+const clearedByCode: Readonly<Record<number, readonly (keyof AnsiStyle)[]>> = {
   22: ['bold', 'dim'],
   23: ['italic'],
   24: ['underline'],
@@ -151,32 +151,32 @@ const switchedOff: Readonly<Record<number, readonly (keyof AnsiStyle)[]>> = {
   49: ['bg'],
 };
 
-function styleAfter(style: AnsiStyle, params: string): AnsiStyle {
+function applyStyleCodes(style: AnsiStyle, params: string): AnsiStyle {
   const codes = params.split(';');
   let after: AnsiStyle = style;
   for (let at = 0; at < codes.length; at++) {
     const [code = 0, ...details] = (codes[at] ?? '').split(':').map(Number);
     if (code === 38 || code === 48) {
-      // `38;5;n` and `38;2;r;g;b` continue in the codes that follow, `38:5:n` and `38:2::r:g:b` do not.
+      // `38;5;n` and `38;2;r;g;b` use the codes that follow; `38:5:n` and `38:2::r:g:b` are complete.
       const isInline = details.length > 0;
       const rest = isInline ? details : codes.slice(at + 1, at + 5).map(Number);
-      const color = extendedColor(rest);
+      const color = parseExtendedColor(rest);
       if (!isInline) at += rest[0] === 5 ? 2 : 4;
       if (color !== undefined) after = { ...after, [code === 38 ? 'fg' : 'bg']: color };
     } else {
-      after = styleAfterCode(after, code, details);
+      after = applyStyleCode(after, code, details);
     }
   }
   return after;
 }
 
-function styleAfterCode(style: AnsiStyle, code: number, details: readonly number[]): AnsiStyle {
-  if (code === 0) return plain;
-  if (code === 4 && details[0] === 0) return without(style, ['underline']);
-  const on = switchedOn[code];
+function applyStyleCode(style: AnsiStyle, code: number, details: readonly number[]): AnsiStyle {
+  if (code === 0) return plainStyle;
+  if (code === 4 && details[0] === 0) return withoutStyles(style, ['underline']);
+  const on = flagsByCode[code];
   if (on) return { ...style, [on]: true };
-  const off = switchedOff[code];
-  if (off) return without(style, off);
+  const off = clearedByCode[code];
+  if (off) return withoutStyles(style, off);
   if (code >= 30 && code <= 37) return { ...style, fg: code - 30 };
   if (code >= 40 && code <= 47) return { ...style, bg: code - 40 };
   if (code >= 90 && code <= 97) return { ...style, fg: code - 82 };
@@ -184,12 +184,12 @@ function styleAfterCode(style: AnsiStyle, code: number, details: readonly number
   return style;
 }
 
-function without(style: AnsiStyle, keys: readonly (keyof AnsiStyle)[]): AnsiStyle {
+function withoutStyles(style: AnsiStyle, keys: readonly (keyof AnsiStyle)[]): AnsiStyle {
   return Object.fromEntries(Object.entries(style).filter(([key]) => !keys.some((gone) => gone === key)));
 }
 
-/** Of `5;n` or `2;r;g;b`; the form with colons may have a colour space between `2` and `r`. */
-function extendedColor([kind, ...values]: readonly number[]): AnsiColor | undefined {
+/** Parses `5;n` or `2;r;g;b`. The form with colons may have a color space between `2` and `r`. */
+function parseExtendedColor([kind, ...values]: readonly number[]): AnsiColor | undefined {
   if (kind === 5) return paletteColor(values[0]);
   if (kind !== 2) return undefined;
   const [r, g, b] = values.slice(-3);
@@ -212,19 +212,19 @@ function isByte(value: number | undefined): value is number {
   return value !== undefined && value >= 0 && value <= 255;
 }
 
-function segmentsOf(lines: readonly Line[]): AnsiSegment[] {
+function toSegments(lines: readonly AnsiLine[]): AnsiSegment[] {
   const segments: AnsiSegment[] = [];
-  let style = plain;
+  let style = plainStyle;
   let text = '';
   const flush = (): void => {
     if (text !== '') segments.push({ text, ...style });
     text = '';
   };
   for (const [row, { cells, styles }] of lines.entries()) {
-    // A line feed has the style of what is before it: it shows none.
+    // Line feeds keep the previous style, since they have no visible style.
     if (row > 0) text += '\n';
     for (const [column, cell] of cells.entries()) {
-      const next = styles[column] ?? plain;
+      const next = styles[column] ?? plainStyle;
       if (next !== style && !isSameStyle(next, style)) flush();
       style = next;
       text += cell;
@@ -234,15 +234,8 @@ function segmentsOf(lines: readonly Line[]): AnsiSegment[] {
   return segments;
 }
 
+const styleKeys = ['fg', 'bg', 'bold', 'dim', 'italic', 'underline', 'inverse', 'strike'] as const;
+
 function isSameStyle(a: AnsiStyle, b: AnsiStyle): boolean {
-  return (
-    a.fg === b.fg &&
-    a.bg === b.bg &&
-    a.bold === b.bold &&
-    a.dim === b.dim &&
-    a.italic === b.italic &&
-    a.underline === b.underline &&
-    a.inverse === b.inverse &&
-    a.strike === b.strike
-  );
+  return styleKeys.every((key) => a[key] === b[key]);
 }

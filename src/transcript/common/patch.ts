@@ -1,22 +1,20 @@
 import * as z from 'zod/mini';
 import { Entry } from './entries';
 
-/** What has changed in a transcript since a page last heard of it. Applied in this order: reset, remove, later, put, append, older. */
+/** Changes of a transcript since the last patch, applied in this order: reset, remove, later, put, append, older. */
 export const TranscriptPatch = z.object({
-  /** Forget everything first. */
   reset: z.optional(z.boolean()),
   remove: z.optional(z.array(z.string())),
-  /** New entries, in reading order behind those that are there, and entries that have changed, in the place they have. */
+  /** New entries in reading order, appended, and changed entries, replaced in place. */
   put: z.optional(z.array(Entry)),
-  /** Text to be added to the end of an `answer` or `thinking`. */
   append: z.optional(z.array(z.object({ id: z.string(), text: z.string() }))),
-  /** Entries that come before all that are there, in reading order. They are not new, the page only did not have them. */
+  /** Existing entries before the loaded range, in reading order. */
   older: z.optional(z.array(Entry)),
-  /** The same, after all that are there. */
+  /** Existing entries after the loaded range, in reading order. */
   later: z.optional(z.array(Entry)),
-  /** How many entries there are before the first one that the page has. */
+  /** Number of entries before the loaded range. */
   before: z.int().check(z.nonnegative()),
-  /** How many entries there are after the last one that the page has; none when it is left out. */
+  /** Number of entries after the loaded range; absent for none. */
   after: z.optional(z.int().check(z.positive())),
 });
 export type TranscriptPatch = z.infer<typeof TranscriptPatch>;

@@ -1,4 +1,4 @@
-/** Matches a text wherever it stands, without regard to case. */
+/** Returns a case-insensitive, global pattern for a literal text. */
 export function textPattern(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu');
 }

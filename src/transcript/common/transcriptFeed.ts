@@ -2,210 +2,203 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Entry } from './entries';
 import type { TranscriptPatch } from './patch';
 
-/** What a feed reads of the transcript it follows. */
-interface FollowedDocument {
+interface FeedSource {
   readonly size: number;
   slice(start: number, end?: number): Entry[];
   get(id: string): Entry | undefined;
   indexOf(id: string): number;
-  /** The index from which a page shows about `count` entries that end before `end`. */
-  startOfPage(end: number, count: number): number;
+  pageStart(end: number, count: number): number;
 }
 
-/** How many entries a page is given before and after the one that it goes to. */
-const countBefore = 20;
-const countAfter = 40;
-/** A turn that is longer than this before the entry is not shown from its start. */
-const maxBefore = 200;
+/** How many entries are loaded before and after an entry that the page goes to. */
+const entriesBefore = 20;
+const entriesAfter = 40;
+/** With more entries of the turn than this before the target, the page does not start with the turn. */
+const maxTurnEntriesBefore = 200;
 
 /**
- * Gathers the changes of a transcript for one page until it takes them. The page has a range of the entries: at first the
- * last ones and all that come, or those around an entry that it went to.
+ * Collects changes of a transcript for one page. The page has a range of the entries: the last ones and all new ones,
+ * or those around an entry that it went to.
  */
 export class TranscriptFeed implements Disposable {
-  private isFresh = true;
-  private readonly changed = new Set<string>();
-  private readonly appended = new Map<string, string[]>();
-  private readonly removed = new Set<string>();
-  private readonly older = new Set<string>();
-  private readonly later = new Set<string>();
-  private hasOtherCounts = false;
-  /** The index after the last entry that the page has; undefined when it has the last one and all that come. */
-  private end: number | undefined;
+  private needsReset = true;
+  private readonly changedIds = new Set<string>();
+  private readonly appendedTexts = new Map<string, string[]>();
+  private readonly removedIds = new Set<string>();
+  private readonly olderIds = new Set<string>();
+  private readonly laterIds = new Set<string>();
+  private haveCountsChanged = false;
+  /** Index after the last entry of the page; undefined while the page follows the end. */
+  private endIndex: number | undefined;
 
-  /** The index of the first entry that the page has. */
-  private first = 0;
+  private firstIndex = 0;
 
-  /** The page has the last `tail` entries at first; undefined as soon as it was given them. */
+  /** `tail` is the number of entries to start with; undefined once they were sent. */
   constructor(
-    private readonly document: FollowedDocument,
-    private tail: number | undefined,
+    private readonly source: FeedSource,
+    private tailCount: number | undefined,
     private readonly onDispose: () => void,
   ) {}
 
-  /** Whether `take` has something to say. */
   get hasNews(): boolean {
     return (
-      this.isFresh ||
-      this.hasOtherCounts ||
-      this.changed.size > 0 ||
-      this.appended.size > 0 ||
-      this.removed.size > 0 ||
-      this.older.size > 0 ||
-      this.later.size > 0
+      this.needsReset ||
+      this.haveCountsChanged ||
+      this.changedIds.size > 0 ||
+      this.appendedTexts.size > 0 ||
+      this.removedIds.size > 0 ||
+      this.olderIds.size > 0 ||
+      this.laterIds.size > 0
     );
   }
 
-  /** The page wants about `count` entries more from before those it has; they are in the next patch. */
+  /** Adds about `count` entries before the range to the next patch. */
   showOlder(count: number): void {
-    this.findTail();
-    this.beginAt(this.document.startOfPage(this.first, count));
+    this.resolveTail();
+    this.extendStartTo(this.source.pageStart(this.firstIndex, count));
   }
 
-  /** The same from after those it has. */
   showLater(count: number): void {
-    if (this.end === undefined) return;
-    const start = this.end;
-    this.setEnd(start + count);
-    this.include(this.later, start, this.end);
+    if (this.endIndex === undefined) return;
+    const start = this.endIndex;
+    this.setEndIndex(start + count);
+    this.addIds(this.laterIds, start, this.endIndex);
   }
 
   /**
-   * The page goes to an entry: the next patch brings those around it, in place of what the page has unless the two are
-   * next to each other. False when there is no such entry.
+   * Moves to an entry: the next patch contains the entries around it. They replace the loaded range unless both are
+   * adjacent. Returns false when there is no such entry.
    */
   showAround(id: string): boolean {
-    const index = this.document.indexOf(id);
+    const index = this.source.indexOf(id);
     if (index < 0) return false;
-    this.findTail();
-    const { first, last } = this;
-    if (index >= first && index < last) return true;
-    const start = Math.max(0, Math.min(index - countBefore, this.turnStart(index)));
-    const end = index + countAfter;
-    if (start <= last && end >= first) {
-      if (start < first) this.beginAt(start);
-      if (end > last) this.showLater(end - last);
+    this.resolveTail();
+    const { firstIndex, rangeEnd } = this;
+    if (index >= firstIndex && index < rangeEnd) return true;
+    const start = Math.max(0, Math.min(index - entriesBefore, this.turnStartIndex(index)));
+    const end = index + entriesAfter;
+    if (start <= rangeEnd && end >= firstIndex) {
+      if (start < firstIndex) this.extendStartTo(start);
+      if (end > rangeEnd) this.showLater(end - rangeEnd);
       return true;
     }
-    this.isFresh = true;
-    this.first = start;
-    this.setEnd(end);
+    this.needsReset = true;
+    this.firstIndex = start;
+    this.setEndIndex(end);
     return true;
   }
 
-  /** All that has changed since the last call. The first one holds everything that the page is to have. */
+  /** Returns all changes since the last call. The first patch contains the whole range. */
   take(): TranscriptPatch {
-    this.findTail();
-    const shown = this.document.slice(this.first, this.end);
-    const after = this.document.size - this.last;
-    const counts = { before: this.first, ...(after > 0 ? { after } : {}) };
-    if (this.isFresh) {
-      this.forget();
-      this.isFresh = false;
+    this.resolveTail();
+    const shown = this.source.slice(this.firstIndex, this.endIndex);
+    const after = this.source.size - this.rangeEnd;
+    const counts = { before: this.firstIndex, ...(after > 0 ? { after } : {}) };
+    if (this.needsReset) {
+      this.clearChanges();
+      this.needsReset = false;
       return { reset: true, put: shown, ...counts };
     }
-    const older = shown.filter(({ id }) => this.older.has(id));
-    const later = shown.filter(({ id }) => this.later.has(id));
-    const isNew = (id: string): boolean => this.older.has(id) || this.later.has(id);
-    const put = shown.filter(({ id }) => this.changed.has(id) && !isNew(id));
-    const append = [...this.appended].flatMap(([id, texts]) => (isNew(id) ? [] : { id, text: texts.join('') }));
+    const older = shown.filter(({ id }) => this.olderIds.has(id));
+    const later = shown.filter(({ id }) => this.laterIds.has(id));
+    const isNew = (id: string): boolean => this.olderIds.has(id) || this.laterIds.has(id);
+    const put = shown.filter(({ id }) => this.changedIds.has(id) && !isNew(id));
+    const append = [...this.appendedTexts].flatMap(([id, texts]) => (isNew(id) ? [] : { id, text: texts.join('') }));
     const patch: TranscriptPatch = {
-      ...(this.removed.size > 0 ? { remove: [...this.removed] } : {}),
+      ...(this.removedIds.size > 0 ? { remove: [...this.removedIds] } : {}),
       ...(put.length > 0 ? { put } : {}),
       ...(append.length > 0 ? { append } : {}),
       ...(older.length > 0 ? { older } : {}),
       ...(later.length > 0 ? { later } : {}),
       ...counts,
     };
-    this.forget();
+    this.clearChanges();
     return patch;
   }
 
-  /** The page is a new one, or everything has changed: the next patch holds about the last `tail` entries, and all without it. */
+  /** Makes the next patch contain everything: about the last `tail` entries, or the current range without `tail`. */
   restart(tail?: number): void {
-    const { size } = this.document;
-    this.isFresh = true;
-    this.first = Math.min(this.first, size);
-    this.setEnd(tail === undefined ? this.end : undefined);
-    this.tail = tail ?? this.tail;
+    const { size } = this.source;
+    this.needsReset = true;
+    this.firstIndex = Math.min(this.firstIndex, size);
+    this.setEndIndex(tail === undefined ? this.endIndex : undefined);
+    this.tailCount = tail ?? this.tailCount;
   }
 
   didPut(id: string): void {
-    if (this.isFresh) return;
-    this.changed.add(id);
-    this.removed.delete(id);
-    this.appended.delete(id);
+    if (this.needsReset) return;
+    this.changedIds.add(id);
+    this.removedIds.delete(id);
+    this.appendedTexts.delete(id);
   }
 
   didPrepend(count: number): void {
-    this.first += count;
-    if (this.end !== undefined) this.end += count;
-    this.hasOtherCounts = true;
+    this.firstIndex += count;
+    if (this.endIndex !== undefined) this.endIndex += count;
+    this.haveCountsChanged = true;
   }
 
   didAppend(id: string, text: string): void {
-    if (this.isFresh || this.changed.has(id)) return;
-    const texts = this.appended.get(id);
+    if (this.needsReset || this.changedIds.has(id)) return;
+    const texts = this.appendedTexts.get(id);
     if (texts) texts.push(text);
-    else this.appended.set(id, [text]);
+    else this.appendedTexts.set(id, [text]);
   }
 
-  /** `index` is where it was. */
   didRemove(id: string, index: number): void {
-    const isBefore = index < this.first;
-    const isAfter = this.end !== undefined && index >= this.end;
-    if (isBefore) this.first--;
-    this.setEnd(this.end === undefined || isAfter ? this.end : this.end - 1);
-    this.changed.delete(id);
-    this.appended.delete(id);
-    if (isBefore || isAfter) this.hasOtherCounts = true;
-    // What the page was not given yet is not there to be removed.
-    else if (!this.older.delete(id) && !this.later.delete(id) && !this.isFresh) this.removed.add(id);
+    const isBefore = index < this.firstIndex;
+    const isAfter = this.endIndex !== undefined && index >= this.endIndex;
+    if (isBefore) this.firstIndex--;
+    this.setEndIndex(this.endIndex === undefined || isAfter ? this.endIndex : this.endIndex - 1);
+    this.changedIds.delete(id);
+    this.appendedTexts.delete(id);
+    if (isBefore || isAfter) this.haveCountsChanged = true;
+    // Entries that were not sent need no removal.
+    else if (!this.olderIds.delete(id) && !this.laterIds.delete(id) && !this.needsReset) this.removedIds.add(id);
   }
 
   dispose(): void {
     this.onDispose();
   }
 
-  /** `start` is not after what the page has. */
-  private beginAt(start: number): void {
-    this.include(this.older, start, this.first);
-    this.first = start;
+  private extendStartTo(start: number): void {
+    this.addIds(this.olderIds, start, this.firstIndex);
+    this.firstIndex = start;
   }
 
-  /** Not before it is asked for: the entries may come after the page does. */
-  private findTail(): void {
-    if (this.tail !== undefined) this.first = this.document.startOfPage(this.document.size, this.tail);
-    this.tail = undefined;
+  /** Resolved late, since entries may arrive after the feed was created. */
+  private resolveTail(): void {
+    if (this.tailCount !== undefined) this.firstIndex = this.source.pageStart(this.source.size, this.tailCount);
+    this.tailCount = undefined;
   }
 
-  private get last(): number {
-    return this.end ?? this.document.size;
+  private get rangeEnd(): number {
+    return this.endIndex ?? this.source.size;
   }
 
-  private setEnd(end: number | undefined): void {
-    this.end = end === undefined || end >= this.document.size ? undefined : end;
+  private setEndIndex(end: number | undefined): void {
+    this.endIndex = end === undefined || end >= this.source.size ? undefined : end;
   }
 
-  /** Where the turn of the entry begins, if that is not far before it. */
-  private turnStart(index: number): number {
-    const near = this.document.slice(Math.max(0, index - maxBefore), index + 1);
+  /** Returns the index where the entry's turn starts, unless that is too far away. */
+  private turnStartIndex(index: number): number {
+    const near = this.source.slice(Math.max(0, index - maxTurnEntriesBefore), index + 1);
     const turn = near.at(-1)?.turn;
     const other = near.findLastIndex((entry) => entry.turn !== turn);
-    return other < 0 && index > maxBefore ? index : index - (near.length - 2 - other);
+    return other < 0 && index > maxTurnEntriesBefore ? index : index - (near.length - 2 - other);
   }
 
-  /** The entries of the range are sent as they are when the patch is taken. */
-  private include(ids: Set<string>, start: number, end?: number): void {
-    for (const { id } of this.document.slice(start, end)) ids.add(id);
+  /** Remembers the ids of a range; their entries are read when the patch is taken. */
+  private addIds(ids: Set<string>, start: number, end?: number): void {
+    for (const { id } of this.source.slice(start, end)) ids.add(id);
   }
 
-  private forget(): void {
-    this.changed.clear();
-    this.appended.clear();
-    this.removed.clear();
-    this.older.clear();
-    this.later.clear();
-    this.hasOtherCounts = false;
+  private clearChanges(): void {
+    this.changedIds.clear();
+    this.appendedTexts.clear();
+    this.removedIds.clear();
+    this.olderIds.clear();
+    this.laterIds.clear();
+    this.haveCountsChanged = false;
   }
 }

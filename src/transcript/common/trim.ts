@@ -1,53 +1,52 @@
 import type { DiffHunk, Entry, EntryOf, Part } from './entries';
 
-/** What a page gets at once of one part, in UTF-16 units; what is longer is asked for. */
-const maxUnits = 16 * 1024;
-/** The end of an output says how it went. */
+/** Limit for one part, in UTF-16 units; pages request longer ones. */
+const maxTextUnits = 16 * 1024;
+/** Output keeps its end, where the result is. */
 const maxOutputUnits = 32 * 1024;
 const maxDiffUnits = 32 * 1024;
 
-/** Of Markdown, which pages draw piece by piece. */
+/** Limit for Markdown, which pages draw in pieces. */
 const maxMarkdownUnits = 256 * 1024;
-/** Of a line that names something. */
 const maxLineUnits = 2 * 1024;
 
 /**
- * The entry with its long texts and parts cut to size; the same object when there was nothing to cut. Text that still comes
- * is left whole, since more is put to its end.
+ * Returns the entry with long texts and parts truncated, or the same object when nothing was. Streaming text stays
+ * whole, since more is appended to it.
  */
 export function trimEntry(entry: Entry): Entry {
   switch (entry.kind) {
     case 'prompt':
     case 'summary':
-      return cut(entry, (texts) => ({ text: texts.start(entry.text, maxUnits) }));
+      return trimTexts(entry, (texts) => ({ text: texts.truncate(entry.text, maxTextUnits) }));
     case 'answer':
     case 'thinking':
       if (entry.streaming === true) return entry;
-      return cut(entry, (texts) => ({ text: texts.start(entry.text, maxMarkdownUnits) }));
+      return trimTexts(entry, (texts) => ({ text: texts.truncate(entry.text, maxMarkdownUnits) }));
     case 'tool':
       return trimTool(entry);
     case 'todos':
-      return cut(entry, (texts) => ({
-        items: entry.items.map((item) => ({ ...item, text: texts.start(item.text, maxLineUnits) })),
+      return trimTexts(entry, (texts) => ({
+        items: entry.items.map((item) => ({ ...item, text: texts.truncate(item.text, maxLineUnits) })),
       }));
     case 'notice':
-      return cut(entry, (texts) => ({
-        text: texts.start(entry.text, maxUnits),
-        ...(entry.details === undefined ? {} : { details: texts.start(entry.details, maxUnits) }),
+      return trimTexts(entry, (texts) => ({
+        text: texts.truncate(entry.text, maxTextUnits),
+        ...(entry.details === undefined ? {} : { details: texts.truncate(entry.details, maxTextUnits) }),
       }));
     case 'end':
-      return cut(entry, (texts) => ({
-        ...(entry.text === undefined ? {} : { text: texts.start(entry.text, maxUnits) }),
-        ...(entry.details === undefined ? {} : { details: texts.start(entry.details, maxUnits) }),
+      return trimTexts(entry, (texts) => ({
+        ...(entry.text === undefined ? {} : { text: texts.truncate(entry.text, maxTextUnits) }),
+        ...(entry.details === undefined ? {} : { details: texts.truncate(entry.details, maxTextUnits) }),
       }));
     case 'media': {
       const part = trimPart(entry.part);
       return part === entry.part ? entry : { ...entry, part };
     }
     case 'raw':
-      return cut(entry, (texts) => ({
-        label: texts.start(entry.label, maxLineUnits),
-        json: texts.start(entry.json, maxUnits),
+      return trimTexts(entry, (texts) => ({
+        label: texts.truncate(entry.label, maxLineUnits),
+        json: texts.truncate(entry.json, maxTextUnits),
       }));
   }
 }
@@ -56,55 +55,54 @@ function trimTool(entry: EntryOf<'tool'>): Entry {
   const { decision, error, input } = entry;
   const parts = entry.parts.map(trimPart);
   const isCut = parts.some((part, index) => part !== entry.parts[index]);
-  return cut(isCut ? { ...entry, parts } : entry, (texts) => ({
-    title: texts.start(entry.title, maxLineUnits),
-    ...(input === undefined ? {} : { input: texts.start(input, maxUnits) }),
-    ...(error === undefined ? {} : { error: texts.start(error, maxUnits) }),
-    ...(decision === undefined ? {} : { decision: texts.start(decision, maxUnits) }),
+  return trimTexts(isCut ? { ...entry, parts } : entry, (texts) => ({
+    title: texts.truncate(entry.title, maxLineUnits),
+    ...(input === undefined ? {} : { input: texts.truncate(input, maxTextUnits) }),
+    ...(error === undefined ? {} : { error: texts.truncate(error, maxTextUnits) }),
+    ...(decision === undefined ? {} : { decision: texts.truncate(decision, maxTextUnits) }),
   }));
 }
 
-/** With shorter texts, and how much they have lost; the same object when they have lost nothing. */
-function cut<Whole extends Entry>(entry: Whole, shorter: (texts: TextCutter) => Partial<Whole>): Whole {
-  const texts = new TextCutter();
+/** Truncates texts and counts omitted units; the same object when nothing was omitted. */
+function trimTexts<Whole extends Entry>(entry: Whole, shorter: (texts: TextTruncator) => Partial<Whole>): Whole {
+  const texts = new TextTruncator();
   const changes = shorter(texts);
-  return texts.omitted === 0 ? entry : { ...entry, ...changes, omitted: texts.omitted };
+  return texts.omittedUnits === 0 ? entry : { ...entry, ...changes, omitted: texts.omittedUnits };
 }
 
-class TextCutter {
-  omitted = 0;
+class TextTruncator {
+  omittedUnits = 0;
 
-  start(whole: string, max: number): string {
-    const { text, omitted } = cutEnd(whole, max);
-    this.omitted += omitted;
+  truncate(wholeText: string, maxUnits: number): string {
+    const { text, omitted } = truncateEnd(wholeText, maxUnits);
+    this.omittedUnits += omitted;
     return text;
   }
 }
 
-/** The same object when there was nothing to cut. */
 function trimPart(part: Part): Part {
   switch (part.type) {
     case 'text':
     case 'file': {
-      const { text, omitted } = cutEnd(part.text, maxUnits);
+      const { text, omitted } = truncateEnd(part.text, maxTextUnits);
       return omitted === 0 ? part : { ...part, text, omitted };
     }
     case 'terminal': {
-      const { text, omitted } = cutStart(part.output, maxOutputUnits);
+      const { text, omitted } = truncateStart(part.output, maxOutputUnits);
       return omitted === 0 ? part : { ...part, output: text, omitted };
     }
     case 'json': {
-      const { text, omitted } = cutEnd(part.json, maxUnits);
+      const { text, omitted } = truncateEnd(part.json, maxTextUnits);
       return omitted === 0 ? part : { ...part, json: text, omitted };
     }
     case 'list': {
-      const count = countWithin(part.items, maxUnits, (item) => item.length + 1);
+      const count = countFitting(part.items, maxTextUnits, (item) => item.length + 1);
       if (count === part.items.length) return part;
       const omitted = part.items.slice(count).reduce((sum, item) => sum + item.length + 1, 0);
       return { ...part, items: part.items.slice(0, count), omitted };
     }
     case 'diff': {
-      const { hunks, omitted } = cutHunks(part.hunks);
+      const { hunks, omitted } = truncateHunks(part.hunks);
       return omitted === 0 ? part : { ...part, hunks, omitted: (part.omitted ?? 0) + omitted };
     }
     default:
@@ -112,14 +110,13 @@ function trimPart(part: Part): Part {
   }
 }
 
-function cutEnd(text: string, max: number): { text: string; omitted: number } {
+function truncateEnd(text: string, max: number): { text: string; omitted: number } {
   if (text.length <= max) return { text, omitted: 0 };
   const end = isLowSurrogate(text.charCodeAt(max)) ? max - 1 : max;
   return { text: text.slice(0, end), omitted: text.length - end };
 }
 
-/** Leaves whole lines, when that costs little. */
-function cutStart(text: string, max: number): { text: string; omitted: number } {
+function truncateStart(text: string, max: number): { text: string; omitted: number } {
   if (text.length <= max) return { text, omitted: 0 };
   let start = text.length - max;
   const lineStart = text.indexOf('\n', start) + 1;
@@ -128,12 +125,12 @@ function cutStart(text: string, max: number): { text: string; omitted: number } 
   return { text: text.slice(start), omitted: start };
 }
 
-function cutHunks(hunks: readonly DiffHunk[]): { hunks: DiffHunk[]; omitted: number } {
+function truncateHunks(hunks: readonly DiffHunk[]): { hunks: DiffHunk[]; omitted: number } {
   const kept: DiffHunk[] = [];
   let left = maxDiffUnits;
   let omitted = 0;
   for (const hunk of hunks) {
-    const count = countWithin(hunk.lines, left, ({ text }) => text.length + 1);
+    const count = countFitting(hunk.lines, left, ({ text }) => text.length + 1);
     const cost = (from: number, to?: number): number =>
       hunk.lines.slice(from, to).reduce((sum, { text }) => sum + text.length + 1, 0);
     if (count > 0) kept.push(count === hunk.lines.length ? hunk : { ...hunk, lines: hunk.lines.slice(0, count) });
@@ -143,8 +140,7 @@ function cutHunks(hunks: readonly DiffHunk[]): { hunks: DiffHunk[]; omitted: num
   return { hunks: kept, omitted };
 }
 
-/** How many of the items fit, from the first one on. */
-function countWithin<Item>(items: readonly Item[], max: number, sizeOf: (item: Item) => number): number {
+function countFitting<Item>(items: readonly Item[], max: number, sizeOf: (item: Item) => number): number {
   let sum = 0;
   const index = items.findIndex((item) => (sum += sizeOf(item)) > max);
   return index === -1 ? items.length : index;

@@ -2,25 +2,23 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface FloatingProps {
-  /** What it belongs to: it opens beside it, and a click there does not close it. */
+  /** The element next to which the box opens. Clicks there do not close the box. */
   readonly anchor: RefObject<HTMLElement | null>;
-  /** Focus has left it, or the user clicked elsewhere. */
   readonly onLeave: () => void;
-  /** Where it opens when there is room; `below` when left out. */
   readonly side?: 'above' | 'below';
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-const margin = 4;
+const marginPx = 4;
 
-/** A box over the page, beside its anchor, on the wanted side or where there is more room, never outside the window. */
-export function Floating({ anchor, onLeave, side = 'below', class: className = '', children }: FloatingProps) {
+/** A box next to its anchor, on the preferred side or the one with more room, always inside the window. */
+export function FloatingBox({ anchor, onLeave, side = 'below', class: className = '', children }: FloatingProps) {
   const box = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
     const place = (): void => {
-      if (anchor.current && box.current) placeBeside(anchor.current, box.current, side);
+      if (anchor.current && box.current) positionNextTo(anchor.current, box.current, side);
     };
     place();
     window.addEventListener('resize', place);
@@ -28,19 +26,16 @@ export function Floating({ anchor, onLeave, side = 'below', class: className = '
   });
 
   useLayoutEffect(() => {
-    const isOutside = (target: EventTarget | null): boolean =>
-      target instanceof Node && !box.current?.contains(target) && !anchor.current?.contains(target);
     const leaveIfOutside = ({ target }: Event): void => {
-      if (isOutside(target)) onLeave();
+      if (!(target instanceof Node) || box.current?.contains(target) || anchor.current?.contains(target)) return;
+      onLeave();
     };
-    document.addEventListener('pointerdown', leaveIfOutside, true);
-    document.addEventListener('focusin', leaveIfOutside);
-    window.addEventListener('blur', onLeave);
-    return () => {
-      document.removeEventListener('pointerdown', leaveIfOutside, true);
-      document.removeEventListener('focusin', leaveIfOutside);
-      window.removeEventListener('blur', onLeave);
-    };
+    const listeners = new AbortController();
+    const { signal } = listeners;
+    document.addEventListener('pointerdown', leaveIfOutside, { capture: true, signal });
+    document.addEventListener('focusin', leaveIfOutside, { signal });
+    window.addEventListener('blur', onLeave, { signal });
+    return () => listeners.abort();
   }, [anchor, onLeave]);
 
   return (
@@ -50,17 +45,17 @@ export function Floating({ anchor, onLeave, side = 'below', class: className = '
   );
 }
 
-function placeBeside(anchor: HTMLElement, box: HTMLElement, side: 'above' | 'below'): void {
-  const at = anchor.getBoundingClientRect();
-  const above = at.top - 2 * margin;
-  const below = window.innerHeight - at.bottom - 2 * margin;
+function positionNextTo(anchor: HTMLElement, box: HTMLElement, side: 'above' | 'below'): void {
+  const anchorRect = anchor.getBoundingClientRect();
+  const above = anchorRect.top - 2 * marginPx;
+  const below = window.innerHeight - anchorRect.bottom - 2 * marginPx;
   box.style.maxHeight = '';
   const [wanted, other] = side === 'below' ? [below, above] : [above, below];
   const isAsWanted = box.offsetHeight <= wanted || wanted >= other;
   const goesBelow = isAsWanted === (side === 'below');
   box.style.maxHeight = `${Math.max(goesBelow ? below : above, 80)}px`;
-  const top = goesBelow ? at.bottom + margin : at.top - margin - box.offsetHeight;
-  const left = Math.min(at.left, window.innerWidth - box.offsetWidth - margin);
-  box.style.top = `${Math.max(top, margin)}px`;
-  box.style.left = `${Math.max(left, margin)}px`;
+  const top = goesBelow ? anchorRect.bottom + marginPx : anchorRect.top - marginPx - box.offsetHeight;
+  const left = Math.min(anchorRect.left, window.innerWidth - box.offsetWidth - marginPx);
+  box.style.top = `${Math.max(top, marginPx)}px`;
+  box.style.left = `${Math.max(left, marginPx)}px`;
 }

@@ -2,51 +2,50 @@ import type * as z from 'zod/mini';
 import { HostMessage, PageError, type NotificationType, type PageMessage, type RequestType } from '../common/protocol';
 import { HostTime } from './hostTime';
 
-/** What VS Code gives a page, once. */
+/** The API that VS Code gives a page. A page can acquire it only once. */
 export interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;
   setState(state: unknown): void;
 }
 
-/** The answer; undefined when the host could not, which somebody was told. */
+/** Sends a request. Resolves to undefined when it failed and the failure was reported. */
 export type Ask = <Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
   type: RequestType<Params, Result>,
   params: z.infer<Params>,
 ) => Promise<z.infer<Result> | undefined>;
 
-interface Pending {
+interface PendingRequest {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
-/** The page's end of the protocol. The host may be gone at any time: then so is the page, and nothing waits. */
+/** The page's side of the protocol. Requests stay pending when the host is gone, since the page goes with it. */
 export class HostConnection {
   readonly time = new HostTime();
-  private readonly pending = new Map<number, Pending>();
+  private readonly pendingRequests = new Map<number, PendingRequest>();
   private readonly listeners = new Map<string, (params: unknown) => void>();
-  private lastId = 0;
+  private lastRequestId = 0;
 
-  constructor(private readonly api: Pick<VsCodeApi, 'postMessage'>) {}
+  constructor(private readonly vsCodeApi: Pick<VsCodeApi, 'postMessage'>) {}
 
   start(window: Pick<Window, 'addEventListener'>): void {
-    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.receive(data));
+    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.handleMessage(data));
   }
 
-  /** @throws PageError with what the user reads */
   async request<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
     type: RequestType<Params, Result>,
     params: z.infer<Params>,
   ): Promise<z.infer<Result>> {
-    const id = ++this.lastId;
+    const id = ++this.lastRequestId;
     const result = await new Promise<unknown>((resolve, reject) => {
-      this.pending.set(id, { resolve, reject });
-      this.api.postMessage({ id, method: type.method, params } satisfies PageMessage);
+      this.pendingRequests.set(id, { resolve, reject });
+      this.vsCodeApi.postMessage({ id, method: type.method, params } satisfies PageMessage);
     });
     return type.result.parse(result);
   }
 
-  /** Requests for who has nothing to do about a failure but to show it, which `onFailure` does. */
+  /** Returns a function that sends requests and passes failures to `onFailure`. */
   asker(onFailure: (error: unknown) => void): Ask {
     return async (type, params) => {
       try {
@@ -58,7 +57,7 @@ export class HostConnection {
     };
   }
 
-  /** One listener for each notification; messages of another shape are dropped, which `onUnreadable` may tell the user. */
+  /** Sets the only listener for a notification. Messages of another shape are dropped and reported to `onUnreadable`. */
   on<Params extends z.ZodMiniType>(
     type: NotificationType<Params>,
     listener: (params: z.infer<Params>) => void,
@@ -71,16 +70,16 @@ export class HostConnection {
     });
   }
 
-  private receive(data: unknown): void {
+  private handleMessage(data: unknown): void {
     const message = HostMessage.safeParse(data).data;
     if (!message) return;
     if ('method' in message) {
-      this.time.heard(message.at);
+      this.time.synchronize(message.at);
       this.listeners.get(message.method)?.(message.params);
       return;
     }
-    const pending = this.pending.get(message.id);
-    this.pending.delete(message.id);
+    const pending = this.pendingRequests.get(message.id);
+    this.pendingRequests.delete(message.id);
     if ('error' in message) pending?.reject(new PageError(message.error.message, message.error.details));
     else pending?.resolve(message.result);
   }

@@ -2,20 +2,20 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 
 /**
- * The host's clock, as far as the page knows it. The two may differ by minutes when the window is on another machine, and
- * every moment that the host sends is a moment of its own clock.
+ * The host's clock, estimated from its messages. It may differ from the page's clock by minutes when the host runs on
+ * another machine, and all timestamps from the host use it.
  */
 export class HostTime {
-  private aheadMs = 0;
+  private offsetMs = 0;
 
-  /** A message has arrived that says what time it is for the host. */
-  heard(hostNow: number): void {
-    this.aheadMs = hostNow - Date.now();
+  /** Updates the estimate. `hostNow` is the host's time, in milliseconds since the epoch. */
+  synchronize(hostNow: number): void {
+    this.offsetMs = hostNow - Date.now();
   }
 
   /** Milliseconds since the epoch. */
   now(): number {
-    return Date.now() + this.aheadMs;
+    return Date.now() + this.offsetMs;
   }
 }
 
@@ -23,6 +23,6 @@ export const HostTimeContext = createContext<HostTime | undefined>(undefined);
 
 export function useHostTime(): HostTime {
   const time = useContext(HostTimeContext);
-  if (!time) throw new Error('Times are drawn inside a HostTimeContext.');
+  if (!time) throw new Error('useHostTime needs a HostTimeContext.');
   return time;
 }

@@ -2,11 +2,10 @@ import type { Ref } from 'preact';
 import type { Icon } from './icons';
 
 interface IconButtonProps {
-  /** Its name, and its tooltip. */
   readonly label: string;
   readonly icon: Icon;
   readonly onClick: (event: MouseEvent) => void;
-  /** Said behind the name in the tooltip, for example a key. */
+  /** Shown after the label in the tooltip, for example a key. */
   readonly hint?: string | undefined;
   readonly keyShortcuts?: string | undefined;
   readonly class?: string | undefined;

@@ -1,28 +1,29 @@
-import type { ComponentType } from 'preact';
+import type { ComponentChild, ComponentType } from 'preact';
 
-/** Icons of the pages, drawn on a grid of 16 pixels in the colour of the text around them. They say nothing themselves. */
+/** Decorative icons on a grid of 16 pixels, in the color of the surrounding text. */
 
 export type Icon = ComponentType;
 
+const outlineProps = {
+  fill: 'none',
+  stroke: 'currentColor',
+  'stroke-width': '1.25',
+  'stroke-linecap': 'round',
+  'stroke-linejoin': 'round',
+} as const;
+
 function outline(path: string): Icon {
-  return () => (
-    <svg class="icon" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-      <path
-        d={path}
-        fill="none"
-        stroke="currentColor"
-        stroke-width="1.25"
-        stroke-linecap="round"
-        stroke-linejoin="round"
-      />
-    </svg>
-  );
+  return () => svg(<path d={path} {...outlineProps} />);
 }
 
 function solid(path: string): Icon {
-  return () => (
+  return () => svg(<path d={path} fill="currentColor" />);
+}
+
+function svg(path: ComponentChild) {
+  return (
     <svg class="icon" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={path} fill="currentColor" />
+      {path}
     </svg>
   );
 }

@@ -1,4 +1,7 @@
-/** Where a key takes the active item of a list of `count`; undefined for keys that do not move. Ends are joined. */
+/**
+ * Returns the index that a navigation key moves to in a list of `count` items, wrapping around at the ends. Returns
+ * undefined for other keys.
+ */
 export function indexAfterKey(key: string, index: number, count: number): number | undefined {
   if (count === 0) return undefined;
   switch (key) {

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Floating } from './floating';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { FloatingBox } from './floating';
 import { IconButton } from './iconButton';
 import type { Icon } from './icons';
 import { indexAfterKey } from './listKeys';
+import { usePopup } from './usePopup';
 
 export interface MenuItem {
   readonly label: string;
@@ -11,7 +12,7 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-export interface MenuEntry {
+export interface MenuRow {
   readonly key: string;
   readonly content: ComponentChildren;
   readonly run: () => void;
@@ -23,28 +24,21 @@ interface MenuButtonProps {
   readonly items: readonly MenuItem[];
 }
 
-/** A button that opens a list of things to do. */
 export function MenuButton({ label, icon, items }: MenuButtonProps) {
-  const [isOpen, setOpen] = useState(false);
-  const anchor = useRef<HTMLButtonElement>(null);
-  const close = useCallback(() => setOpen(false), []);
-  const closeToButton = (): void => {
-    setOpen(false);
-    anchor.current?.focus();
-  };
+  const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   return (
     <span class="menu-anchor">
-      <IconButton label={label} icon={icon} buttonRef={anchor} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
+      <IconButton label={label} icon={icon} buttonRef={button} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
       {isOpen && (
-        <Floating anchor={anchor} onLeave={close}>
-          <MenuList label={label} items={items.map(entryOf)} onDone={closeToButton} />
-        </Floating>
+        <FloatingBox anchor={button} onLeave={close}>
+          <MenuList label={label} items={items.map(menuRowOf)} onDone={closeToButton} />
+        </FloatingBox>
       )}
     </span>
   );
 }
 
-function entryOf({ label, icon: Picture, run }: MenuItem): MenuEntry {
+function menuRowOf({ label, icon: Picture, run }: MenuItem): MenuRow {
   return {
     key: label,
     content: (
@@ -59,12 +53,11 @@ function entryOf({ label, icon: Picture, run }: MenuItem): MenuEntry {
 
 interface MenuListProps {
   readonly label: string;
-  readonly items: readonly MenuEntry[];
-  /** To be closed, with the focus back where it was. */
+  readonly items: readonly MenuRow[];
   readonly onDone: () => void;
 }
 
-/** The list of an open menu: it takes the focus, arrows move in it. */
+/** The items of an open menu. It takes the focus, and the arrow keys move within it. */
 export function MenuList({ label, items, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);

@@ -1,68 +1,50 @@
-import { useCallback, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Floating } from './floating';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { FloatingBox } from './floating';
 import { ChevronDownIcon } from './icons';
 import { indexAfterKey } from './listKeys';
+import { usePopup } from './usePopup';
 
-export interface Choice {
+export interface PickerChoice {
   readonly value: string;
   readonly name: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
-  /** Of the dot before the name: a class that gives its colour, and its word. */
-  readonly state?: { readonly class: string; readonly word: string } | undefined;
-  /** What to know before it is chosen, in a few words. */
+  /** The dot before the name: its CSS class, and its meaning in words. */
+  readonly status?: { readonly class: string; readonly word: string } | undefined;
   readonly note?: string | undefined;
 }
 
 interface PickerProps {
-  /** What is chosen, for example `Model`. */
   readonly label: string;
   readonly value: string | undefined;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly PickerChoice[];
   readonly onPick: (value: string) => void;
-  /** The user looks at the choices; they may change meanwhile. */
   readonly onOpen?: () => void;
   readonly hint?: string | undefined;
   readonly disabled?: boolean | undefined;
-  /** A value that is not among the choices can be typed. */
-  readonly takesOther?: boolean | undefined;
-  /** The id of what else is to be said of the current choice. */
+  readonly allowsCustom?: boolean | undefined;
+  /** Id of an element that further describes the current choice. */
   readonly describedBy?: string | undefined;
 }
 
-/** With more choices than this there is a box to narrow them. */
-const fewChoices = 8;
+/** With more choices than this, the list has a filter field. */
+const maxUnfilteredChoices = 8;
 
-/** A button that shows the current choice, and opens the others. */
-export function Picker({
-  label,
-  value,
-  choices,
-  onPick,
-  onOpen,
-  hint,
-  disabled,
-  takesOther,
-  describedBy,
-}: PickerProps) {
-  const [isOpen, setOpen] = useState(false);
-  const anchor = useRef<HTMLButtonElement>(null);
-  const close = useCallback(() => setOpen(false), []);
+/** A button that shows the current choice and opens a list of all choices. */
+export function Picker(props: PickerProps) {
+  const { label, value, choices, onPick, onOpen, hint, disabled, allowsCustom, describedBy } = props;
+  const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   const open = (): void => {
     setOpen(true);
     onOpen?.();
   };
-  const closeToButton = (): void => {
-    setOpen(false);
-    anchor.current?.focus();
-  };
   const current = choices.find((choice) => choice.value === value);
-  const name = current?.name ?? value ?? 'Choose';
+  const name = current?.name ?? value ?? 'Select';
   return (
     <span class="picker">
       <button
         type="button"
-        ref={anchor}
+        ref={button}
         class="picker-button"
         title={hint === undefined ? `${label}: ${name}` : `${label}: ${name}\n${hint}`}
         aria-label={`${label}: ${name}`}
@@ -77,24 +59,24 @@ export function Picker({
           open();
         }}
       >
-        {current?.state && <span class={`dot ${current.state.class}`} />}
+        {current?.status && <span class={`dot ${current.status.class}`} />}
         <span class="picker-name one-line">{name}</span>
         <ChevronDownIcon />
       </button>
       {isOpen && (
-        <Floating anchor={anchor} onLeave={close} class="picker-list">
+        <FloatingBox anchor={button} onLeave={close} class="picker-list">
           <ChoiceList
             label={label}
             value={value}
             choices={choices}
-            takesOther={takesOther}
+            allowsCustom={allowsCustom}
             onCancel={closeToButton}
             onPick={(picked) => {
               closeToButton();
               if (picked !== value) onPick(picked);
             }}
           />
-        </Floating>
+        </FloatingBox>
       )}
     </span>
   );
@@ -103,18 +85,18 @@ export function Picker({
 interface ChoiceListProps {
   readonly label: string;
   readonly value: string | undefined;
-  readonly choices: readonly Choice[];
-  readonly takesOther: boolean | undefined;
+  readonly choices: readonly PickerChoice[];
+  readonly allowsCustom: boolean | undefined;
   readonly onPick: (value: string) => void;
   readonly onCancel: () => void;
 }
 
-function ChoiceList({ label, value, choices, takesOther = false, onPick, onCancel }: ChoiceListProps) {
+function ChoiceList({ label, value, choices, allowsCustom = false, onPick, onCancel }: ChoiceListProps) {
   const id = useId();
   const [filter, setFilter] = useState('');
-  const shown = [
-    ...choices.filter((choice) => matches(choice, filter)),
-    ...(takesOther ? otherChoice(choices, filter.trim()) : []),
+  const visibleChoices = [
+    ...choices.filter((choice) => matchesFilter(choice, filter)),
+    ...(allowsCustom ? customChoice(choices, filter.trim()) : []),
   ];
   const [active, setActive] = useState(() =>
     Math.max(
@@ -124,9 +106,9 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
   );
   const list = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
-  const hasFilter = takesOther || choices.length > fewChoices;
-  const filterLabel = takesOther ? `${label}: choose or type a name` : `Filter: ${label}`;
-  const activeId = shown[active] && `${id}-${active}`;
+  const hasFilter = allowsCustom || choices.length > maxUnfilteredChoices;
+  const filterLabel = allowsCustom ? `${label}: select or enter a name` : `Filter: ${label}`;
+  const activeId = visibleChoices[active] && `${id}-${active}`;
 
   useLayoutEffect(() => (input.current ?? list.current)?.focus(), []);
   useLayoutEffect(() => {
@@ -136,23 +118,22 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
     const isText = hasFilter && (event.key === 'Home' || event.key === 'End');
-    const next = isText ? undefined : indexAfterKey(event.key, active, shown.length);
-    const chosen = shown[active];
+    const next = isText ? undefined : indexAfterKey(event.key, active, visibleChoices.length);
+    const chosen = visibleChoices[active];
     if (next !== undefined) setActive(next);
     else if (event.key === 'Escape' || event.key === 'Tab') onCancel();
     else if (chosen && (event.key === 'Enter' || (event.key === ' ' && !hasFilter))) onPick(chosen.value);
     else {
-      if (!hasFilter) jumpTo(event.key);
+      if (!hasFilter) moveToLetter(event.key);
       return;
     }
     event.preventDefault();
     event.stopPropagation();
   };
 
-  /** The next choice that begins with the letter. */
-  const jumpTo = (letter: string): void => {
-    const order = [...shown.keys()].map((offset) => (active + 1 + offset) % shown.length);
-    const found = order.find((index) => shown[index]?.name.toLowerCase().startsWith(letter.toLowerCase()));
+  const moveToLetter = (letter: string): void => {
+    const order = [...visibleChoices.keys()].map((offset) => (active + 1 + offset) % visibleChoices.length);
+    const found = order.find((index) => visibleChoices[index]?.name.toLowerCase().startsWith(letter.toLowerCase()));
     if (found !== undefined) setActive(found);
   };
 
@@ -185,7 +166,7 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
         tabIndex={hasFilter ? -1 : 0}
         aria-activedescendant={activeId}
       >
-        {groupsOf(shown).map(({ name, items }) => (
+        {groupChoices(visibleChoices).map(({ name, items }) => (
           <div key={name} role={name === '' ? 'presentation' : 'group'} aria-label={name === '' ? undefined : name}>
             {name !== '' && (
               <div class="choice-group" role="presentation">
@@ -203,9 +184,9 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
                 onPointerMove={() => setActive(index)}
               >
                 <span class="choice-name">
-                  {choice.state && <span class={`dot ${choice.state.class}`} />}
+                  {choice.status && <span class={`dot ${choice.status.class}`} />}
                   <span class="choice-title">{choice.name}</span>
-                  {choice.state && <span class="choice-state">{choice.state.word}</span>}
+                  {choice.status && <span class="choice-state">{choice.status.word}</span>}
                   {choice.note !== undefined && <span class="choice-state">{choice.note}</span>}
                 </span>
                 {choice.description !== undefined && <span class="choice-description">{choice.description}</span>}
@@ -214,18 +195,17 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
           </div>
         ))}
       </div>
-      {shown.length === 0 && <div class="choice-none">Nothing matches “{filter}”</div>}
+      {visibleChoices.length === 0 && <div class="choice-none">No matches for “{filter}”</div>}
     </div>
   );
 }
 
-/** What was typed, unless it is one of the choices. */
-function otherChoice(choices: readonly Choice[], typed: string): Choice[] {
+function customChoice(choices: readonly PickerChoice[], typed: string): PickerChoice[] {
   if (typed === '' || choices.some(({ value }) => value === typed)) return [];
   return [{ value: typed, name: `Use “${typed}”` }];
 }
 
-function matches({ name, value, description = '', group = '' }: Choice, filter: string): boolean {
+function matchesFilter({ name, value, description = '', group = '' }: PickerChoice, filter: string): boolean {
   const text = `${name} ${value} ${description} ${group}`.toLowerCase();
   return filter
     .toLowerCase()
@@ -235,11 +215,11 @@ function matches({ name, value, description = '', group = '' }: Choice, filter: 
 
 interface ChoiceGroup {
   readonly name: string;
-  readonly items: { readonly choice: Choice; readonly index: number }[];
+  readonly items: { readonly choice: PickerChoice; readonly index: number }[];
 }
 
-/** Neighbours of one group together; the order stays. */
-function groupsOf(choices: readonly Choice[]): ChoiceGroup[] {
+/** Groups adjacent choices of the same group and keeps their order. */
+function groupChoices(choices: readonly PickerChoice[]): ChoiceGroup[] {
   const groups: ChoiceGroup[] = [];
   for (const [index, choice] of choices.entries()) {
     const name = choice.group ?? '';

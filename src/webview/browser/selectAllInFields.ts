@@ -1,6 +1,6 @@
 /**
- * VS Code sends "select all" back to a page a moment after the key, over what was typed meanwhile: the next letter would
- * take the place of all of it. In a field the browser selects by itself, and at once; so VS Code does not hear of the key.
+ * Hides the "select all" shortcut in text fields from VS Code, which would send the command back to the page a moment
+ * later and also select text typed meanwhile. The browser itself selects the text immediately.
  */
 export function keepSelectAllInFields(document: Document): void {
   document.addEventListener('keydown', (event) => {

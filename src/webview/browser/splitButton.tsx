@@ -1,17 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useRef, useState } from 'preact/hooks';
-import { Floating } from './floating';
+import { useRef } from 'preact/hooks';
+import { FloatingBox } from './floating';
 import { ChevronDownIcon } from './icons';
-import { MenuList, type MenuEntry } from './menu';
+import { MenuList, type MenuRow } from './menu';
+import { usePopup } from './usePopup';
 
 interface SplitButtonProps {
-  /** On the button. */
   readonly children: ComponentChildren;
-  /** What its menu holds, for example `More ways to allow`. */
+  /** Name of the menu, for example `More ways to allow`. */
   readonly menuLabel: string;
-  /** Without any there is no menu. */
-  readonly items: readonly MenuEntry[];
-  /** Without it the whole button only opens the menu. */
+  readonly items: readonly MenuRow[];
+  /** The main action. Without it, the whole button opens the menu. */
   readonly onClick?: (() => void) | undefined;
   readonly title?: string | undefined;
   readonly keyShortcuts?: string | undefined;
@@ -19,22 +18,16 @@ interface SplitButtonProps {
   readonly disabled?: boolean;
 }
 
-/** A button for what is meant most often, and beside it a menu of the alternatives, which opens upward. */
+/** A button for the most common action, with a menu of alternatives that opens upward. */
 export function SplitButton({ children, menuLabel, items, onClick, title, keyShortcuts, ...rest }: SplitButtonProps) {
   const { isPrimary = false, disabled = false } = rest;
-  const [isOpen, setOpen] = useState(false);
+  const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   const anchor = useRef<HTMLSpanElement>(null);
-  const opener = useRef<HTMLButtonElement>(null);
-  const close = useCallback(() => setOpen(false), []);
-  const closeToButton = (): void => {
-    setOpen(false);
-    opener.current?.focus();
-  };
-  const ofMenu = {
+  const menuButtonProps = {
     'aria-haspopup': 'menu',
     'aria-expanded': isOpen,
     disabled,
-    ref: opener,
+    ref: button,
     onClick: () => setOpen(!isOpen),
     onKeyDown: (event: KeyboardEvent) => {
       if (isOpen || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
@@ -42,13 +35,13 @@ export function SplitButton({ children, menuLabel, items, onClick, title, keySho
       setOpen(true);
     },
   } as const;
-  const look = `button ${isPrimary ? 'is-primary' : ''}`;
+  const className = `button ${isPrimary ? 'is-primary' : ''}`;
   return (
     <span class="split-button" ref={anchor}>
       {onClick && (
         <button
           type="button"
-          class={`${look} split-main`}
+          class={`${className} split-main`}
           title={title}
           aria-keyshortcuts={keyShortcuts}
           disabled={disabled}
@@ -58,20 +51,26 @@ export function SplitButton({ children, menuLabel, items, onClick, title, keySho
         </button>
       )}
       {items.length > 0 && onClick && (
-        <button type="button" class={`${look} split-arrow`} title={menuLabel} aria-label={menuLabel} {...ofMenu}>
+        <button
+          type="button"
+          class={`${className} split-arrow`}
+          title={menuLabel}
+          aria-label={menuLabel}
+          {...menuButtonProps}
+        >
           <ChevronDownIcon />
         </button>
       )}
       {!onClick && (
-        <button type="button" class={`${look} split-main`} title={title ?? menuLabel} {...ofMenu}>
+        <button type="button" class={`${className} split-main`} title={title ?? menuLabel} {...menuButtonProps}>
           {children}
           <ChevronDownIcon />
         </button>
       )}
       {isOpen && !disabled && (
-        <Floating anchor={anchor} onLeave={close} side="above">
+        <FloatingBox anchor={anchor} onLeave={close} side="above">
           <MenuList label={menuLabel} items={items} onDone={closeToButton} />
-        </Floating>
+        </FloatingBox>
       )}
     </span>
   );

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Event } from '../../base/common/event';
 
-/** Draws the component again whenever the event fires. The event must be the same object every time. */
+/** Redraws the component whenever the event fires. The event must be the same object on each render. */
 export function useChanges(event: Event<void>): void {
   const [, redraw] = useState(0);
   useLayoutEffect(() => {

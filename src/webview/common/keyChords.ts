@@ -1,9 +1,8 @@
 /**
- * Keyboard shortcuts of several keys, such as `ctrl+k b`, as the tables of VS Code write them. A sequence is a canonical text:
- * keys separated by spaces, modifiers in a fixed order.
+ * Multi-key shortcuts such as `ctrl+k b`, as VS Code's keybinding files write them. Key sequences are canonical
+ * strings: keys separated by spaces, modifiers in a fixed order.
  */
 
-/** What a `keydown` tells. */
 export interface PressedKey {
   readonly key: string;
   readonly code: string;
@@ -24,62 +23,62 @@ const modifiers: Readonly<Record<string, 'ctrl' | 'shift' | 'alt' | 'meta'>> = {
   super: 'meta',
 };
 
-/** A page never has the focus of an editor or a terminal. */
-const elsewhere = /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
+/** Conditions that never hold in a page, which is neither an editor nor a terminal. */
+const editorOnlyCondition =
+  /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
 
-/** The beginnings of all sequences in texts of `keybindings.json`. */
-export function chordBeginnings(tables: readonly string[]): string[] {
+/** Returns every proper prefix of the multi-key shortcuts in the texts of `keybindings.json` files. */
+export function chordPrefixes(tables: readonly string[]): string[] {
   const beginnings = new Set<string>();
   for (const table of tables) {
-    for (const { key, when } of bindingsOf(table)) {
+    for (const { key, when } of parseBindings(table)) {
       const keys = key.toLowerCase().trim().split(/\s+/).map(canonicalKey);
-      // Without a modifier it is a key to type with.
+      // A key without a modifier types text.
       if (keys.length < 2 || !keys[0]?.includes('+')) continue;
-      if (when !== undefined && !when.includes('||') && elsewhere.test(when)) continue;
+      if (when !== undefined && !when.includes('||') && editorOnlyCondition.test(when)) continue;
       for (let length = 1; length < keys.length; length++) beginnings.add(keys.slice(0, length).join(' '));
     }
   }
   return [...beginnings];
 }
 
-/** Follows the keys: whether the next one belongs to a sequence that has begun. */
+/** Tracks pressed keys and whether the next one continues a multi-key shortcut. */
 export class ChordReader {
-  private open: readonly string[] = [];
+  private pendingPrefixes: readonly string[] = [];
 
-  constructor(private readonly beginnings: () => ReadonlySet<string>) {}
+  constructor(private readonly getPrefixes: () => ReadonlySet<string>) {}
 
-  /** The next key belongs to a sequence. */
-  get isOpen(): boolean {
-    return this.open.length > 0;
+  get isPending(): boolean {
+    return this.pendingPrefixes.length > 0;
   }
 
-  press(pressed: PressedKey): void {
-    const names = namesOf(pressed);
-    const sequences = this.isOpen ? this.open.flatMap((start) => names.map((name) => `${start} ${name}`)) : names;
-    const known = this.beginnings();
-    this.open = sequences.filter((sequence) => known.has(sequence));
+  handleKey(pressed: PressedKey): void {
+    const names = keyNamesOf(pressed);
+    const sequences = this.isPending
+      ? this.pendingPrefixes.flatMap((start) => names.map((name) => `${start} ${name}`))
+      : names;
+    const known = this.getPrefixes();
+    this.pendingPrefixes = sequences.filter((sequence) => known.has(sequence));
   }
 
-  end(): void {
-    this.open = [];
+  reset(): void {
+    this.pendingPrefixes = [];
   }
 }
 
-/** Of a `keydown`. */
 export function isModifier({ key }: Pick<PressedKey, 'key'>): boolean {
   return ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'CapsLock', 'Fn'].includes(key);
 }
 
-/** Comments are skipped; what is no table has no bindings. */
-function bindingsOf(table: string): { readonly key: string; readonly when: string | undefined }[] {
+function parseBindings(table: string): { readonly key: string; readonly when: string | undefined }[] {
   const found: { key: string; when: string | undefined }[] = [];
   let name: string | undefined;
   const tokens = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|("(?:[^"\\\n]|\\.)*")(\s*:)?|\}/g;
   let binding: Record<string, string> = {};
   for (const [token, text, colon] of table.matchAll(tokens)) {
     if (text !== undefined) {
-      if (colon !== undefined) name = textOf(text);
-      else if (name === 'key' || name === 'when') binding[name] = textOf(text);
+      if (colon !== undefined) name = unquote(text);
+      else if (name === 'key' || name === 'when') binding[name] = unquote(text);
     } else if (token === '}') {
       const { key, when } = binding;
       if (key !== undefined) found.push({ key, when });
@@ -89,7 +88,7 @@ function bindingsOf(table: string): { readonly key: string; readonly when: strin
   return found;
 }
 
-function textOf(quoted: string): string {
+function unquote(quoted: string): string {
   return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
 }
 
@@ -99,38 +98,30 @@ function canonicalKey(written: string): string {
   for (;;) {
     const [prefix, name = ''] = /^([a-z]+)\+(?=.)/.exec(rest) ?? [];
     const modifier = prefix === undefined ? undefined : modifiers[name];
-    if (prefix === undefined || modifier === undefined) return joined(found, rest);
+    if (prefix === undefined || modifier === undefined) return joinKey(found, rest);
     found.add(modifier);
     rest = rest.slice(prefix.length);
   }
 }
 
-/** What tables may call it: by its letter, and by its place on the keyboard. */
-function namesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKey): string[] {
+/** The names that keybinding files may use for the key: by its character or by its position. */
+function keyNamesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKey): string[] {
   const held = new Set(
     [ctrlKey && 'ctrl', shiftKey && 'shift', altKey && 'alt', metaKey && 'meta'].filter((name) => name !== false),
   );
   const keys = [
-    keyNames[key] ?? key.toLowerCase(),
-    placeNames[code] ?? code.replace(/^(?:Key|Digit)/, '').toLowerCase(),
+    key === ' ' ? 'space' : key.replace(/^Arrow/, '').toLowerCase(),
+    physicalKeyNames[code] ?? code.replace(/^(?:Key|Digit)/, '').toLowerCase(),
   ];
-  return [...new Set([...keys, `[${code.toLowerCase()}]`])].map((name) => joined(held, name));
+  return [...new Set([...keys, `[${code.toLowerCase()}]`])].map((name) => joinKey(held, name));
 }
 
-function joined(held: ReadonlySet<string>, key: string): string {
+function joinKey(held: ReadonlySet<string>, key: string): string {
   return [...['ctrl', 'shift', 'alt', 'meta'].filter((name) => held.has(name)), key].join('+');
 }
 
-const keyNames: Readonly<Record<string, string>> = {
-  ' ': 'space',
-  ArrowDown: 'down',
-  ArrowLeft: 'left',
-  ArrowRight: 'right',
-  ArrowUp: 'up',
-};
-
-/** On the keyboard that tables are written for. */
-const placeNames: Readonly<Record<string, string>> = {
+/** Names of keys by their position on a US keyboard. */
+const physicalKeyNames: Readonly<Record<string, string>> = {
   Backquote: '`',
   Backslash: '\\',
   BracketLeft: '[',

@@ -1,20 +1,19 @@
 import { escapeHtml } from '../../base/common/escapeHtml';
 
-/** Where a page's files are, as the page loads them. */
 interface PageSources {
   readonly script: string;
   readonly style: string;
-  /** From where styles and fonts may come, as the policy names it. */
+  /** Allowed origin of styles and fonts in the content security policy. */
   readonly cspSource: string;
-  /** Base64, another one for each document. */
+  /** Base64; must differ for each document. */
   readonly nonce: string;
 }
 
 /**
- * The document of a page: one script and one style sheet of ours, images as data, nothing from anywhere else. `data` is
- * given to the page as attributes of its body, `data-…`.
+ * Returns the HTML document of a page. It may load only its own script and style sheet, and images as data URIs. The
+ * page finds `data` in the `data-…` attributes of its body.
  */
-export function pageHtml(
+export function createPageHtml(
   { script, style, cspSource, nonce }: PageSources,
   { title, data = {} }: { title: string; data?: Readonly<Record<string, string>> },
 ): string {

@@ -1,27 +1,29 @@
 import * as z from 'zod/mini';
 
 /**
- * What a page and its host say to each other, as values that both sides import. The page may ask; each request is answered
- * once, by a result or an error. The host only tells. Every message is checked where it arrives.
+ * The typed protocol between a page and its host. The page sends requests, each answered once with a result or an
+ * error. The host also sends notifications. Both sides validate all messages that they receive.
  */
 
-/** For requests that only do something, and for those that need nothing. */
+/** Schema of requests without parameters or without a result. */
 export const Nothing = z.object({});
 
 export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodMiniType> {
   readonly method: string;
   readonly params: Params;
   readonly result: Result;
-  /** The request with the host's way to answer it; where the answer is nothing, what the handler returns is not told. */
-  handledBy(handler: (params: z.infer<Params>) => Handled<Result> | Promise<Handled<Result>>): HandledRequest;
+  /** Binds the host's handler to the request. When the result is `Nothing`, the handler's return value is not sent. */
+  handledBy(
+    handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>,
+  ): RequestHandler;
 }
 
-type Handled<Result extends z.ZodMiniType> =
+type HandlerResult<Result extends z.ZodMiniType> =
   z.infer<typeof Nothing> extends z.infer<Result> ? unknown : z.infer<Result>;
 
-export interface HandledRequest {
+export interface RequestHandler {
   readonly method: string;
-  /** @throws Error for params of another shape, and whatever the handler throws */
+  /** @throws Error for invalid parameters, and everything that the handler throws */
   run(params: unknown): Promise<unknown>;
 }
 
@@ -44,7 +46,7 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
       method,
       run: async (value) => {
         const parsed = params.safeParse(value);
-        if (!parsed.success) throw new Error(`The page asked for "${method}" in a way Backline does not understand.`);
+        if (!parsed.success) throw new Error(`Invalid parameters for "${method}".`);
         const answer = await handler(parsed.data);
         return isNothing ? {} : answer;
       },
@@ -52,7 +54,6 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
   };
 }
 
-/** A request that only does something. */
 export function defineAction<Params extends z.ZodMiniType>(
   method: string,
   params: Params,
@@ -60,7 +61,6 @@ export function defineAction<Params extends z.ZodMiniType>(
   return defineRequest(method, params, Nothing);
 }
 
-/** From the host to the page. */
 export function defineNotification<Params extends z.ZodMiniType>(
   method: string,
   params: Params,
@@ -74,12 +74,12 @@ export type PageMessage = z.infer<typeof PageMessage>;
 export const HostMessage = z.union([
   z.object({ id: z.int(), result: z.unknown() }),
   z.object({ id: z.int(), error: z.object({ message: z.string(), details: z.optional(z.string()) }) }),
-  /** `at` is the host's clock when it was posted, in milliseconds since the epoch. */
+  /** `at` is the host's time when it was sent, in milliseconds since the epoch. */
   z.object({ method: z.string(), params: z.unknown(), at: z.number() }),
 ]);
 export type HostMessage = z.infer<typeof HostMessage>;
 
-/** What the page reads when the host could not do what it asked. */
+/** Rejects a request that failed in the host. */
 export class PageError extends Error {
   override readonly name = 'PageError';
   constructor(

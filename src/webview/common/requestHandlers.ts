@@ -1,39 +1,40 @@
 import { wordsOf } from '../../base/common/errors';
-import { PageMessage, type HandledRequest, type HostMessage } from './protocol';
+import { PageMessage, type RequestHandler, type HostMessage } from './protocol';
 
-/** A page's requests by name, as its API declares them. */
 export type RequestTable = Readonly<Record<string, { readonly method: string }>>;
 
-/** One for each request of the table: leaving one out does not compile. */
-export type Handlers<Table extends RequestTable> = { readonly [Name in keyof Table]: HandledRequest };
+/** One handler for each request of the table; a missing one is a compile error. */
+export type Handlers<Table extends RequestTable> = { readonly [Name in keyof Table]: RequestHandler };
 
-type Answer = Extract<HostMessage, { id: number }>;
+type RequestResponse = Extract<HostMessage, { id: number }>;
 
-/** Of what is told of an unknown request. */
-const maxNameUnits = 80;
+/** How much of an unknown method name is quoted in the error, in UTF-16 units. */
+const maxQuotedUnits = 80;
 
-/** Answers a page's messages: whatever arrives is checked, and whatever is asked is answered. */
+/** Validates the messages of a page and answers every request. */
 export class RequestDispatcher<Table extends RequestTable> {
-  private readonly byMethod: ReadonlyMap<string, HandledRequest>;
+  private readonly handlersByMethod: ReadonlyMap<string, RequestHandler>;
 
   constructor(
     handlers: Handlers<Table>,
     private readonly onFailure: (method: string, error: unknown) => void,
   ) {
-    this.byMethod = new Map(Object.values<HandledRequest>(handlers).map((handled) => [handled.method, handled]));
+    this.handlersByMethod = new Map(
+      Object.values<RequestHandler>(handlers).map((handled) => [handled.method, handled]),
+    );
   }
 
-  /** Undefined for what is no request at all: there is nobody to answer. Never rejects. */
-  async answer(message: unknown): Promise<Answer | undefined> {
+  /** Returns the response, or undefined for an invalid message. Never rejects. */
+  async dispatch(message: unknown): Promise<RequestResponse | undefined> {
     const request = PageMessage.safeParse(message).data;
     if (!request) {
-      this.onFailure('?', new Error('The page posted something that is not a request.'));
+      this.onFailure('?', new Error('The page sent an invalid message.'));
       return undefined;
     }
     const { id, method, params } = request;
-    const handled = this.byMethod.get(method);
+    const handled = this.handlersByMethod.get(method);
     if (!handled) {
-      const message = `There is no request "${method.slice(0, maxNameUnits)}".`;
+      const message = `Unknown request "${method.slice(0, maxQuotedUnits)}".`;
       this.onFailure('?', new Error(message));
       return { id, error: { message } };
     }

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { pageHtml } from '../common/pageHtml';
+import { createPageHtml } from '../common/pageHtml';
 
 export interface PageFiles {
-  /** `dist/pages`: nothing else can be loaded by the page. */
+  /** `dist/pages`, the only folder from which the page can load files. */
   readonly folder: vscode.Uri;
-  /** Of its script and its style sheet in there, without an ending. */
   readonly name: 'chat' | 'permissions' | 'thread';
 }
 
-/** Loads the page into the webview; see `pageHtml`. */
 export function loadPage(
   webview: vscode.Webview,
   { folder, name }: PageFiles,
@@ -23,5 +21,5 @@ export function loadPage(
     nonce: randomBytes(18).toString('base64'),
   };
   webview.options = { enableScripts: true, localResourceRoots: [folder] };
-  webview.html = pageHtml(sources, content);
+  webview.html = createPageHtml(sources, content);
 }

@@ -6,9 +6,9 @@ import type { Logger } from '../../base/common/log';
 import type { HostMessage, NotificationType } from '../common/protocol';
 import { RequestDispatcher, type Handlers, type RequestTable } from '../common/requestHandlers';
 
-/** The host's end of the protocol for one page. It does not own the webview; dispose it when the webview is gone. */
+/** The host's side of the protocol for one page. It does not own the webview; dispose it with the webview. */
 export class PageHost<Table extends RequestTable> implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly dispatcher: RequestDispatcher<Table>;
 
   constructor(
@@ -23,28 +23,30 @@ export class PageHost<Table extends RequestTable> implements Disposable {
   }
 
   start(): void {
-    this.store.add(
+    this.disposables.add(
       this.webview.onDidReceiveMessage((message: unknown) => {
-        void this.answer(message);
+        void this.handleMessage(message);
       }),
     );
   }
 
-  /** Not delivered to a page that is hidden or not ready: it asks for everything when it is. */
+  /** Hidden pages and pages that still load do not receive it. They request everything when they are ready. */
   notify<Params extends z.ZodMiniType>(type: NotificationType<Params>, params: z.infer<Params>): void {
     this.post({ method: type.method, params, at: this.clock.now() });
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async answer(message: unknown): Promise<void> {
-    const answer = await this.dispatcher.answer(message);
-    if (answer && !this.store.isDisposed) this.post(answer);
+  private async handleMessage(message: unknown): Promise<void> {
+    const answer = await this.dispatcher.dispatch(message);
+    if (answer && !this.disposables.isDisposed) this.post(answer);
   }
 
   private post(message: HostMessage): void {
-    this.webview.postMessage(message).then(undefined, () => this.log.debug('a message came too late for its page'));
+    this.webview
+      .postMessage(message)
+      .then(undefined, () => this.log.debug('a message arrived after its page was closed'));
   }
 }

@@ -16,9 +16,9 @@ import { NewOptions } from '../../../src/chat/common/page/newOptions';
 import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
 import { ShownChats } from '../../../src/chat/common/page/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
-import type { ChatWindow } from '../../../src/chat/vscode/pages/chatWindow';
+import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
-import type { Dialogs, Question } from '../../../src/chat/vscode/dialogs';
+import type { Dialogs, Confirmation } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
 import { EditorActions } from '../../../src/chat/vscode/review/editorActions';
 import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
@@ -27,7 +27,7 @@ import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocumen
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
 import { provideTexts } from '../../../src/platform/vscode/readOnlyTexts';
-import { KeyChords } from '../../../src/webview/vscode/keyChords';
+import { KeyChordTables } from '../../../src/webview/vscode/keyChordTables';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
 import { eventually } from '../../support/eventually';
@@ -60,7 +60,7 @@ export class ChatUnderTest {
   readonly chats = new FakeChats();
   readonly editor = new AdapterUnderTest();
   readonly state = new Map<string, unknown>();
-  readonly questions: Question[] = [];
+  readonly questions: Confirmation[] = [];
   readonly contexts: string[] = [];
   private readonly chipSource: ChipSource = {
     onDidChange: () => toDisposable(() => undefined),
@@ -70,7 +70,7 @@ export class ChatUnderTest {
   /** What the user answers, and where files are saved. */
   isConfirmed = true;
   saveAs: vscode.Uri | undefined;
-  readonly window: ChatWindow;
+  readonly window: ChatPageServices;
   readonly pages: ChatPages;
   readonly mentions: WindowMentions;
   private readonly documents = new VirtualDocuments('backline-chat-test');
@@ -106,13 +106,13 @@ export class ChatUnderTest {
     this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
     const uri = vscode.Uri.file(folder);
     const files = { folder: uri, name: 'chat' } as const;
-    this.pages = new ChatPages({ window: () => this.window, files, memento, messages });
+    this.pages = new ChatPages({ getServices: () => this.window, files, memento, messages });
     this.window = {
       chats: this.chats,
       backends: this.backends,
       mentions: new Mentions(this.mentions.sources, systemClock, nullLogger),
-      attached: this.mentions.attached,
-      dropped: (uris) => this.mentions.dropped(uris),
+      attached: this.mentions.attachedFiles,
+      rowsForDrop: (uris) => this.mentions.rowsForDrop(uris),
       newDraft: newDraft(memento, throwIt),
       shown: new ShownChats(),
       editor: this.actions,
@@ -129,12 +129,12 @@ export class ChatUnderTest {
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),
-      keyChords: new KeyChords(uri, nullLogger),
+      keyChords: new KeyChordTables(uri, nullLogger),
       newOptions: new NewOptions({ backends: noBackends, memento, onError: throwIt }),
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,
       openInTab: (id) => this.pages.openInTab(id),
-      forget: (id) => this.pages.forget(id),
+      closeChat: (id) => this.pages.closeChat(id),
       isTrusted: () => true,
       clock: systemClock,
       log: nullLogger,
@@ -154,7 +154,7 @@ export class ChatUnderTest {
   /** A tab of a window that was loaded again, which showed that conversation. */
   async tab(sessionId: string, column?: vscode.ViewColumn): Promise<PageUnderTest> {
     const page = new PageUnderTest(column);
-    this.pages.restore(page.panel, { sessionId });
+    this.pages.restoreTab(page.panel, { sessionId });
     await page.come();
     return page;
   }
@@ -162,7 +162,7 @@ export class ChatUnderTest {
   /** The view, in a panel's clothes: VS Code makes views only where package.json has them. */
   async view(): Promise<PageUnderTest> {
     const page = new PageUnderTest();
-    this.pages.showIn(page.asView);
+    this.pages.fillView(page.asView);
     await page.come();
     return page;
   }

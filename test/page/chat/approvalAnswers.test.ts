@@ -55,7 +55,7 @@ describe('the answers of a question', () => {
     await chat.page.keyboard.press('Escape');
     await isFocused(chat, '.split-arrow');
     await button(chat, 'More ways to deny').click();
-    assert.equal(await textOf(chat, '[role=menuitem]'), 'Deny All\nnpm test *|Deny and Say Why…');
+    assert.equal(await textOf(chat, '[role=menuitem]'), 'Deny All\nnpm test *|Deny with Reason…');
     await chat.page.getByRole('menuitem', { name: /Deny All/ }).click();
     await chat.host.waitFor(chatRequests.approve);
     assert.deepEqual(answered(chat), ['Deny All']);
@@ -159,7 +159,7 @@ describe('the answers of a question', () => {
     const field = chat.page.getByRole('textbox', { name: 'What the agent should do instead' });
     const write = async () => {
       await button(chat, 'More ways to deny').click();
-      await chat.page.getByRole('menuitem', { name: 'Deny and Say Why…' }).click();
+      await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
       await isFocused(chat, '.approval-reason input');
     };
     await write();
@@ -186,7 +186,7 @@ describe('the answers of a question', () => {
     await pauseClock(chat.page, now + 1);
     await chat.page.clock.runFor(guardMs);
     await button(chat, 'More ways to deny').click();
-    await chat.page.getByRole('menuitem', { name: 'Deny and Say Why…' }).click();
+    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
     await chat.page.locator('.approval-reason input').fill('of the first');
     return chat;
   };
@@ -206,7 +206,7 @@ describe('the answers of a question', () => {
     await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
     await chat.page.clock.runFor(guardMs);
     await button(chat, 'More ways to deny').click();
-    await chat.page.getByRole('menuitem', { name: 'Deny and Say Why…' }).click();
+    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
     await reason.fill('of the second');
     await chat.page.reload();
     // A reload begins with the first conversation.
@@ -356,7 +356,7 @@ describe('several questions', () => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [named('a'), named('b')] })));
     await chat.page.getByRole('button', { name: 'Next approval' }).click();
     await chat.page.getByRole('button', { name: 'More ways to deny' }).click();
-    await chat.page.getByRole('menuitem', { name: 'Deny and Say Why…' }).click();
+    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
     await chat.page.locator('.approval-reason input').fill('because');
     await chat.page.reload();
     await chat.page.getByText('2 of 2').waitFor();
@@ -369,7 +369,7 @@ describe('several questions', () => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [named('a'), named('b')] })));
     await chat.page.getByRole('button', { name: 'Next approval' }).click();
     await chat.page.getByRole('button', { name: 'More ways to deny' }).click();
-    await chat.page.getByRole('menuitem', { name: 'Deny and Say Why…' }).click();
+    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
     await chat.page.locator('.approval-reason input').fill('because');
     for (const theme of ['lightModern', 'highContrast', 'darkModern'] as const) {
       await chat.setTheme(theme);

@@ -24,7 +24,7 @@ describe('before the next frame', () => {
     await chat.composer.focus();
     await chat.page.keyboard.press('Control+f');
     await chat.page.keyboard.type('greet');
-    const field = chat.page.getByRole('textbox', { name: 'Find in the conversation' });
+    const field = chat.page.getByRole('textbox', { name: 'Find in conversation' });
     assert.equal(await field.inputValue(), 'greet');
     assert.equal(await chat.composer.inputValue(), '');
   });

@@ -83,7 +83,7 @@ describe('what goes with a prompt', () => {
     await chat.composer.press('Enter');
     assert.equal(await chat.composer.inputValue(), 'Read @greetings ');
     await chat.composer.pressSequentially('and @file:greetings');
-    await chat.page.getByText('No matches for “greetings” among: Files').waitFor();
+    await chat.page.getByText('No matches for “greetings” in Files').waitFor();
     for (let count = 0; count < 9; count++) await chat.composer.press('Backspace');
     await chat.page.getByRole('option', { name: /greeting\.ts/ }).waitFor();
     await chat.composer.press('Tab');

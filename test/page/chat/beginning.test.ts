@@ -223,7 +223,7 @@ describe('the first prompt of a conversation', () => {
       const row = chat.page.locator('.session-open', { hasText: rows[1]?.title ?? '' });
       await row.focus();
       await row.press('F2');
-      await chat.page.getByRole('textbox', { name: 'Title of the conversation' }).press(key);
+      await chat.page.getByRole('textbox', { name: 'Conversation title' }).press(key);
       await chat.page.waitForFunction(() => document.activeElement?.classList.contains('session-open'));
       assert.ok(await row.evaluate((element) => element === document.activeElement));
     });

@@ -232,7 +232,7 @@ describe('the composer', () => {
     chat.host.answer(chatRequests.unqueue, () => ({ text: 'queued one', attachments: [] }));
     await chat.page.getByRole('button', { name: 'Send now' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.sendQueued), { sessionId: 's1' });
-    await chat.page.getByRole('button', { name: 'Edit this prompt' }).click();
+    await chat.page.getByRole('button', { name: 'Edit prompt' }).click();
     await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === 'queued one');
     assert.deepEqual(chat.host.requestsOf(chatRequests.unqueue), [{ sessionId: 's1', id: 'q1', isEdited: true }]);
   });

@@ -67,7 +67,7 @@ describe('the conversations', () => {
       prepare: (host) => host.answer(chatRequests.searchSessions, () => ({ sessions: [kept] })),
     });
     await openList(chat);
-    await chat.page.getByRole('heading', { name: 'Kept by Claude Code' }).waitFor();
+    await chat.page.getByRole('heading', { name: 'Stored by Claude Code' }).waitFor();
     await row(chat, 'From the terminal').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 'r1' });
   });
@@ -82,20 +82,20 @@ describe('the conversations', () => {
       },
     });
     await openList(chat);
-    await chat.page.getByRole('button', { name: 'Look: conversations that opencode keeps' }).focus();
+    await chat.page.getByRole('button', { name: 'List conversations of opencode' }).focus();
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.lookForSessions), { backendId: 'opencode' });
-    await chat.page.getByText('1 above').waitFor();
+    await chat.page.getByText('1 listed above').waitFor();
     await chat.tell({ backends: [...backends, { ...asleep, state: 'ready' }] });
     await row(chat, 'From the terminal').waitFor();
-    assert.equal(await chat.page.locator(':focus').textContent(), 'Look again');
+    assert.equal(await chat.page.locator(':focus').textContent(), 'Refresh');
     const asked = await chat.page.locator('.kept li').allTextContents();
     assert.ok(!asked.some((text) => text.includes('Demo')), 'the demo agent keeps none');
     await chat.page.getByRole('searchbox').fill('nothing of this');
     await row(chat, 'From the terminal').waitFor({ state: 'detached' });
     await chat.page.getByRole('searchbox').fill('');
     await row(chat, 'From the terminal').waitFor();
-    await chat.page.getByText('1 above').waitFor();
+    await chat.page.getByText('1 listed above').waitFor();
   });
 
   it('that an agent does not tell of are said not to be known', async () => {
@@ -104,7 +104,7 @@ describe('the conversations', () => {
         host.answer(chatRequests.lookForSessions, () => Promise.reject(new Error('opencode cannot tell.'))),
     });
     await openList(chat);
-    await chat.page.getByRole('button', { name: 'Look: conversations that opencode keeps' }).click();
+    await chat.page.getByRole('button', { name: 'List conversations of opencode' }).click();
     await chat.page.getByText('unavailable').waitFor();
     await chat.page.getByRole('alert').filter({ hasText: 'opencode cannot tell.' }).waitFor();
   });
@@ -121,12 +121,12 @@ describe('the conversations', () => {
       prepare: (host) => host.answer(chatRequests.lookForSessions, () => new Promise<never>(() => undefined)),
     });
     await openList(chat);
-    await chat.page.getByRole('button', { name: 'Look: conversations that Slow agent keeps' }).click();
-    await chat.page.getByText('asking…').waitFor();
-    await chat.page.getByRole('button', { name: 'Cancel: conversations that Slow agent keeps' }).click();
+    await chat.page.getByRole('button', { name: 'List conversations of Slow agent' }).click();
+    await chat.page.getByText('listing…').waitFor();
+    await chat.page.getByRole('button', { name: 'Cancel listing conversations of Slow agent' }).click();
     await chat.host.waitFor(chatRequests.stopLooking);
-    await chat.page.getByRole('button', { name: 'Look again: conversations that Slow agent keeps' }).click();
-    await chat.page.getByText('asking…').waitFor();
+    await chat.page.getByRole('button', { name: 'Refresh conversations of Slow agent' }).click();
+    await chat.page.getByText('listing…').waitFor();
     await chat.page.keyboard.press('Escape');
     await chat.host.waitFor(chatRequests.stopLooking, 2);
   });
@@ -135,7 +135,7 @@ describe('the conversations', () => {
     const chat = await pages.openChat();
     await openList(chat);
     await row(chat, 'Tests for the parser').press('F2');
-    const field = chat.page.getByRole('textbox', { name: 'Title of the conversation' });
+    const field = chat.page.getByRole('textbox', { name: 'Conversation title' });
     await field.fill('Dropped');
     await field.press('Escape');
     await row(chat, 'Tests for the parser').press('F2');
@@ -206,7 +206,7 @@ describe('the conversations', () => {
     const chat = await pages.openChat();
     await chat.page.getByRole('button', { name: 'More actions', exact: true }).click();
     await chat.page.getByRole('menuitem', { name: 'Rename' }).click();
-    await chat.page.getByRole('textbox', { name: 'Title of the conversation' }).fill('New title');
+    await chat.page.getByRole('textbox', { name: 'Conversation title' }).fill('New title');
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.renameSession), { sessionId: 's1', title: 'New title' });
   });
@@ -221,7 +221,7 @@ describe('what a conversation is with', () => {
   it('is picked for a new one by keyboard, each with its state and what to do', async () => {
     const chat = await pages.openChat(snapshot(null));
     await chat.page.getByRole('button', { name: 'Agent: Demo agent' }).press('ArrowDown');
-    await chat.page.getByRole('option', { name: /Claude Code.*sign-in needed.*run its login once/ }).waitFor();
+    await chat.page.getByRole('option', { name: /Claude Code.*sign-in required.*run its login once/ }).waitFor();
     await chat.page.keyboard.press('ArrowDown');
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.chooseBackend), { backendId: 'claude' });
@@ -316,7 +316,7 @@ describe('what a conversation is with', () => {
   it('is searched when the host asks', async () => {
     const chat = await pages.openChat();
     await chat.host.notify(didAsk, { what: 'find' });
-    await chat.page.getByRole('textbox', { name: 'Find in the conversation' }).waitFor();
+    await chat.page.getByRole('textbox', { name: 'Find in conversation' }).waitFor();
   });
 
   it('is searched further back when what is loaded has nothing', async () => {
@@ -325,7 +325,7 @@ describe('what a conversation is with', () => {
     // By itself, since the beginning is in sight; it brings nothing, and is not asked for again.
     await chat.host.waitFor(chatRequests.loadOlder);
     await chat.host.notify(didAsk, { what: 'find' });
-    await chat.page.getByRole('textbox', { name: 'Find in the conversation' }).fill('needle');
+    await chat.page.getByRole('textbox', { name: 'Find in conversation' }).fill('needle');
     await chat.page.locator('.find').getByRole('button', { name: 'Load earlier' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.loadOlder, 2), { sessionId: 's1', count: 120 });
     await chat.tell({ transcript: { put: [{ kind: 'prompt', id: 'p0', turn: 0, text: 'a needle' }], before: 0 } });

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import {
   PageMessage,
-  type HandledRequest,
+  type RequestHandler,
   type NotificationType,
   type RequestType,
 } from '../../../src/webview/common/protocol';
@@ -20,7 +20,7 @@ export class FakeHost {
   readonly failures: unknown[] = [];
   /** What time it is for the host. */
   clock: () => number = Date.now;
-  private readonly handled = new Map<string, HandledRequest>();
+  private readonly handled = new Map<string, RequestHandler>();
   private readonly waiting = new Set<() => void>();
 
   /** `send` delivers to the page; it resolves when the page has seen the message. */
@@ -76,11 +76,11 @@ export class FakeHost {
     const dispatcher = new RequestDispatcher<Record<string, Type>>({ [request.method]: handled }, (_method, error) => {
       this.failures.push(error);
     });
-    const answer = await dispatcher.answer(message);
+    const answer = await dispatcher.dispatch(message);
     if (answer) await this.send(answer);
   }
 }
 
-function nothing(method: string): HandledRequest {
+function nothing(method: string): RequestHandler {
   return { method, run: () => Promise.resolve({}) };
 }

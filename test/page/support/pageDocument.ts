@@ -1,6 +1,6 @@
 // The document of a page as the extension makes it, for a page that is served on loopback.
 import { randomBytes } from 'node:crypto';
-import { pageHtml } from '../../../src/webview/common/pageHtml';
+import { createPageHtml } from '../../../src/webview/common/pageHtml';
 
 /** `folder` is where `page.js` and `page.css` are, like `http://127.0.0.1:1234/1`. */
 export function pageDocument(folder: string, data: Readonly<Record<string, string>>): string {
@@ -10,5 +10,5 @@ export function pageDocument(folder: string, data: Readonly<Record<string, strin
     cspSource: new URL(folder).origin,
     nonce: randomBytes(18).toString('base64'),
   };
-  return pageHtml(sources, { title: 'Backline', data });
+  return createPageHtml(sources, { title: 'Backline', data });
 }

@@ -111,7 +111,7 @@ describe('a thread of 20,000 entries', () => {
   it('is found in, forwards and backwards, wherever the matches are', async () => {
     const { page } = await openLong();
     await page.keyboard.press('Control+f');
-    const input = page.getByRole('textbox', { name: 'Find in the conversation' });
+    const input = page.getByRole('textbox', { name: 'Find in conversation' });
     const count = (text: string): Promise<void> =>
       page.locator('.find-count').getByText(text, { exact: true }).waitFor();
     // 555, and 5,550 to 5,559.

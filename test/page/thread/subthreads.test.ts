@@ -71,10 +71,10 @@ describe('a thread with subagents that have threads of their own', () => {
     const card = page.locator('[data-entry="m1.0"]');
     await card.getByText('Look for the sum').click();
     assert.deepEqual(host.requestsOf(threadRequests.showSubthread), []);
-    await card.getByText('Transcript of the subagent').click();
+    await card.getByText('Subagent transcript').click();
     await card.getByText('I search for it.').waitFor();
     await card.locator('[data-entry="m1.0>m1.2"]').waitFor();
-    await card.getByText('Transcript of the subagent').click();
+    await card.getByText('Subagent transcript').click();
     await card.getByText('I search for it.').waitFor({ state: 'detached' });
     assert.deepEqual(await host.waitFor(threadRequests.showSubthread, 2), { entryId: 'm1.0', isShown: false });
     await page.getByText('The sum is right.').waitFor();

@@ -43,7 +43,7 @@ describe('the entries of a transcript', () => {
       'Thought for 12 s 1,242 characters',
       '1 of 4 done',
       'Read src/csv/parse.ts',
-      'waiting for you',
+      'waiting for your answer',
       'const fields: string[] = [];',
       'Exit code 1',
       'The command ended with exit code 1.',
@@ -127,7 +127,7 @@ describe('the entries of a transcript', () => {
     await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
-    assert.deepEqual(await actionOf(opened, click(`Revert ${absolute} to what it was before this turn`)), [
+    assert.deepEqual(await actionOf(opened, click(`Revert changes of this turn in ${absolute}`)), [
       'revert',
       absolute,
       1,
@@ -153,7 +153,7 @@ describe('the entries of a transcript', () => {
 
   it('opens a picture larger, and closes it by Escape', async () => {
     const { page: shown } = await open(sampleEntries());
-    await shown.getByRole('button', { name: 'screenshot.png: open larger' }).click();
+    await shown.getByRole('button', { name: 'Enlarge screenshot.png' }).click();
     await shown.getByRole('dialog', { name: 'screenshot.png' }).waitFor();
     await shown.keyboard.press('Escape');
     await shown.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -163,7 +163,7 @@ describe('the entries of a transcript', () => {
     const part = { type: 'image', mimeType: 'image/svg+xml', data: 'PHN2Zy8+', title: 'Logo' } as const;
     const { page: shown } = await open([{ kind: 'media', id: 'm', turn: 1, part }]);
     assert.equal(await shown.locator('img').count(), 0);
-    await shown.getByText('Logo (image/svg+xml is not shown)').waitFor();
+    await shown.getByText('Logo (image/svg+xml is not supported)').waitFor();
   });
 
   it('tells how long ago a prompt was, as time goes on', async () => {
@@ -206,7 +206,7 @@ describe('the entries of a transcript', () => {
         }),
     });
     await opened.page.getByRole('button', { name: 'Show all (20 KB)' }).click();
-    await opened.page.getByRole('button', { name: 'Could not show all: try again' }).click();
+    await opened.page.getByRole('button', { name: 'Could not load. Try again.' }).click();
     await opened.host.waitFor(showAll, 2);
   });
 
@@ -233,9 +233,7 @@ describe('the entries of a transcript', () => {
   it('finds text, across marks and without regard to case', async () => {
     const { page: shown, host } = await open(sampleEntries());
     await host.notify(ask, { what: 'find' });
-    await shown
-      .getByRole('textbox', { name: 'Find in the conversation' })
-      .fill('A SEPARATOR INSIDE quotes ends the field');
+    await shown.getByRole('textbox', { name: 'Find in conversation' }).fill('A SEPARATOR INSIDE quotes ends the field');
     const count = shown.locator('.find-count');
     await count.filter({ hasText: /^1 of 1$/ }).waitFor();
     await shown.getByRole('textbox').fill('parser');

@@ -105,7 +105,7 @@ describe('answers far from the screen', () => {
     const opened = await pages.openPage(page);
     await opened.host.notify(didPatch, { reset: true, put: entries, before: 0 });
     await opened.host.notify(ask, { what: 'find' });
-    const input = opened.page.getByRole('textbox', { name: 'Find in the conversation' });
+    const input = opened.page.getByRole('textbox', { name: 'Find in conversation' });
     await input.fill('Answer 2');
     await opened.page.getByText(/^1 of 1$/).waitFor();
     await input.press('Enter');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { announcementsOf } from '../../../src/transcript/browser/list/announcer';
+import { createAnnouncements } from '../../../src/transcript/browser/list/announcer';
 import { TranscriptModel, type TranscriptChange } from '../../../src/transcript/browser/list/transcriptModel';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { toolEntry } from './sample';
@@ -25,7 +25,7 @@ describe('TranscriptModel', () => {
   it('groups the entries of the top level by turn', () => {
     const model = modelOf(prompt('a', 1), answer('b', 1, ''), prompt('c', 2));
     assert.deepEqual(
-      model.turns.map(({ turn, ids }) => [turn, ...ids]),
+      model.turns.map(({ turnNumber, entryIds }) => [turnNumber, ...entryIds]),
       [
         [1, 'a', 'b'],
         [2, 'c'],
@@ -38,16 +38,16 @@ describe('TranscriptModel', () => {
     const [first] = model.turns;
     model.apply({ put: [answer('c', 2, '')], before: 0 });
     assert.equal(model.turns[0], first);
-    assert.deepEqual(model.turns[1]?.ids, ['b', 'c']);
+    assert.deepEqual(model.turns[1]?.entryIds, ['b', 'c']);
   });
 
   it('puts what a subagent did below its call, and at the top level while the call is not here', () => {
     const step = toolEntry({ id: 'step', parent: 'call' });
     const model = modelOf(step);
-    assert.deepEqual(model.turns[0]?.ids, ['step']);
+    assert.deepEqual(model.turns[0]?.entryIds, ['step']);
     model.apply({ older: [toolEntry({ id: 'call' })], before: 0 });
-    assert.deepEqual(model.turns.at(0)?.ids, ['call']);
-    assert.deepEqual(model.childrenOf('call'), ['step']);
+    assert.deepEqual(model.turns.at(0)?.entryIds, ['call']);
+    assert.deepEqual(model.childIdsOf('call'), ['step']);
   });
 
   it('replaces an entry in the place it has', () => {
@@ -113,7 +113,7 @@ describe('announcementsOf', () => {
   function heardOf(model: TranscriptModel): string[] {
     const heard: string[] = [];
     const read = (markdown: string): string => markdown.replace(/[*#]/g, '');
-    model.onDidChange((change: TranscriptChange) => heard.push(...announcementsOf(change, read)));
+    model.onDidChange((change: TranscriptChange) => heard.push(...createAnnouncements(change, read)));
     return heard;
   }
 
@@ -133,7 +133,7 @@ describe('announcementsOf', () => {
     model.apply({ put: [toolEntry({ id: 't', title: 'Edit a', state: 'waiting' })], before: 0 });
     model.apply({ put: [toolEntry({ id: 't', title: 'Edit a', state: 'waiting', durationMs: 1 })], before: 0 });
     model.apply({ put: [toolEntry({ id: 't', title: 'Edit a', state: 'failed' })], before: 0 });
-    assert.deepEqual(heard, ['Edit a: waits for your decision', 'Edit a: failed']);
+    assert.deepEqual(heard, ['Edit a: waiting for your answer', 'Edit a: failed']);
   });
 
   it('says nothing of what was there before', () => {

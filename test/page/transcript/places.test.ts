@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Entry } from '../../../src/transcript/common/entries';
-import { shortPath, withShortPaths } from '../../../src/transcript/common/shortPath';
+import { shortenPath, shortenPaths } from '../../../src/transcript/common/shortPath';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { sampleEntries } from './sample';
 import { did, didPatch } from './transcriptPageApi';
@@ -62,13 +62,13 @@ describe('a short path', () => {
     ['src/a.ts', ['/work'], 'src/a.ts'],
   ] as const) {
     it(`of ${path} in ${folders.join()} is ${expected}`, () => {
-      assert.equal(shortPath(path, folders), expected);
+      assert.equal(shortenPath(path, folders), expected);
     });
   }
 
   it('takes the place of the path in a sentence', () => {
     const text = 'Read `/work/src/a.ts` and /etc/hosts, then "/work/b.ts"; see https://example.com/work/c';
     const expected = 'Read `src/a.ts` and /etc/hosts, then "b.ts"; see https://example.com/work/c';
-    assert.equal(withShortPaths(text, ['/work']), expected);
+    assert.equal(shortenPaths(text, ['/work']), expected);
   });
 });

@@ -151,7 +151,7 @@ describe('reading a transcript', () => {
       },
     });
     await opened.host.notify(didPatch, { reset: true, put: turns(1, 2), before: 5 });
-    const again = opened.page.getByRole('button', { name: 'Could not load earlier messages: try again' });
+    const again = opened.page.getByRole('button', { name: 'Could not load earlier messages. Try again.' });
     await again.click();
     await opened.host.waitFor(loadOlder, 2);
   });
@@ -288,7 +288,7 @@ describe('reading a transcript', () => {
     await host.notify(didPatch, { put: [toolEntry({ id: 't', title: 'Edit a', state: 'waiting' })], before: 0 });
     assert.deepEqual(await shown.locator('[aria-live] > p').allTextContents(), [
       'All is well.',
-      'Edit a: waits for your decision',
+      'Edit a: waiting for your answer',
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Entry, EntryOf } from '../../../src/transcript/common/entries';
-import { toolTrouble } from '../../../src/transcript/common/toolTrouble';
+import { toolFailureText } from '../../../src/transcript/common/toolFailure';
 import { trimEntry } from '../../../src/transcript/common/trim';
 
 describe('a long entry', () => {
@@ -94,15 +94,15 @@ describe('a call that has ended', () => {
   const exit = (part: object): EntryOf<'tool'> => call({ parts: [{ type: 'terminal', output: '', ...part }] });
 
   it('says when what it ran did not go well', () => {
-    assert.equal(toolTrouble(exit({ exitCode: 3 })), 'exit code 3');
-    assert.equal(toolTrouble(exit({ exitCode: null })), 'ended by a signal');
-    assert.equal(toolTrouble(exit({ exitCode: null, signal: 'SIGKILL' })), 'ended by SIGKILL');
-    assert.equal(toolTrouble(call({ error: 'Half of it' })), 'error');
+    assert.equal(toolFailureText(exit({ exitCode: 3 })), 'exit code 3');
+    assert.equal(toolFailureText(exit({ exitCode: null })), 'ended by a signal');
+    assert.equal(toolFailureText(exit({ exitCode: null, signal: 'SIGKILL' })), 'ended by SIGKILL');
+    assert.equal(toolFailureText(call({ error: 'Half of it' })), 'error');
   });
 
   it('has nothing to say otherwise', () => {
-    assert.equal(toolTrouble(exit({ exitCode: 0 })), undefined);
-    assert.equal(toolTrouble(exit({})), undefined);
-    assert.equal(toolTrouble(call({ state: 'failed', error: 'It is said by the state' })), undefined);
+    assert.equal(toolFailureText(exit({ exitCode: 0 })), undefined);
+    assert.equal(toolFailureText(exit({})), undefined);
+    assert.equal(toolFailureText(call({ state: 'failed', error: 'It is said by the state' })), undefined);
   });
 });

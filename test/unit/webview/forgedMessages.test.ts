@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type * as z from 'zod/mini';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import { threadRequests } from '../../../src/threads/common/page/threadApi';
-import type { HandledRequest, RequestType } from '../../../src/webview/common/protocol';
+import type { RequestHandler, RequestType } from '../../../src/webview/common/protocol';
 import { RequestDispatcher } from '../../../src/webview/common/requestHandlers';
 
 type Request = RequestType<z.ZodMiniType, z.ZodMiniType>;
@@ -29,7 +29,7 @@ for (const [page, table] of Object.entries({ chat: chatRequests, thread: threadR
     const ran: string[] = [];
     const logged: string[] = [];
     const handlers = Object.fromEntries(
-      requests.map((request): [string, HandledRequest] => [
+      requests.map((request): [string, RequestHandler] => [
         request.method,
         request.handledBy((params) => {
           ran.push(`${request.method} ${JSON.stringify(params)}`);
@@ -48,7 +48,7 @@ for (const [page, table] of Object.entries({ chat: chatRequests, thread: threadR
     /** Nothing happens but a line in the log, which is not the message itself. */
     async function isRefused(message: unknown): Promise<void> {
       logged.splice(0);
-      await dispatcher.answer(message);
+      await dispatcher.dispatch(message);
       assert.deepEqual(ran, []);
       assert.equal(logged.length, 1);
       assert.ok((logged[0] ?? '').length < 300, 'a short line');
@@ -80,7 +80,7 @@ for (const [page, table] of Object.entries({ chat: chatRequests, thread: threadR
         const params: unknown = JSON.parse(
           '{"__proto__": {"isForged": true}, "constructor": {"prototype": {}}, "extra": 1}',
         );
-        await dispatcher.answer({ id: 1, method, params });
+        await dispatcher.dispatch({ id: 1, method, params });
       }
       assert.equal(Reflect.get({}, 'isForged'), undefined);
       assert.ok(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ChordReader, chordBeginnings, isModifier, type PressedKey } from '../../../src/webview/common/keyChords';
+import { ChordReader, chordPrefixes, isModifier, type PressedKey } from '../../../src/webview/common/keyChords';
 
 const table = (...bindings: { key: string; when?: string }[]): string =>
   `// Override key bindings\n${JSON.stringify(bindings, null, 2)}`;
@@ -16,19 +16,19 @@ const keyOf = (key: string, code: string, held: Partial<PressedKey> = {}): Press
 
 describe('the beginnings of shortcuts', () => {
   it('are those of all shortcuts of several keys', () => {
-    const found = chordBeginnings([table({ key: 'ctrl+k b' }, { key: 'ctrl+x' }), table({ key: 'Ctrl+Q  ctrl+w e' })]);
+    const found = chordPrefixes([table({ key: 'ctrl+k b' }, { key: 'ctrl+x' }), table({ key: 'Ctrl+Q  ctrl+w e' })]);
     assert.deepEqual(found, ['ctrl+k', 'ctrl+q', 'ctrl+q ctrl+w']);
   });
 
   it('have one spelling, whatever the table has', () => {
-    const found = chordBeginnings([
+    const found = chordPrefixes([
       table({ key: 'shift+ctrl+; a' }, { key: 'ctrl+shift+; b' }, { key: 'cmd+option+= c' }),
     ]);
     assert.deepEqual(found, ['ctrl+shift+;', 'alt+meta+=']);
   });
 
   it('are not keys to type with, nor those of editors and terminals', () => {
-    const found = chordBeginnings([
+    const found = chordPrefixes([
       table(
         { key: 'escape escape' },
         { key: 'j k', when: 'vim.active' },
@@ -43,7 +43,7 @@ describe('the beginnings of shortcuts', () => {
   it('are not in comments, and texts that are no table have none', () => {
     const commented =
       '[ // { "key": "ctrl+a b" }\n /* { "key": "ctrl+c d" } */ { "key": "ctrl+e f", "command": "// \\" x" } ]';
-    assert.deepEqual(chordBeginnings([commented, '', '{{{"key"', '"key": "ctrl+y z"']), ['ctrl+e']);
+    assert.deepEqual(chordPrefixes([commented, '', '{{{"key"', '"key": "ctrl+y z"']), ['ctrl+e']);
   });
 });
 
@@ -52,36 +52,36 @@ describe('a reader of shortcuts', () => {
 
   it('waits for one key after a beginning, and for no other', () => {
     const reader = readerOf('ctrl+k');
-    reader.press(keyOf('j', 'KeyJ', { ctrlKey: true }));
-    assert.equal(reader.isOpen, false);
-    reader.press(keyOf('k', 'KeyK', { ctrlKey: true }));
-    assert.equal(reader.isOpen, true);
-    reader.press(keyOf('y', 'KeyY'));
-    assert.equal(reader.isOpen, false);
+    reader.handleKey(keyOf('j', 'KeyJ', { ctrlKey: true }));
+    assert.equal(reader.isPending, false);
+    reader.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
+    assert.equal(reader.isPending, true);
+    reader.handleKey(keyOf('y', 'KeyY'));
+    assert.equal(reader.isPending, false);
   });
 
   it('waits on in a shortcut of three keys, and not after a beginning again', () => {
     const reader = readerOf('ctrl+k', 'ctrl+k ctrl+m');
-    reader.press(keyOf('k', 'KeyK', { ctrlKey: true }));
-    reader.press(keyOf('m', 'KeyM', { ctrlKey: true }));
-    assert.equal(reader.isOpen, true);
-    reader.press(keyOf('k', 'KeyK', { ctrlKey: true }));
-    assert.equal(reader.isOpen, false);
+    reader.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
+    reader.handleKey(keyOf('m', 'KeyM', { ctrlKey: true }));
+    assert.equal(reader.isPending, true);
+    reader.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
+    assert.equal(reader.isPending, false);
   });
 
   it('knows a key by its letter, by its place and by its code', () => {
     for (const beginning of ['ctrl+k', 'ctrl+[keyk]']) {
       const reader = readerOf(beginning);
       // A keyboard with Cyrillic letters.
-      reader.press(keyOf('л', 'KeyK', { ctrlKey: true }));
-      assert.equal(reader.isOpen, true, beginning);
+      reader.handleKey(keyOf('л', 'KeyK', { ctrlKey: true }));
+      assert.equal(reader.isPending, true, beginning);
     }
     const dvorak = readerOf('ctrl+k');
-    dvorak.press(keyOf('k', 'KeyV', { ctrlKey: true }));
-    assert.equal(dvorak.isOpen, true);
+    dvorak.handleKey(keyOf('k', 'KeyV', { ctrlKey: true }));
+    assert.equal(dvorak.isPending, true);
     const shifted = readerOf('ctrl+shift+;');
-    shifted.press(keyOf(':', 'Semicolon', { ctrlKey: true, shiftKey: true }));
-    assert.equal(shifted.isOpen, true);
+    shifted.handleKey(keyOf(':', 'Semicolon', { ctrlKey: true, shiftKey: true }));
+    assert.equal(shifted.isPending, true);
   });
 
   it('tells modifiers from keys', () => {

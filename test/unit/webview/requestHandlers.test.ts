@@ -22,20 +22,20 @@ describe('the requests of a page', () => {
   beforeEach(() => failures.splice(0));
 
   it('are answered by their id', async () => {
-    const answer = await dispatcher.answer({ id: 7, method: 'test/double', params: { value: 2 } });
+    const answer = await dispatcher.dispatch({ id: 7, method: 'test/double', params: { value: 2 } });
     assert.deepEqual(answer, { id: 7, result: { value: 4 } });
   });
 
   it('are not told what their handler returns when they ask for nothing', async () => {
-    const answer = await dispatcher.answer({ id: 8, method: 'test/forget', params: {} });
+    const answer = await dispatcher.dispatch({ id: 8, method: 'test/forget', params: {} });
     assert.deepEqual(answer, { id: 8, result: {} });
   });
 
   it('are answered by an error when they fail, are unknown or have another shape', async () => {
     const answers = await Promise.all([
-      dispatcher.answer({ id: 1, method: 'test/fail', params: {} }),
-      dispatcher.answer({ id: 2, method: 'test/none', params: {} }),
-      dispatcher.answer({ id: 3, method: 'test/double', params: { value: 'two' } }),
+      dispatcher.dispatch({ id: 1, method: 'test/fail', params: {} }),
+      dispatcher.dispatch({ id: 2, method: 'test/none', params: {} }),
+      dispatcher.dispatch({ id: 3, method: 'test/double', params: { value: 'two' } }),
     ]);
     assert.deepEqual(answers[0], { id: 1, error: { message: 'No.', details: 'Because.' } });
     assert.ok(answers.every((answer) => answer && 'error' in answer));
@@ -43,7 +43,7 @@ describe('the requests of a page', () => {
   });
 
   it('are not answered when they are none', async () => {
-    assert.equal(await dispatcher.answer('hello'), undefined);
-    assert.equal(await dispatcher.answer({ method: 'test/double' }), undefined);
+    assert.equal(await dispatcher.dispatch('hello'), undefined);
+    assert.equal(await dispatcher.dispatch({ method: 'test/double' }), undefined);
   });
 });

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 import { CheckIcon, CloseIcon, StopIcon, WarningIcon, type Icon } from '../../../webview/browser/icons';
-import type { MenuEntry } from '../../../webview/browser/menu';
+import type { MenuRow } from '../../../webview/browser/menu';
 import { chordLabel } from '../../../webview/browser/platformKeys';
 import { SplitButton } from '../../../webview/browser/splitButton';
 import { isLasting, kindSentences, type Answers } from '../../common/approvals/approvalAnswers';
@@ -10,28 +10,26 @@ import type { ApprovalOption } from '../../common/chatView';
 
 interface AnswerRowProps {
   readonly answers: Answers;
-  readonly asks: string;
-  /** Who knows what an answer for always stands for, where nobody says it. */
-  readonly decides: 'agent' | 'server';
+  readonly requester: string;
+  /** Who decides what a lasting answer covers, unless its scope says it. */
+  readonly decider: 'agent' | 'server';
   readonly disabled: boolean;
   readonly onAnswer: (option: ApprovalOption) => void;
-  /** Ends the turn. */
   readonly onStop: () => void;
-  /** The user wants to say why not. */
   readonly onReason: () => void;
 }
 
-/** All answers in one row: what is meant most often on the buttons, the rest in their menus. */
-export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, onReason }: AnswerRowProps) {
+/** All answers in one row: the most common ones as buttons, the others in their menus. */
+export function ApprovalAnswerRow({ answers, requester, decider, disabled, onAnswer, onStop, onReason }: AnswerRowProps) {
   const { allow, deny, others } = answers;
-  const itemOf = (option: ApprovalOption, index: number): MenuEntry => ({
+  const itemOf = (option: ApprovalOption, index: number): MenuRow => ({
     key: `${index} ${option.label}`,
-    content: <Item option={option} decides={decides} />,
+    content: <AnswerMenuRow option={option} decides={decider} />,
     run: () => onAnswer(option),
   });
-  const reason: MenuEntry = {
+  const reason: MenuRow = {
     key: 'reason',
-    content: <span>Deny and Say Why…</span>,
+    content: <span>Deny with Reason…</span>,
     run: onReason,
   };
   const hasDenial = deny.plain !== undefined || deny.menu.length > 0;
@@ -44,9 +42,9 @@ export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, 
           disabled={disabled}
           menuLabel="More ways to allow"
           items={allow.menu.map(itemOf)}
-          {...ofPlain(allow.plain, chordLabel('K', 'Y'), '1', onAnswer)}
+          {...plainAnswerProps(allow.plain, chordLabel('K', 'Y'), '1', onAnswer)}
         >
-          {allow.plain ? <Label option={allow.plain} icon={CheckIcon} digit="1" /> : 'Allow…'}
+          {allow.plain ? <AnswerLabel option={allow.plain} icon={CheckIcon} digit="1" /> : 'Allow…'}
         </SplitButton>
       )}
       {hasDenial && (
@@ -54,9 +52,9 @@ export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, 
           disabled={disabled}
           menuLabel="More ways to deny"
           items={[...deny.menu.map(itemOf), ...(deny.plain ? [reason] : [])]}
-          {...ofPlain(deny.plain, chordLabel('K', 'N'), '2', onAnswer)}
+          {...plainAnswerProps(deny.plain, chordLabel('K', 'N'), '2', onAnswer)}
         >
-          {deny.plain ? <Label option={deny.plain} icon={CloseIcon} digit="2" /> : 'Deny…'}
+          {deny.plain ? <AnswerLabel option={deny.plain} icon={CloseIcon} digit="2" /> : 'Deny…'}
         </SplitButton>
       )}
       {!hasDenial && (
@@ -64,11 +62,11 @@ export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, 
           type="button"
           class="button"
           disabled={disabled}
-          title={`${namingHiddenCharacters(asks)} doesn’t offer a way to deny this. Select Stop to end the turn. (${chordLabel('K', 'N')})`}
+          title={`${namingHiddenCharacters(requester)} doesn’t offer a way to deny this. Select Stop to end the turn. (${chordLabel('K', 'N')})`}
           aria-keyshortcuts="2"
           onClick={onStop}
         >
-          <Sign icon={StopIcon} digit="2" />
+          <AnswerKey icon={StopIcon} digit="2" />
           Stop
         </button>
       )}
@@ -78,9 +76,9 @@ export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, 
           class="button"
           disabled={disabled}
           onClick={() => onAnswer(other)}
-          title={tooltipOf(other)}
+          title={answerTooltip(other)}
         >
-          <Name option={other} />
+          <AnswerName option={other} />
         </button>
       )}
       {others.length > 1 && (
@@ -92,31 +90,31 @@ export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, 
   );
 }
 
-function ofPlain(
+function plainAnswerProps(
   option: ApprovalOption | undefined,
   chord: string,
   digit: string,
   onAnswer: (option: ApprovalOption) => void,
 ): { title?: string; keyShortcuts?: string; onClick?: () => void } {
   if (!option) return {};
-  return { title: `${tooltipOf(option)} (${chord})`, keyShortcuts: digit, onClick: () => onAnswer(option) };
+  return { title: `${answerTooltip(option)} (${chord})`, keyShortcuts: digit, onClick: () => onAnswer(option) };
 }
 
-function tooltipOf({ isMisnamed = false, kind, label }: ApprovalOption): string {
+function answerTooltip({ isMisnamed = false, kind, label }: ApprovalOption): string {
   return namingHiddenCharacters(isMisnamed ? `${label}. ${kindSentences[kind]}` : label);
 }
 
-function Label({ option, icon, digit }: { option: ApprovalOption; icon: Icon; digit: string }) {
+function AnswerLabel({ option, icon, digit }: { option: ApprovalOption; icon: Icon; digit: string }) {
   return (
     <>
-      <Sign icon={icon} digit={digit} />
-      <Name option={option} />
+      <AnswerKey icon={icon} digit={digit} />
+      <AnswerName option={option} />
     </>
   );
 }
 
-/** The key that gives the answer while the card has the focus; elsewhere it types. */
-function Sign({ icon: Picture, digit }: { icon: Icon; digit: string }) {
+/** The icon of an answer, and the key for it while the card has the focus. */
+function AnswerKey({ icon: Picture, digit }: { icon: Icon; digit: string }) {
   return (
     <span class="answer-sign" aria-hidden="true">
       <Picture />
@@ -125,10 +123,10 @@ function Sign({ icon: Picture, digit }: { icon: Icon; digit: string }) {
   );
 }
 
-function Name({ option: { isMisnamed = false, kind, label } }: { option: ApprovalOption }) {
+function AnswerName({ option: { isMisnamed = false, kind, label } }: { option: ApprovalOption }) {
   return (
     <>
-      {isMisnamed && <Mark />}
+      {isMisnamed && <WarningMark />}
       <bdi class="answer-name one-line">
         <PlainText text={label} />
       </bdi>
@@ -137,7 +135,7 @@ function Name({ option: { isMisnamed = false, kind, label } }: { option: Approva
   );
 }
 
-function Mark() {
+function WarningMark() {
   return (
     <span class="answer-mark">
       <WarningIcon />
@@ -145,15 +143,15 @@ function Mark() {
   );
 }
 
-function Item({ option, decides }: { option: ApprovalOption; decides: 'agent' | 'server' }) {
-  const scope = option.scope ?? (isLasting(option) ? `The ${decides} decides what is similar` : undefined);
+function AnswerMenuRow({ option, decides: decider }: { option: ApprovalOption; decides: 'agent' | 'server' }) {
+  const scope = option.scope ?? (isLasting(option) ? `The ${decider} decides what is similar` : undefined);
   const details: ComponentChildren[] = [];
   if (option.isMisnamed) details.push(kindSentences[option.kind]);
   if (scope !== undefined) details.push(<PlainText text={scope} />);
   return (
     <span class="answer-item">
       <span class="answer-line">
-        {option.isMisnamed && <Mark />}
+        {option.isMisnamed && <WarningMark />}
         <bdi>
           <PlainText text={option.label} />
         </bdi>

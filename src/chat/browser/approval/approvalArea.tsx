@@ -15,55 +15,55 @@ import { usePage, usePageState } from '../chatPageContext';
 import { useApprovalGuard } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
 
-/** Kept over a reload: which question was in view. Other conversations have the same ids. */
-const KeptQuestion = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
-type KeptQuestion = z.infer<typeof KeptQuestion>;
+/** Kept across reloads: the approval in view. Ids are unique only within a session. */
+const SavedApproval = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
+type SavedApproval = z.infer<typeof SavedApproval>;
 
-/** Kept over a reload, and while other approvals are in view: what was written about each. */
-const KeptReasons = z.array(
+/** Kept across reloads, and while other approvals are in view: the unsent reasons. */
+const SavedReasons = z.array(
   z.object({ sessionId: z.string(), id: z.string(), prompt: z.string(), reason: z.string() }),
 );
 
-/** The pending approvals of the conversation, one at a time, always in sight. Never takes the focus by itself. */
+/** The pending approvals of the conversation, one at a time. It never takes the focus on its own. */
 export function ApprovalArea() {
   const page = usePage();
   const { session } = usePageState();
-  const [kept, setKept] = useState(() => KeptQuestion.safeParse(page.memory.all['question']).data);
+  const [saved, setSaved] = useState(() => SavedApproval.safeParse(page.savedState.values['question']).data);
   const [reasons, setReasons] = useState<readonly ApprovalReason[]>(
-    () => KeptReasons.safeParse(page.memory.all['reasons']).data ?? [],
+    () => SavedReasons.safeParse(page.savedState.values['reasons']).data ?? [],
   );
-  /** For answers that come when the page has been drawn again. */
+  /** The current value for callbacks of earlier renders. */
   const latestReasons = useRef(reasons);
   latestReasons.current = reasons;
-  const inView = kept?.sessionId === session?.id ? kept : undefined;
+  const inView = saved?.sessionId === session?.id ? saved : undefined;
   const ordered = inOrder(session?.approvals ?? []);
   const approval = shownQuestion(ordered, inView);
   const index = approval ? ordered.indexOf(approval) : -1;
   const area = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
-  const isMeant = useApprovalGuard(`${session?.id ?? ''} ${approval?.id ?? ''} ${ordered.length}`);
+  const isDeliberate = useApprovalGuard(`${session?.id ?? ''} ${approval?.id ?? ''} ${ordered.length}`);
 
-  const keep = (question: KeptQuestion): void => {
-    setKept(question);
-    page.memory.keep({ question });
+  const saveApproval = (question: SavedApproval): void => {
+    setSaved(question);
+    page.savedState.save({ question });
   };
-  const keepReasons = (next: readonly ApprovalReason[]): void => {
+  const saveReasons = (next: readonly ApprovalReason[]): void => {
     setReasons(next);
-    page.memory.keep({ reasons: next.filter(({ isSent }) => !isSent) });
+    page.savedState.save({ reasons: next.filter(({ isSent }) => !isSent) });
   };
   useLayoutEffect(() => {
-    if (session && approval && approval.id !== inView?.id) keep(questionOf(session.id, approval));
+    if (session && approval && approval.id !== inView?.id) saveApproval(toSavedApproval(session.id, approval));
   }, [session?.id, approval?.id, inView?.id]);
   useLayoutEffect(() => {
     if (!session) return;
     const left = withoutGone(reasons, session.id, session.approvals);
-    if (left !== reasons) keepReasons(left);
+    if (left !== reasons) saveReasons(left);
   }, [session?.id, session?.approvals]);
 
   usePageCommand('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      // By its place: with Alt the key types a letter of its own on some keyboards.
+      // Checks the key's position, since with Alt the key types another character on some keyboards.
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyA' || !area.current) return;
       event.preventDefault();
       focusCard(area.current);
@@ -72,11 +72,11 @@ export function ApprovalArea() {
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
 
-  // An answered question is gone with the focus that was in it: the next one has it, else the composer.
+  // Answering removes the focused approval: focus the next one, or else the composer.
   useLayoutEffect(() => {
     if (!hadFocus.current || document.activeElement !== document.body) return;
     hadFocus.current = false;
-    // The user may be in the editor or the palette by now.
+    // The focus may be in another part of VS Code by now.
     if (!document.hasFocus()) return;
     if (area.current) focusCard(area.current);
     else page.runCommand('focusComposer');
@@ -84,9 +84,9 @@ export function ApprovalArea() {
 
   if (!session || !approval) return null;
   const name = { sessionId: session.id, id: approval.id, prompt: approval.prompt };
-  const show = (offset: number): void => {
+  const showNext = (offset: number): void => {
     const next = ordered[(index + offset + ordered.length) % ordered.length];
-    if (next) keep(questionOf(session.id, next));
+    if (next) saveApproval(toSavedApproval(session.id, next));
   };
   return (
     <div
@@ -101,25 +101,25 @@ export function ApprovalArea() {
         key={`${session.id} ${approval.id}`}
         session={session}
         approval={approval}
-        isMeant={isMeant}
+        isDeliberate={isDeliberate}
         reason={reasonFor(reasons, name)}
-        onReason={(reason) => keepReasons(withReason(reasons, name, reason))}
-        onReasonSent={() => keepReasons(withReasonSent(latestReasons.current, name))}
+        onReason={(reason) => saveReasons(withReason(reasons, name, reason))}
+        onReasonSent={() => saveReasons(withReasonSent(latestReasons.current, name))}
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">
-          <IconButton label="Previous approval" icon={ChevronLeftIcon} onClick={() => show(-1)} />
+          <IconButton label="Previous approval" icon={ChevronLeftIcon} onClick={() => showNext(-1)} />
           <span aria-live="polite">
             {index + 1} of {ordered.length}
           </span>
-          <IconButton label="Next approval" icon={ChevronRightIcon} onClick={() => show(1)} />
+          <IconButton label="Next approval" icon={ChevronRightIcon} onClick={() => showNext(1)} />
         </div>
       )}
     </div>
   );
 }
 
-function questionOf(sessionId: string, { id, asks }: Pick<KeptQuestion, 'id' | 'asks'>): KeptQuestion {
+function toSavedApproval(sessionId: string, { id, asks }: Pick<SavedApproval, 'id' | 'asks'>): SavedApproval {
   return { sessionId, id, asks };
 }
 

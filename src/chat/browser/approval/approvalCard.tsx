@@ -1,34 +1,32 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
-import { withShortPaths } from '../../../transcript/common/shortPath';
+import { shortenPaths } from '../../../transcript/common/shortPath';
 import { spokenChord } from '../../../webview/browser/platformKeys';
 import { answersOf } from '../../common/approvals/approvalAnswers';
 import { evidenceInWords, titleOf } from '../../common/approvals/approvalWords';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalOption, ApprovalView, SessionView } from '../../common/chatView';
-import { AnswerRow } from './approvalAnswerRow';
+import { ApprovalAnswerRow } from './approvalAnswerRow';
 import { ApprovalEvidence } from './approvalEvidence';
 import { ReasonField } from './approvalReason';
 import { usePage, usePageState } from '../chatPageContext';
 import { useCountdown, type Countdown } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
-import { durationInWords, timeLeft } from '../words';
+import { formatLongDuration, formatCountdown } from '../chatLabels';
 
 interface ApprovalCardProps {
   readonly session: SessionView;
   readonly approval: ApprovalView;
-  /** Whether the user can have seen it for long enough. */
-  readonly isMeant: () => boolean;
-  /** What the user writes about a denial; undefined while nothing is written. */
+  /** Whether the approval was visible long enough for a deliberate answer. */
+  readonly isDeliberate: () => boolean;
+  /** The reason for a denial; undefined while the field is closed. */
   readonly reason: string | undefined;
   readonly onReason: (reason: string | undefined) => void;
-  /** It has gone to the agent with the denial. */
   readonly onReasonSent: () => void;
 }
 
-/** One question: who asks, what would happen, and all answers there are. */
-export function ApprovalCard({ session, approval, isMeant, reason, onReason, onReasonSent }: ApprovalCardProps) {
+export function ApprovalCard({ session, approval, isDeliberate, reason, onReason, onReasonSent }: ApprovalCardProps) {
   const page = usePage();
   const { backends, folders } = usePageState();
   const titleId = useId();
@@ -36,33 +34,32 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
   const countdown = useCountdown(approval.expiresInMs);
   const [isUnfolded, setUnfolded] = useState(false);
   const [isSent, setSent] = useState(false);
-  /** Holds between two clicks, also before the page is drawn again. */
-  const isTaken = useRef(false);
-  /** The reason was asked for in this card, and is not one that was kept. */
-  const isReasonWanted = useRef(false);
+  /** Blocks a second click before the next render. */
+  const isBlocked = useRef(false);
+  /** Whether the user opened the reason field in this card, as opposed to a restored one. */
+  const isReasonOpenedHere = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
   const sessionId = session.id;
   const answers = answersOf(approval.options);
   const isServer = backends.find(({ id }) => id === session.backendId)?.source === 'server';
 
   const send = async (request: () => Promise<unknown>, onSent?: () => void): Promise<void> => {
-    if (isAnswering || isTaken.current || !isMeant()) return;
-    isTaken.current = true;
+    if (isAnswering || isBlocked.current || !isDeliberate()) return;
+    isBlocked.current = true;
     setSent(true);
     if ((await request()) !== undefined) {
       onSent?.();
       return;
     }
-    isTaken.current = false;
+    isBlocked.current = false;
     setSent(false);
   };
   const answer = ({ label }: ApprovalOption, why?: string): void =>
     void send(
-      () => page.ask(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason: why }),
+      () => page.request(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason: why }),
       why === undefined ? undefined : onReasonSent,
     );
-  /** Of a question that nobody can deny. */
-  const stop = (): void => void send(() => page.ask(chatRequests.stop, { sessionId }));
+  const stop = (): void => void send(() => page.request(chatRequests.stop, { sessionId }));
   const allow = (): void => (answers.allow.plain ? answer(answers.allow.plain) : card.current?.focus());
   const deny = (): void => {
     if (answers.deny.plain) answer(answers.deny.plain);
@@ -73,16 +70,16 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
   usePageCommand('deny', deny);
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    // A key that is held down would go on from the button that opens a menu to what is in it.
+    // A repeated key would otherwise also activate the first item of the menu that it opened.
     if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
-    if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || isElsewhere(event.target)) return;
+    if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || handlesOwnKeys(event.target)) return;
     if (event.key !== '1' && event.key !== '2') return;
     event.preventDefault();
     if (event.key === '1') allow();
     else deny();
   };
 
-  const title = withShortPaths(titleOf(approval), folders);
+  const title = shortenPaths(titleOf(approval), folders);
   const onlyDenial = answers.deny.plain;
   return (
     <section
@@ -105,7 +102,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
               <PlainText text={approval.mode} />
             </bdi>
           )}
-          {isAnswering ? <span>Answering…</span> : countdown && <Expiry countdown={countdown} />}
+          {isAnswering ? <span>Answering…</span> : countdown && <ExpiryCountdown countdown={countdown} />}
         </p>
         <h2 id={titleId} class={isUnfolded ? 'is-unfolded' : ''}>
           <button
@@ -116,17 +113,17 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
             aria-expanded={isUnfolded}
             onClick={() => setUnfolded(!isUnfolded)}
           >
-            <PlainText text={isUnfolded ? withShortPaths(approval.prompt, folders) : title} />
+            <PlainText text={isUnfolded ? shortenPaths(approval.prompt, folders) : title} />
           </button>
         </h2>
       </div>
-      <ApprovalEvidence sessionId={sessionId} approval={approval} who={isServer ? 'server' : 'agent'} />
+      <ApprovalEvidence sessionId={sessionId} approval={approval} requesterKind={isServer ? 'server' : 'agent'} />
       {reason !== undefined && onlyDenial ? (
         <ReasonField
           label={onlyDenial.label}
           value={reason}
           disabled={isAnswering}
-          takesFocus={isReasonWanted.current}
+          takesFocus={isReasonOpenedHere.current}
           onInput={onReason}
           onSend={(why) => answer(onlyDenial, why)}
           onCancel={() => {
@@ -135,37 +132,41 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
           }}
         />
       ) : (
-        <AnswerRow
+        <ApprovalAnswerRow
           answers={answers}
-          asks={approval.asks}
-          decides={isServer ? 'server' : 'agent'}
+          requester={approval.asks}
+          decider={isServer ? 'server' : 'agent'}
           disabled={isAnswering}
           onAnswer={answer}
           onStop={stop}
           onReason={() => {
-            isReasonWanted.current = true;
+            isReasonOpenedHere.current = true;
             onReason('');
           }}
         />
       )}
-      <Announcement approval={approval} title={title} countdown={countdown} hasAllow={!!answers.allow.plain} />
+      <ApprovalAnnouncement approval={approval} title={title} countdown={countdown} hasAllow={!!answers.allow.plain} />
     </section>
   );
 }
 
-/** Where digits are typed, or a menu has the keys. */
-function isElsewhere(target: EventTarget | null): boolean {
+/** Whether the target handles digits or other keys itself. */
+function handlesOwnKeys(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, [role=menu]') !== null;
 }
 
-/** Hidden from screen readers, which would read it every second. */
-function Expiry({ countdown: { leftMs, isShort } }: { countdown: Countdown }) {
+/** Hidden from screen readers, which would read it out every second. */
+function ExpiryCountdown({ countdown: { remainingMs, isEndingSoon } }: { countdown: Countdown }) {
   return (
-    <span class={`approval-expiry ${isShort ? 'is-short' : ''}`} title="Denied when the time is up" aria-hidden="true">
-      {leftMs > 0 ? (
+    <span
+      class={`approval-expiry ${isEndingSoon ? 'is-short' : ''}`}
+      title="Denied automatically when the time is up"
+      aria-hidden="true"
+    >
+      {remainingMs > 0 ? (
         <>
           <span class="approval-expiry-words">Auto-denied in </span>
-          {timeLeft(leftMs)}
+          {formatCountdown(remainingMs)}
         </>
       ) : (
         'Time is up. Your answer may be too late.'
@@ -181,9 +182,9 @@ interface AnnouncementProps {
   readonly hasAllow: boolean;
 }
 
-/** For screen readers: once when it appears, once shortly before it expires, and when the time is up. */
-function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProps) {
-  const [startMs] = useState(countdown?.leftMs);
+/** Announces the approval to screen readers: when it appears, shortly before it expires, and when it has expired. */
+function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: AnnouncementProps) {
+  const [startMs] = useState(countdown?.remainingMs);
   const { asks, env = [], escalations = [], parts, warnings = [] } = approval;
   const risks = [
     ...warnings,
@@ -194,17 +195,17 @@ function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProp
     `${asks} asks: ${title}`,
     evidenceInWords(parts),
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
-    startMs === undefined ? undefined : `Auto-denied in ${durationInWords(startMs)}`,
+    startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,
     hasAllow
       ? `${spokenChord('K', 'Y')} to allow once, ${spokenChord('K', 'N')} to deny`
       : `${spokenChord('K', 'Q')} for the answers, ${spokenChord('K', 'N')} to deny`,
   ];
   let text = sentences
     .flatMap((sentence) => sentence ?? [])
-    .map(ended)
+    .map(withPeriod)
     .join(' ');
-  if (countdown && countdown.leftMs <= 0) text = 'Time is up.';
-  else if (countdown?.isShort) text = 'Auto-denied in 10 seconds.';
+  if (countdown && countdown.remainingMs <= 0) text = 'Time is up.';
+  else if (countdown?.isEndingSoon) text = 'Auto-denied in 10 seconds.';
   return (
     <p class="visually-hidden" role="alert">
       {namingHiddenCharacters(text)}
@@ -212,6 +213,6 @@ function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProp
   );
 }
 
-function ended(sentence: string): string {
+function withPeriod(sentence: string): string {
   return /[.?!…]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -1,65 +1,65 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { countOf, formatCount, formatSize } from '../../../transcript/browser/parts/format';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
-import { ShowAllContext, WholeContext } from '../../../transcript/browser/parts/showAll';
+import { ShowAllContext, ShowFullContext } from '../../../transcript/browser/parts/showAll';
 import type { TranscriptActions } from '../../../transcript/browser/transcriptActions';
 import { TranscriptContext } from '../../../transcript/browser/transcriptContext';
 import type { Part } from '../../../transcript/common/entries';
-import { shortPath } from '../../../transcript/common/shortPath';
+import { shortenPath } from '../../../transcript/common/shortPath';
 import { FolderIcon, WarningIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalView } from '../../common/chatView';
 import { ApprovalPart } from './approvalPart';
 import type { ChatPage } from '../chatPage';
 import { usePage, usePageState } from '../chatPageContext';
-import { transcriptActions } from '../chatTranscriptActions';
+import { createTranscriptActions } from '../chatTranscriptActions';
 
 interface ApprovalEvidenceProps {
   readonly sessionId: string;
   readonly approval: ApprovalView;
-  readonly who: 'agent' | 'server';
+  readonly requesterKind: 'agent' | 'server';
 }
 
-/** What would happen, whole, in a box that scrolls and says how much of it is out of sight. */
-export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceProps) {
+/** Shows everything that would happen in a scrolling box that counts the lines below its visible part. */
+export function ApprovalEvidence({ sessionId, approval, requesterKind }: ApprovalEvidenceProps) {
   const page = usePage();
   const { folders } = usePageState();
   const [whole, setWhole] = useState<readonly Part[]>();
   const showWhole = async (): Promise<void> => {
-    const answer = await page.ask(chatRequests.showApproval, { sessionId, approvalId: approval.id });
-    if (!answer) throw new Error('This approval is no longer pending');
+    const answer = await page.request(chatRequests.showApproval, { sessionId, approvalId: approval.id });
+    if (!answer) throw new Error('This approval is no longer pending.');
     setWhole(answer.parts);
   };
   const parts = whole ?? approval.parts;
-  const missing = whatIsMissing(parts);
+  const missing = omissionNotice(parts);
   const surroundings = useMemo(
-    () => ({ model: page.transcript, actions: actionsOf(page), options: { folders } }),
+    () => ({ model: page.transcript, actions: approvalActions(page), options: { folders } }),
     [page, folders],
   );
   const scroll = useRef<HTMLDivElement>(null);
-  const hidden = useHiddenLines(scroll);
+  const hidden = useHiddenLineCount(scroll);
   return (
     <>
       <div class="approval-evidence">
-        <div ref={scroll} class="approval-scroll" tabIndex={0} role="group" aria-label="What would happen">
+        <div ref={scroll} class="approval-scroll" tabIndex={0} role="group" aria-label="Requested action">
           <div class="approval-content">
             {approval.isUndescribed && (
               <p class="approval-fact is-warning">
                 <WarningIcon />
-                <span>The {who} does not say what will run.</span>
+                <span>The {requesterKind} doesn’t say what will run.</span>
               </p>
             )}
-            <Risks approval={approval} />
+            <ApprovalRisks approval={approval} />
             <TranscriptContext.Provider value={surroundings}>
-              <WholeContext.Provider value={true}>
+              <ShowFullContext.Provider value={true}>
                 <ShowAllContext.Provider value={showWhole}>
                   {parts.map((part, index) => (
                     <ApprovalPart key={index} part={part} index={index} approvalId={approval.id} />
                   ))}
                 </ShowAllContext.Provider>
-              </WholeContext.Provider>
+              </ShowFullContext.Provider>
             </TranscriptContext.Provider>
-            <Facts approval={approval} folders={folders} />
+            <ApprovalFacts approval={approval} folders={folders} />
           </div>
         </div>
         {hidden > 0 && (
@@ -84,8 +84,8 @@ export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceP
   );
 }
 
-/** What changes the meaning of the rest comes before it. */
-function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { approval: ApprovalView }) {
+/** Risks come first, since they change the meaning of the rest. */
+function ApprovalRisks({ approval: { env = [], escalations = [], warnings = [] } }: { approval: ApprovalView }) {
   const variables = env.flatMap(({ effect, name, value }) => (effect === undefined ? [] : { effect, name, value }));
   return (
     <>
@@ -117,18 +117,17 @@ function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { ap
   );
 }
 
-/** What goes with it, and is worth a look. */
-function Facts({ approval, folders }: { approval: ApprovalView; folders: readonly string[] }) {
+function ApprovalFacts({ approval, folders }: { approval: ApprovalView; folders: readonly string[] }) {
   const { cwd, env = [], more = [], parts } = approval;
   const variables = env.filter(({ effect }) => effect === undefined);
   return (
     <>
       {cwd !== undefined && (
-        <p class="approval-fact" title="Where it would run">
+        <p class="approval-fact" title="Working folder">
           <FolderIcon />
           <span>
             <span class="visually-hidden">In </span>
-            <Code text={shortPath(cwd, folders)} />
+            <Code text={shortenPath(cwd, folders)} />
           </span>
         </p>
       )}
@@ -166,8 +165,7 @@ function Code({ text }: { text: string }) {
   );
 }
 
-/** How many lines are below what can be seen of the box. */
-function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
+function useHiddenLineCount(box: { readonly current: HTMLElement | null }): number {
   const [hidden, setHidden] = useState(0);
   useLayoutEffect(() => {
     const scroll = box.current;
@@ -175,9 +173,8 @@ function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
     if (!scroll || !content) return undefined;
     const measure = (): void => {
       const text = scroll.querySelector('pre, .diff-lines') ?? scroll;
-      const row = Number.parseFloat(getComputedStyle(text).lineHeight) || fallbackRow;
+      const row = Number.parseFloat(getComputedStyle(text).lineHeight) || fallbackLinePx;
       const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight;
-      // Half a line may be the space around the text.
       setHidden(Math.max(0, Math.round(below / row)));
     };
     measure();
@@ -193,23 +190,23 @@ function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
   return hidden;
 }
 
-const fallbackRow = 18;
+const fallbackLinePx = 18;
 
-/** As in the transcript, but for the diffs, which are the question's own. */
-function actionsOf(page: ChatPage): TranscriptActions {
+/** The actions of the transcript, except that diffs are those of the approval. */
+function approvalActions(page: ChatPage): TranscriptActions {
   return {
-    ...transcriptActions(page),
+    ...createTranscriptActions(page),
     openDiff: (approvalId, part) =>
-      void page.askHere(chatRequests.openApprovalDiff, (sessionId) => ({ sessionId, approvalId, part })),
+      void page.requestForSession(chatRequests.openApprovalDiff, (sessionId) => ({ sessionId, approvalId, part })),
   };
 }
 
-/** Of what is asked, how much cannot be read here: nobody should allow what they have not seen without knowing it. */
-function whatIsMissing(parts: readonly Part[]): string | undefined {
+/** Returns a notice about content that is not shown, since nobody should allow something unseen without knowing it. */
+function omissionNotice(parts: readonly Part[]): string | undefined {
   for (const part of parts) {
     const omitted = 'omitted' in part ? (part.omitted ?? 0) : 0;
     if (omitted === 0) continue;
-    if (part.type !== 'diff') return `${formatSize(omitted)} are not shown here.`;
+    if (part.type !== 'diff') return `${formatSize(omitted)} not shown here.`;
     const shown = part.hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind !== 'context').length;
     if (shown === part.added + part.removed) return 'Long lines are truncated. Open the diff to see them in full.';
     return `${formatCount(shown)} of ${formatCount(part.added + part.removed)} changed lines are shown. Open the diff to see all of them.`;

@@ -4,18 +4,16 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 
 interface ReasonFieldProps {
-  /** Of the option that denies. */
   readonly label: string;
   readonly value: string;
   readonly disabled: boolean;
-  /** The user has asked for the field just now. */
   readonly takesFocus: boolean;
   readonly onInput: (reason: string) => void;
   readonly onSend: (reason: string) => void;
   readonly onCancel: () => void;
 }
 
-/** Instead of the answers: a line for what the agent should know, which goes to it with the denial. */
+/** Replaces the answers by a field for a reason, which is sent with the denial. */
 export function ReasonField({ label, value, disabled, takesFocus, onInput, onSend, onCancel }: ReasonFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {

@@ -1,32 +1,27 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useRedraw } from '../../../transcript/browser/transcriptContext';
 
-/** An answer within this time after something came under the pointer was a key or a click for something else. */
-const guardMs = 500;
-const warnMs = 10_000;
+/** A key or click this soon after a change was probably meant for something else. */
+const minShownMs = 500;
+const warningMs = 10_000;
 
 /**
- * Whether the user can have meant to answer what is in view. `change` is another text whenever other answers may have come
- * where the pointer is.
+ * Returns whether an answer can be deliberate. `change` must differ whenever the content under the pointer may have changed.
  */
 export function useApprovalGuard(change: string): () => boolean {
   const shownAt = useRef(0);
   useLayoutEffect(() => {
     shownAt.current = performance.now();
   }, [change]);
-  return () => performance.now() - shownAt.current >= guardMs;
+  return () => performance.now() - shownAt.current >= minShownMs;
 }
 
 export interface Countdown {
-  readonly leftMs: number;
-  /** It ends within seconds. */
-  readonly isShort: boolean;
+  readonly remainingMs: number;
+  readonly isEndingSoon: boolean;
 }
 
-/**
- * How long until it expires, every second. Only the host knows when it has: it then takes the question away, and until then
- * it waits for the answer.
- */
+/** Returns the remaining time, updated every second. At zero the approval still accepts an answer until the host removes it. */
 export function useCountdown(expiresInMs: number | undefined): Countdown | undefined {
   const redraw = useRedraw();
   const endsAt = useMemo(() => performance.now() + (expiresInMs ?? 0), [expiresInMs]);
@@ -37,6 +32,6 @@ export function useCountdown(expiresInMs: number | undefined): Countdown | undef
     return () => window.clearInterval(timer);
   }, [isCounting]);
   if (!isCounting) return undefined;
-  const leftMs = Math.max(endsAt - performance.now(), 0);
-  return { leftMs, isShort: leftMs <= warnMs };
+  const remainingMs = Math.max(endsAt - performance.now(), 0);
+  return { remainingMs: remainingMs, isEndingSoon: remainingMs <= warningMs };
 }

@@ -4,13 +4,12 @@ import { CloseIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ContextChipView, DraftAttachment } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
-import { attachmentWords } from '../words';
+import { attachmentKindLabels } from '../chatLabels';
 
-/** Attached context: what the user has added, and what goes by itself. */
-export function Chips() {
+export function ContextChips() {
   const page = usePage();
-  const { chips: context, missing } = usePageState();
-  const { attachments } = page.drafts.draft;
+  const { contextChips: context, missingAttachmentIds } = usePageState();
+  const { attachments } = page.composerDraft.draft;
   if (attachments.length + context.length === 0) return null;
   return (
     <ul class="chips" aria-label="Attached context">
@@ -21,7 +20,7 @@ export function Chips() {
       ))}
       {attachments.map((attachment) => (
         <li key={attachment.id}>
-          <AttachmentChip attachment={attachment} isMissing={missing.includes(attachment.id)} />
+          <AttachmentChip attachment={attachment} isMissing={missingAttachmentIds.includes(attachment.id)} />
         </li>
       ))}
     </ul>
@@ -36,8 +35,8 @@ function ContextChip({ chip: { kind, label, isOn, tokens } }: { chip: ContextChi
       type="button"
       class="chip is-context"
       aria-pressed={isOn}
-      title={isOn ? `${label} is sent with every prompt${note}` : `${label} stays here`}
-      onClick={() => void page.ask(chatRequests.toggleContext, { kind, isOn: !isOn })}
+      title={isOn ? `${label} is sent with every prompt${note}` : `${label} is not sent`}
+      onClick={() => void page.request(chatRequests.toggleContext, { kind, isOn: !isOn })}
     >
       <span class="one-line">{label}</span>
       {isOn && tokens !== undefined && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
@@ -53,14 +52,19 @@ function AttachmentChip({ attachment, isMissing }: { attachment: DraftAttachment
   const note = tokens === undefined ? '' : `, about ${formatTokens(tokens)} tokens`;
   const hint = isMissing
     ? `${place} no longer exists. It will not be sent.`
-    : `${attachmentWords[kind]}: ${place}${note}`;
+    : `${attachmentKindLabels[kind]}: ${place}${note}`;
   return (
     <span class={`chip ${isMissing ? 'is-missing' : ''}`} title={hint}>
       {image ? <img class="chip-image" src={`data:${image.mimeType};base64,${image.data}`} alt="" /> : <Picture />}
       <span class="one-line">{title}</span>
       {isMissing && <span class="chip-note">missing</span>}
       {tokens !== undefined && !isMissing && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
-      <button type="button" class="chip-remove" aria-label={`Remove ${title}`} onClick={() => page.drafts.detach(id)}>
+      <button
+        type="button"
+        class="chip-remove"
+        aria-label={`Remove ${title}`}
+        onClick={() => page.composerDraft.removeAttachment(id)}
+      >
         <CloseIcon />
       </button>
     </span>

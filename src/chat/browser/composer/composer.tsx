@@ -3,64 +3,64 @@ import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { useChanges } from '../../../webview/browser/useChanges';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
-import { Chips } from './chips';
+import { ContextChips } from './chips';
 import { ComposerFoot } from './composerFoot';
-import { HistoryWalk } from './historyWalk';
+import { PromptHistory } from './promptHistory';
 import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
-import { completed, narrowed, type Trigger } from './triggers';
-import { useIntake } from './useIntake';
+import { insertName, insertKind, type CompletionTrigger } from './triggers';
+import { useAttachmentInput } from './useAttachmentInput';
 import { useCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 
-/** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter adds a new line. */
+/** The prompt field. Enter sends, or queues while a turn runs; Shift+Enter adds a new line. */
 export function Composer() {
   const page = usePage();
-  const { session, history, isUntrusted } = usePageState();
-  const { drafts } = page;
-  useChanges(drafts.onDidChange);
-  const { draft } = drafts;
+  const { session, promptHistory, isUntrusted } = usePageState();
+  const { composerDraft } = page;
+  useChanges(composerDraft.onDidChange);
+  const { draft } = composerDraft;
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLTextAreaElement>(null);
-  const walk = useRef(new HistoryWalk());
+  const walk = useRef(new PromptHistory());
   const listId = useId();
   const [caret, setCaret] = useState<number>();
   const nextCaret = useRef<number | undefined>(undefined);
   const [activeId, setActiveId] = useState<string>();
-  /** Where the sign stands whose list the user has closed. */
+  /** Start of the trigger whose list the user has closed. */
   const [dismissed, setDismissed] = useState<number>();
-  const intake = useIntake();
+  const intake = useAttachmentInput();
 
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
 
   const put = (written: { readonly text: string; readonly caret: number }): void => {
     nextCaret.current = written.caret;
-    drafts.setText(written.text);
+    composerDraft.setText(written.text);
   };
-  const complete = (trigger: Trigger, name: string): void =>
-    put(completed(draft.text, caret ?? draft.text.length, trigger, name));
+  const complete = (trigger: CompletionTrigger, name: string): void =>
+    put(insertName(draft.text, caret ?? draft.text.length, trigger, name));
   const suggestions = useSuggestions(draft.text, caret, {
-    command: (trigger, { name }) => complete(trigger, name),
-    mention: (trigger, row) => {
+    onCommand: (trigger, { name }) => complete(trigger, name),
+    onMention: (trigger, row) => {
       complete(trigger, row.title);
-      drafts.attach(row);
+      composerDraft.addAttachments(row);
     },
-    kind: (trigger, { word }) => put(narrowed(draft.text, caret ?? draft.text.length, trigger, word)),
+    onKind: (trigger, { prefix }) => put(insertKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
   });
   const start = suggestions?.trigger.start;
   const open = suggestions && start !== dismissed ? suggestions : undefined;
-  // Both at once: the user may press the next key before the next frame.
+  // Layout effects, since the user may press the next key before the next frame.
   useLayoutEffect(() => {
     if (start === undefined) setDismissed(undefined);
   }, [start]);
-  // By its id: rows that come late move the others.
+  // Identified by id, since late rows move the others.
   const active = Math.max(0, open?.items.findIndex(({ id }) => id === activeId) ?? 0);
   const setActive = (index: number): void => setActiveId(open?.items[index]?.id);
   useLayoutEffect(() => setActiveId(undefined), [suggestions?.trigger.query, start]);
 
   usePageCommand('focusComposer', () => {
-    // After the text has been put in, so that the cursor stands behind it.
+    // Waits until the text was inserted, so that the caret is placed behind it.
     requestAnimationFrame(() => {
       input.current?.focus();
       input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
@@ -85,7 +85,7 @@ export function Composer() {
   }, [draft.text]);
 
   const send = (): void => {
-    if (drafts.isEmpty || isReadonly || isUntrusted) return;
+    if (composerDraft.isEmpty || isReadonly || isUntrusted) return;
     setCaret(undefined);
     void page.send();
   };
@@ -97,7 +97,7 @@ export function Composer() {
     const item = open.items[active];
     if (next !== undefined) setActive(next);
     else if (item && event.key === 'Enter' && isWritten(item, open.trigger)) return false;
-    else if (item && (event.key === 'Enter' || event.key === 'Tab')) item.choose();
+    else if (item && (event.key === 'Enter' || event.key === 'Tab')) item.select();
     else if (event.key === 'Escape') setDismissed(open.trigger.start);
     else return false;
     return true;
@@ -109,12 +109,11 @@ export function Composer() {
     const isUp = event.key === 'ArrowUp' && !draft.text.slice(0, area.selectionStart).includes('\n');
     const isDown = event.key === 'ArrowDown' && !draft.text.slice(area.selectionStart).includes('\n');
     let found: string | undefined;
-    if (isUp) found = walk.current.older(history, draft.text);
-    else if (isDown) found = walk.current.newer(history, draft.text);
+    if (isUp) found = walk.current.previousPrompt(promptHistory, draft.text);
+    else if (isDown) found = walk.current.nextPrompt(promptHistory, draft.text);
     if (found === undefined) return false;
-    // At the end that the next step leaves by.
     nextCaret.current = isUp && found.includes('\n') ? 0 : found.length;
-    drafts.setText(found);
+    composerDraft.setText(found);
     return true;
   };
 
@@ -127,19 +126,19 @@ export function Composer() {
       send();
     } else if (event.key === 'Escape' && event.shiftKey && isBusy) {
       event.preventDefault();
-      void page.askHere(chatRequests.stop, (sessionId) => ({ sessionId }));
+      void page.requestForSession(chatRequests.stop, (sessionId) => ({ sessionId }));
     }
   };
 
   return (
     <div
       ref={box}
-      class={`composer ${intake.isOver ? 'is-drop' : ''}`}
+      class={`composer ${intake.isDraggedOver ? 'is-drop' : ''}`}
       onDragOver={intake.onDragOver}
       onDragLeave={intake.onDragLeave}
       onDrop={intake.onDrop}
     >
-      <Chips />
+      <ContextChips />
       <textarea
         ref={input}
         class="composer-input"
@@ -155,22 +154,22 @@ export function Composer() {
         value={draft.text}
         onInput={({ currentTarget: { value, selectionStart } }) => {
           setCaret(selectionStart);
-          drafts.setText(value);
-          page.prepare();
+          composerDraft.setText(value);
+          page.prepareOptions();
         }}
         onKeyDown={onKeyDown}
         onPaste={intake.onPaste}
       />
       <CommandHint text={draft.text} />
-      <ComposerFoot isEmpty={drafts.isEmpty} isBusy={isBusy} onSend={send} />
-      {intake.isOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
+      <ComposerFoot isEmpty={composerDraft.isEmpty} isBusy={isBusy} onSend={send} />
+      {intake.isDraggedOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
       {open && (
         <SuggestionList
           id={listId}
           label={open.trigger.kind === 'command' ? 'Commands' : 'Add to the prompt'}
           anchor={box}
           suggestions={open.items}
-          active={active}
+          activeIndex={active}
           emptyText={open.emptyText}
           onHover={setActive}
           onLeave={() => setDismissed(open.trigger.start)}
@@ -180,12 +179,11 @@ export function Composer() {
   );
 }
 
-/** The command stands there in full, and expects nothing behind it: Enter sends it. */
-function isWritten({ note, title }: Suggestion, { kind, query }: Trigger): boolean {
+/** Whether the command is complete and takes no arguments, so that Enter sends it. */
+function isWritten({ note, title }: Suggestion, { kind, query }: CompletionTrigger): boolean {
   return kind === 'command' && note === undefined && title === `/${query}`;
 }
 
-/** What the command expects, until something is written behind it. */
 function CommandHint({ text }: { text: string }) {
   const commands = useCommands();
   const name = /^\/(\S+) $/.exec(text)?.[1];
@@ -204,7 +202,7 @@ function placeholderOf(session: SessionView | undefined): string {
   return 'Ask, or @ to add context';
 }
 
-/** Enter and the arrows belong to an input method while it composes. Some tell it by the key's code alone. */
+/** During composition, Enter and arrow keys belong to the input method. Some only report it by key code 229. */
 function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || Reflect.get(event, 'keyCode') === 229;
 }

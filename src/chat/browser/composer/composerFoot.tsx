@@ -2,17 +2,15 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { AtIcon, QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
-import { Pickers } from './pickers';
+import { ComposerPickers } from './composerPickers';
 import { UsageMeter } from '../notices/usageMeter';
 
 interface ComposerFootProps {
-  /** There is nothing to send. */
   readonly isEmpty: boolean;
   readonly isBusy: boolean;
   readonly onSend: () => void;
 }
 
-/** Under the text: what it goes to, how full the context is, and the button that sends. */
 export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   const page = usePage();
   const { session, isUntrusted } = usePageState();
@@ -21,7 +19,7 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   return (
     <div class="composer-foot">
       <span class="composer-pickers">
-        <Pickers />
+        <ComposerPickers />
       </span>
       <IconButton
         label="Add context"
@@ -40,12 +38,12 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
           icon={StopIcon}
           class="stop-button"
           disabled={isStopping}
-          onClick={() => void page.askHere(chatRequests.stop, (sessionId) => ({ sessionId }))}
+          onClick={() => void page.requestForSession(chatRequests.stop, (sessionId) => ({ sessionId }))}
         />
       )}
       <IconButton
         label={isBusy ? 'Queue' : 'Send'}
-        hint={isUntrusted ? 'not in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
+        hint={isUntrusted ? 'disabled in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
         keyShortcuts="Enter"
         icon={isBusy ? QueueIcon : SendIcon}
         class="send-button"

@@ -1,36 +1,34 @@
 import type { DraftAttachment } from '../../common/chatView';
 
-/** What `@` finds can be narrowed to one kind by its word and a colon: `@file:main`. */
+/** A kind of mention; `@file:main` searches only files. */
 export interface MentionKind {
   readonly kind: DraftAttachment['kind'];
-  readonly word: string;
+  readonly prefix: string;
   readonly title: string;
 }
 
-const kinds: readonly MentionKind[] = [
-  { kind: 'file', word: 'file', title: 'Files' },
-  { kind: 'folder', word: 'folder', title: 'Folders' },
-  { kind: 'selection', word: 'selection', title: 'Selection' },
-  { kind: 'problems', word: 'problems', title: 'Problems' },
-  { kind: 'editors', word: 'editors', title: 'Open editors' },
-  { kind: 'git', word: 'git', title: 'Git changes' },
-  { kind: 'context', word: 'context', title: 'Context items' },
+const mentionKinds: readonly MentionKind[] = [
+  { kind: 'file', prefix: 'file', title: 'Files' },
+  { kind: 'folder', prefix: 'folder', title: 'Folders' },
+  { kind: 'selection', prefix: 'selection', title: 'Selection' },
+  { kind: 'problems', prefix: 'problems', title: 'Problems' },
+  { kind: 'editors', prefix: 'editors', title: 'Open editors' },
+  { kind: 'git', prefix: 'git', title: 'Git changes' },
+  { kind: 'context', prefix: 'context', title: 'Context items' },
 ];
 
-export interface Wanted {
+export interface MentionQuery {
   readonly kind: MentionKind | undefined;
   readonly query: string;
 }
 
-/** What the text behind `@` asks for. */
-export function wantedOf(typed: string): Wanted {
+export function parseMentionQuery(typed: string): MentionQuery {
   const at = typed.indexOf(':');
-  const kind = at < 0 ? undefined : kinds.find(({ word }) => word === typed.slice(0, at).toLowerCase());
+  const kind = at < 0 ? undefined : mentionKinds.find(({ prefix }) => prefix === typed.slice(0, at).toLowerCase());
   return kind ? { kind, query: typed.slice(at + 1) } : { kind: undefined, query: typed };
 }
 
-/** The kinds that could be meant by what is typed: all by nothing. */
-export function kindsFor(typed: string): readonly MentionKind[] {
+export function matchingKinds(typed: string): readonly MentionKind[] {
   const wanted = typed.toLowerCase();
-  return kinds.filter(({ word }) => word.startsWith(wanted));
+  return mentionKinds.filter(({ prefix }) => prefix.startsWith(wanted));
 }

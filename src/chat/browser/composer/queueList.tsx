@@ -3,7 +3,6 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon, EditIcon, QueueIcon } from '../../../webview/browser/icons';
 import { usePage, usePageState } from '../chatPageContext';
 
-/** The prompts that wait for the running turn to end. */
 export function QueueList() {
   const page = usePage();
   const { session } = usePageState();
@@ -15,7 +14,7 @@ export function QueueList() {
     <section class="queue" aria-label="Queued prompts">
       <div class="queue-head">
         <QueueIcon />
-        <h2 class="one-line">{`${queue.length} ${isHeld ? 'held back' : 'queued'}`}</h2>
+        <h2 class="one-line">{`${queue.length} ${isHeld ? 'on hold' : 'queued'}`}</h2>
         {isHeld && (
           <button type="button" class="link-button" onClick={() => void page.sendQueued()}>
             Send now
@@ -30,7 +29,7 @@ export function QueueList() {
             </span>
             {!isReadonly && (
               <>
-                <IconButton label="Edit this prompt" icon={EditIcon} onClick={() => void page.unqueue(id, true)} />
+                <IconButton label="Edit prompt" icon={EditIcon} onClick={() => void page.unqueue(id, true)} />
                 <IconButton label="Remove from queue" icon={CloseIcon} onClick={() => void page.unqueue(id, false)} />
               </>
             )}

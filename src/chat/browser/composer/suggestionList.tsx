@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
-import { Floating } from '../../../webview/browser/floating';
+import { FloatingBox } from '../../../webview/browser/floating';
 import type { Icon } from '../../../webview/browser/icons';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
@@ -8,52 +8,50 @@ export interface Suggestion {
   readonly id: string;
   readonly title: string;
   readonly detail: string | undefined;
-  /** What stands at the end of its row. */
   readonly note: string | undefined;
   readonly icon: Icon;
-  readonly choose: () => void;
+  readonly select: () => void;
 }
 
 interface SuggestionListProps {
-  /** Of the list, for `aria-controls`; its options are `<id>-<index>`. */
+  /** Id for `aria-controls`; the options have the ids `<id>-<index>`. */
   readonly id: string;
   readonly label: string;
   readonly anchor: RefObject<HTMLElement | null>;
   readonly suggestions: readonly Suggestion[];
-  readonly active: number;
-  /** What to say when there are none. */
+  readonly activeIndex: number;
   readonly emptyText: string;
   readonly onHover: (index: number) => void;
   readonly onLeave: () => void;
 }
 
-/** What can be completed at the cursor. The focus stays in the text; keys are the composer's. */
+/** Completions at the caret. The text field keeps the focus and handles the keys. */
 export function SuggestionList(props: SuggestionListProps) {
-  const { id, label, anchor, suggestions, active, emptyText, onHover, onLeave } = props;
+  const { id, label, anchor, suggestions, activeIndex, emptyText, onHover, onLeave } = props;
   const list = useRef<HTMLDivElement>(null);
   const leave = useRef(onLeave);
   leave.current = onLeave;
   const onFloatingLeave = useCallback(() => leave.current(), []);
   useLayoutEffect(() => {
-    list.current?.children.item(active)?.scrollIntoView({ block: 'nearest' });
-  }, [active, suggestions]);
+    list.current?.children.item(activeIndex)?.scrollIntoView({ block: 'nearest' });
+  }, [activeIndex, suggestions]);
 
   return (
-    <Floating anchor={anchor} onLeave={onFloatingLeave} class="suggestions">
+    <FloatingBox anchor={anchor} onLeave={onFloatingLeave} class="suggestions">
       {suggestions.length === 0 ? (
         <p class="suggestions-none">{emptyText}</p>
       ) : (
         <div ref={list} id={id} role="listbox" aria-label={label}>
-          {suggestions.map(({ id: key, title, detail, note, icon: Picture, choose }, index) => (
+          {suggestions.map(({ id: key, title, detail, note, icon: Picture, select }, index) => (
             <div
               key={key}
               id={`${id}-${index}`}
-              class={`suggestion ${index === active ? 'is-active' : ''}`}
+              class={`suggestion ${index === activeIndex ? 'is-active' : ''}`}
               role="option"
-              aria-selected={index === active}
+              aria-selected={index === activeIndex}
               onPointerDown={(event) => event.preventDefault()}
               onPointerMove={() => onHover(index)}
-              onClick={choose}
+              onClick={select}
             >
               <Picture />
               <span class="suggestion-title one-line">
@@ -69,6 +67,6 @@ export function SuggestionList(props: SuggestionListProps) {
           ))}
         </div>
       )}
-    </Floating>
+    </FloatingBox>
   );
 }

@@ -1,30 +1,28 @@
-/** What the user is about to name: a thing after `@`, or a command of the agent after `/` at the very start. */
-export interface Trigger {
+/** A mention (`@`) or, at the start of the text, a command (`/`) that the user is typing. */
+export interface CompletionTrigger {
   readonly kind: 'mention' | 'command';
-  /** Where the sign stands, as an index of the text. */
   readonly start: number;
-  /** What stands between the sign and the cursor. */
   readonly query: string;
 }
 
-const longestQuery = 200;
+const maxQueryUnits = 200;
 
-/** `caret` is an index of the text; undefined when nothing is being named there. */
-export function triggerAt(text: string, caret: number): Trigger | undefined {
-  const before = text.slice(Math.max(caret - longestQuery, 0), caret);
-  const command = /^\/(\S*)$/.exec(text.slice(0, Math.min(caret, longestQuery)));
-  if (command && caret <= longestQuery) return { kind: 'command', start: 0, query: command[1] ?? '' };
+/** Finds the trigger at the caret, which is an index of the text. */
+export function findTrigger(text: string, caret: number): CompletionTrigger | undefined {
+  const before = text.slice(Math.max(caret - maxQueryUnits, 0), caret);
+  const command = /^\/(\S*)$/.exec(text.slice(0, Math.min(caret, maxQueryUnits)));
+  if (command && caret <= maxQueryUnits) return { kind: 'command', start: 0, query: command[1] ?? '' };
   const mention = /(?:^|[\s([{"'`])@([^\s@]*)$/.exec(before);
   if (!mention) return undefined;
   const query = mention[1] ?? '';
   return { kind: 'mention', start: caret - query.length - 1, query };
 }
 
-/** The text with the name in the place of what was typed of it, and where the cursor goes. */
-export function completed(
+/** Replaces the query by the name, and returns the new text and caret. */
+export function insertName(
   text: string,
   caret: number,
-  { kind, start }: Trigger,
+  { kind, start }: CompletionTrigger,
   name: string,
 ): { readonly text: string; readonly caret: number } {
   const written = `${kind === 'mention' ? '@' : '/'}${name}`;
@@ -33,11 +31,11 @@ export function completed(
   return { text: text.slice(0, start) + written + space + rest, caret: start + written.length + 1 };
 }
 
-/** The text with the word of a kind behind the sign, whose list stays open. */
-export function narrowed(
+/** Replaces the query by a kind and a colon, and returns the new text and caret. The list stays open. */
+export function insertKind(
   text: string,
   caret: number,
-  { start }: Trigger,
+  { start }: CompletionTrigger,
   word: string,
 ): { readonly text: string; readonly caret: number } {
   const written = `@${word}:`;

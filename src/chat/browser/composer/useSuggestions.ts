@@ -1,51 +1,53 @@
 import { useEffect, useState } from 'preact/hooks';
 import { attachmentIcons } from '../../../transcript/browser/entries/entryIcons';
 import { formatTokens } from '../../../transcript/browser/parts/format';
-import { shortPath } from '../../../transcript/common/shortPath';
+import { shortenPath } from '../../../transcript/common/shortPath';
 import { SlashIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { CommandView, MentionRow } from '../../common/chatView';
-import { kindsFor, wantedOf, type MentionKind, type Wanted } from './mentionKinds';
+import { matchingKinds, parseMentionQuery, type MentionKind, type MentionQuery } from './mentionKinds';
 import { usePage, usePageState } from '../chatPageContext';
 import type { Suggestion } from './suggestionList';
-import { triggerAt, type Trigger } from './triggers';
-import { attachmentWords } from '../words';
+import { findTrigger, type CompletionTrigger } from './triggers';
+import { attachmentKindLabels } from '../chatLabels';
 
-const delayMs = 100;
-/** More than providers that anybody has. */
-const maxAdditions = 100;
+const searchDelayMs = 100;
+/** Bounds how often later results of slow sources are requested. */
+const maxPartialResults = 100;
 
-interface Suggestions {
-  readonly trigger: Trigger;
+interface ActiveSuggestions {
+  readonly trigger: CompletionTrigger;
   readonly items: readonly Suggestion[];
-  /** What to say when there are none. */
   readonly emptyText: string;
 }
 
-interface Chosen {
-  readonly command: (trigger: Trigger, command: CommandView) => void;
-  readonly mention: (trigger: Trigger, row: MentionRow) => void;
-  readonly kind: (trigger: Trigger, kind: MentionKind) => void;
+interface SuggestionHandlers {
+  readonly onCommand: (trigger: CompletionTrigger, command: CommandView) => void;
+  readonly onMention: (trigger: CompletionTrigger, row: MentionRow) => void;
+  readonly onKind: (trigger: CompletionTrigger, kind: MentionKind) => void;
 }
 
-/** What can be completed at the cursor; undefined when there is nothing to complete. `caret` is an index of the text. */
-export function useSuggestions(text: string, caret: number | undefined, chosen: Chosen): Suggestions | undefined {
+/** Returns completions at the caret (an index of the text), or undefined when there is no trigger. */
+export function useSuggestions(
+  text: string,
+  caret: number | undefined,
+  chosen: SuggestionHandlers,
+): ActiveSuggestions | undefined {
   const { session, folders } = usePageState();
   const commands = useCommands();
-  const trigger = caret === undefined ? undefined : triggerAt(text, caret);
-  const wanted = trigger?.kind === 'mention' ? wantedOf(trigger.query) : undefined;
+  const trigger = caret === undefined ? undefined : findTrigger(text, caret);
+  const wanted = trigger?.kind === 'mention' ? parseMentionQuery(trigger.query) : undefined;
   const mentions = useMentions(wanted);
   if (!trigger) return undefined;
   if (!wanted) {
-    const items = matching(commands, trigger.query).map((command) => ({
+    const items = filterCommands(commands, trigger.query).map((command) => ({
       id: command.name,
       title: `/${command.name}`,
       detail: command.description,
       note: command.hint,
       icon: SlashIcon,
-      choose: () => chosen.command(trigger, command),
+      select: () => chosen.onCommand(trigger, command),
     }));
-    // A path may begin a prompt, too.
     if (items.length === 0 && trigger.query !== '') return undefined;
     const emptyText = session ? 'This agent has no commands' : 'The agent’s commands appear after the first prompt';
     return { trigger, items, emptyText };
@@ -53,59 +55,58 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
   const found = (mentions ?? []).map((row) => ({
     id: row.id,
     title: row.title,
-    detail: row.detail ?? placeOf(row, folders),
+    detail: row.detail ?? detailOf(row, folders),
     note: row.tokens === undefined ? undefined : `~${formatTokens(row.tokens)} tokens`,
     icon: attachmentIcons[row.kind],
-    choose: () => chosen.mention(trigger, row),
+    select: () => chosen.onMention(trigger, row),
   }));
-  // Not before what is called so: what is first is chosen by Enter, and stays first.
+  // Kinds wait for the first results: Enter chooses the first row, so it must not change.
   const isTooSoon = wanted.query !== '' && !mentions;
-  const kinds = (wanted.kind || isTooSoon ? [] : kindsFor(wanted.query)).map((kind) => ({
+  const kinds = (wanted.kind || isTooSoon ? [] : matchingKinds(wanted.query)).map((kind) => ({
     id: `kind:${kind.kind}`,
     title: kind.title,
     detail: undefined,
-    note: `@${kind.word}:`,
+    note: `@${kind.prefix}:`,
     icon: attachmentIcons[kind.kind],
-    choose: () => chosen.kind(trigger, kind),
+    select: () => chosen.onKind(trigger, kind),
   }));
-  // Whoever has typed a name wants what is called so; before that, the kinds are what there is to learn.
+  // Once a name is typed, results come before kinds.
   const items = wanted.query === '' ? [...kinds, ...found] : [...found, ...kinds];
-  return { trigger, items, emptyText: mentions ? nothingFound(wanted) : 'Searching…' };
+  return { trigger, items, emptyText: mentions ? emptyResultText(wanted) : 'Searching…' };
 }
 
-/** Of the agent that the prompt goes to: the one of the conversation, else the one chosen for a new one. */
+/** Returns the commands of the conversation's agent, or of the agent of a new conversation. */
 export function useCommands(): readonly CommandView[] {
   const { session, newCommands } = usePageState();
   return session?.commands ?? newCommands;
 }
 
-function nothingFound({ kind, query }: Wanted): string {
-  const among = kind ? ` among: ${kind.title}` : '';
+function emptyResultText({ kind, query }: MentionQuery): string {
+  const among = kind ? ` in ${kind.title}` : '';
   return query === '' ? `No results${among}` : `No matches for “${query}”${among}`;
 }
 
-/** Where it is, in the workspace; what it is when its title says that. */
-function placeOf({ kind, path, title }: MentionRow, folders: readonly string[]): string {
-  const place = path === undefined ? title : shortPath(path, folders);
-  return place === title ? attachmentWords[kind] : place;
+/** Returns the path relative to the workspace, or the kind when the title already shows the path. */
+function detailOf({ kind, path, title }: MentionRow, folders: readonly string[]): string {
+  const place = path === undefined ? title : shortenPath(path, folders);
+  return place === title ? attachmentKindLabels[kind] : place;
 }
 
-/** Names that begin with it come first. */
-function matching(commands: readonly CommandView[], query: string): CommandView[] {
+function filterCommands(commands: readonly CommandView[], query: string): CommandView[] {
   const wanted = query.toLowerCase();
   const found = commands.filter(({ name }) => name.toLowerCase().includes(wanted));
   const begins = ({ name }: CommandView): boolean => name.toLowerCase().startsWith(wanted);
   return [...found.filter(begins), ...found.filter((command) => !begins(command))];
 }
 
-/** At the end: the row that is about to be chosen stays where it is. */
-function withLate(shown: readonly MentionRow[], late: readonly MentionRow[]): readonly MentionRow[] {
+/** Appends new rows, so that the selected row does not move. */
+function appendNewRows(shown: readonly MentionRow[], late: readonly MentionRow[]): readonly MentionRow[] {
   const known = new Set(shown.map(({ id }) => id));
   return [...shown, ...late.filter(({ id }) => !known.has(id))];
 }
 
-/** What the host finds; the last answer stays while the next one is awaited, and what comes late is added to it. */
-function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefined {
+/** Searches mentions in the host. The last result stays until the next one, and late rows are appended. */
+function useMentions(wanted: MentionQuery | undefined): readonly MentionRow[] | undefined {
   const query = wanted?.query;
   const kind = wanted?.kind?.kind;
   const page = usePage();
@@ -119,17 +120,17 @@ function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefi
     const isOver = (): boolean => left.signal.aborted;
     const search = async (): Promise<void> => {
       const wanted = { query, kind };
-      let answer = await page.ask(chatRequests.mentions, wanted);
+      let answer = await page.request(chatRequests.mentions, wanted);
       if (isOver()) return;
       setRows(answer?.rows ?? []);
-      for (let more = 0; more < maxAdditions && answer?.isPartial; more++) {
-        answer = await page.ask(chatRequests.mentions, { ...wanted, isMore: true });
+      for (let more = 0; more < maxPartialResults && answer?.isPartial; more++) {
+        answer = await page.request(chatRequests.mentions, { ...wanted, isMore: true });
         if (isOver()) return;
         const late = answer?.rows ?? [];
-        setRows((shown = []) => withLate(shown, late));
+        setRows((shown = []) => appendNewRows(shown, late));
       }
     };
-    const timer = window.setTimeout(() => void search(), query === '' ? 0 : delayMs);
+    const timer = window.setTimeout(() => void search(), query === '' ? 0 : searchDelayMs);
     return () => {
       left.abort();
       window.clearTimeout(timer);

@@ -6,17 +6,13 @@ import { PlainText } from '../../../transcript/browser/parts/plainText';
 interface BannerProps {
   readonly level: 'info' | 'warning' | 'error';
   readonly text: string;
-  /** To be shown on demand, and copied. */
   readonly details?: string | undefined;
-  /** Something is going on. */
   readonly isBusy?: boolean | undefined;
-  /** What can be done. */
   readonly children?: ComponentChildren;
 }
 
 const icons = { info: InfoIcon, warning: WarningIcon, error: ErrorIcon };
 
-/** What the user should know before going on, and what to do about it. */
 export function Banner({ level, text, details, isBusy = false, children }: BannerProps) {
   const page = usePage();
   const Picture = icons[level];

@@ -5,11 +5,10 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CheckIcon, DiffIcon, RevertIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
-import { fileNameOf } from '../words';
+import { splitFilePath } from '../chatLabels';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
-/** The files that the conversation has changed: to look at, keep and revert. */
 export function ChangesBar() {
   const page = usePage();
   const { session } = usePageState();
@@ -36,7 +35,7 @@ export function ChangesBar() {
           type="button"
           class="link-button"
           title="Keep all changes and clear this list"
-          onClick={() => void page.askHere(chatRequests.keepChanges, (sessionId) => ({ sessionId }))}
+          onClick={() => void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId }))}
         >
           Keep
         </button>
@@ -44,7 +43,7 @@ export function ChangesBar() {
           type="button"
           class="link-button"
           title="Revert all changes of this conversation"
-          onClick={() => void page.askHere(chatRequests.revert, (sessionId) => ({ sessionId }))}
+          onClick={() => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId }))}
         >
           Revert
         </button>
@@ -53,25 +52,25 @@ export function ChangesBar() {
   );
 }
 
-const stateWords: Record<FileChange['state'], string> = {
+const stateLabels: Record<FileChange['state'], string> = {
   applied: '',
   reverted: 'reverted',
-  changedSince: 'changed since',
-  unknown: 'cannot be reverted',
+  changedSince: 'changed later',
+  unknown: 'can’t be reverted',
 };
 
 function ChangeRow({ change }: { change: FileChange }) {
   const page = usePage();
   const { path, state } = change;
-  const { name, folder } = fileNameOf(path);
-  const word = [change.change === 'modified' ? '' : change.change, stateWords[state]].filter((text) => text !== '');
+  const { name, folder } = splitFilePath(path);
+  const word = [change.change === 'modified' ? '' : change.change, stateLabels[state]].filter((text) => text !== '');
   return (
     <li>
       <button
         type="button"
         class="change-open"
         title={namingHiddenCharacters([`Open changes of ${path}`, ...word].join(', '))}
-        onClick={() => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path }))}
+        onClick={() => void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path }))}
       >
         <DiffIcon />
         <span class="change-name one-line" dir="ltr">
@@ -86,13 +85,13 @@ function ChangeRow({ change }: { change: FileChange }) {
       <IconButton
         label={namingHiddenCharacters(`Keep changes of ${name}`)}
         icon={CheckIcon}
-        onClick={() => void page.askHere(chatRequests.keepChanges, (sessionId) => ({ sessionId, path }))}
+        onClick={() => void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId, path }))}
       />
       <IconButton
         label={namingHiddenCharacters(`Revert ${name}`)}
         icon={RevertIcon}
         disabled={state === 'reverted' || state === 'unknown'}
-        onClick={() => void page.askHere(chatRequests.revert, (sessionId) => ({ sessionId, path }))}
+        onClick={() => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path }))}
       />
     </li>
   );

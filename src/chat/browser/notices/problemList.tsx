@@ -1,21 +1,20 @@
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 import { Banner } from './banner';
-import { OptionOffers } from '../composer/optionOffers';
+import { AlternativeOptions } from '../composer/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
 
-/** What could not be done, beside the composer until it is dismissed. */
 export function ProblemList() {
   const { store } = usePage();
   const { problems, session } = usePageState();
-  // A banner says it already, with what to do.
+  // The status banner already shows these.
   const others = problems.filter(({ message }) => message !== session?.statusText && message !== session?.problem);
   return (
     <>
       {others.map(({ id, message, details }) => (
         <div key={id} class="problem">
           <Banner level="error" text={message} details={details}>
-            <OptionOffers message={message} onPick={() => store.dismissProblem(id)} />
+            <AlternativeOptions message={message} onPick={() => store.dismissProblem(id)} />
           </Banner>
           <IconButton label="Dismiss" icon={CloseIcon} onClick={() => store.dismissProblem(id)} />
         </div>

@@ -2,11 +2,10 @@ import { useChanges } from '../../../webview/browser/useChanges';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
 import { Banner } from './banner';
-import { OptionOffers } from '../composer/optionOffers';
+import { AlternativeOptions } from '../composer/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
-import { repairLabel } from '../words';
+import { repairLabel } from '../chatLabels';
 
-/** Why the conversation does not go on as usual, and what to do. */
 export function StatusBanner() {
   const { session, isUntrusted } = usePageState();
   return (
@@ -23,32 +22,31 @@ export function TrustBanner() {
   return (
     <Banner
       level="warning"
-      text="Agents do not start in Restricted Mode: they run programs and change files. You can read past conversations."
+      text="Agents are disabled in Restricted Mode because they run programs and change files. You can read past conversations."
     >
-      <button type="button" class="button" onClick={() => void page.ask(chatRequests.manageTrust, {})}>
+      <button type="button" class="button" onClick={() => void page.request(chatRequests.manageTrust, {})}>
         Manage workspace trust
       </button>
     </Banner>
   );
 }
 
-/** Agents work in a folder. */
+/** Shown without a workspace folder, which agents need. */
 export function FolderBanner() {
   const page = usePage();
   return (
     <Banner level="info" text="Open a folder to start.">
-      <button type="button" class="button is-primary" onClick={() => void page.ask(chatRequests.openFolder, {})}>
+      <button type="button" class="button is-primary" onClick={() => void page.request(chatRequests.openFolder, {})}>
         Open Folder
       </button>
     </Banner>
   );
 }
 
-/** What could not be sent is in the composer. */
 function SendAgain() {
   const page = usePage();
-  useChanges(page.drafts.onDidChange);
-  if (page.drafts.isEmpty) return null;
+  useChanges(page.composerDraft.onDidChange);
+  if (page.composerDraft.isEmpty) return null;
   return (
     <button type="button" class="button is-primary" onClick={() => void page.send()}>
       Send again
@@ -63,7 +61,11 @@ function SessionBanner({ session }: { session: SessionView }) {
   const backend = backends.find(({ id }) => id === backendId);
   const isMissing = backend?.state === 'unavailable' && backend.source !== 'server';
   const repair = (label: string, how?: 'install' | 'edit') => (
-    <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId, how })}>
+    <button
+      type="button"
+      class="button"
+      onClick={() => void page.request(chatRequests.repairBackend, { backendId, how })}
+    >
       {label}
     </button>
   );
@@ -89,10 +91,10 @@ function SessionBanner({ session }: { session: SessionView }) {
       return (
         <Banner
           level="error"
-          text={statusText ?? `${backendTitle} has failed. Send your prompt again to restart it.`}
+          text={statusText ?? `${backendTitle} failed. Send your prompt again to restart it.`}
           details={details}
         >
-          <OptionOffers message={statusText} />
+          <AlternativeOptions message={statusText} />
           <div class="banner-actions">
             <SendAgain />
             {isMissing && backend.install !== undefined && repair('Install in Terminal…', 'install')}
@@ -109,7 +111,7 @@ function SessionBanner({ session }: { session: SessionView }) {
           text={statusText ?? 'This conversation is active in another window. It is read-only here.'}
           details={details}
         >
-          <button type="button" class="button" onClick={() => void page.ask(chatRequests.newSession, {})}>
+          <button type="button" class="button" onClick={() => void page.request(chatRequests.newSession, {})}>
             New conversation
           </button>
         </Banner>

@@ -2,11 +2,10 @@ import { countOf, formatCost, formatTokens } from '../../../transcript/browser/p
 import type { SessionView } from '../../common/chatView';
 
 const radius = 6;
-const round = 2 * Math.PI * radius;
-/** From here on the ring warns. */
-const fullShare = 0.8;
+const circumference = 2 * Math.PI * radius;
+/** From this share on, the ring has a warning color. */
+const warningShare = 0.8;
 
-/** How full the model's memory is, and what the conversation has cost. */
 export function UsageMeter({ session: { context, usage } }: { session: SessionView }) {
   const cost = usage?.cost && formatCost(usage.cost);
   const lines = [
@@ -19,7 +18,7 @@ export function UsageMeter({ session: { context, usage } }: { session: SessionVi
   if (lines.length === 0) return null;
   return (
     <span class="usage" role="img" title={lines.join('\n')} aria-label={lines.join(', ')}>
-      {context && context.size > 0 && <Ring share={Math.min(context.used / context.size, 1)} />}
+      {context && context.size > 0 && <UsageRing share={Math.min(context.used / context.size, 1)} />}
       {cost !== undefined && <span class="usage-text">{cost}</span>}
       {!context && cost === undefined && (
         <span class="usage-text">{formatTokens((usage?.input ?? 0) + (usage?.output ?? 0))}</span>
@@ -28,10 +27,10 @@ export function UsageMeter({ session: { context, usage } }: { session: SessionVi
   );
 }
 
-function Ring({ share }: { share: number }) {
+function UsageRing({ share }: { share: number }) {
   return (
     <>
-      <svg class={`ring ${share >= fullShare ? 'is-full' : ''}`} width="16" height="16" viewBox="0 0 16 16">
+      <svg class={`ring ${share >= warningShare ? 'is-full' : ''}`} width="16" height="16" viewBox="0 0 16 16">
         <circle class="ring-track" cx="8" cy="8" r={radius} fill="none" stroke-width="2" />
         <circle
           class="ring-share"
@@ -40,7 +39,7 @@ function Ring({ share }: { share: number }) {
           r={radius}
           fill="none"
           stroke-width="2"
-          stroke-dasharray={`${share * round} ${round}`}
+          stroke-dasharray={`${share * circumference} ${circumference}`}
           transform="rotate(-90 8 8)"
         />
       </svg>

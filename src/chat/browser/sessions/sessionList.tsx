@@ -6,29 +6,29 @@ import { CloseIcon } from '../../../webview/browser/icons';
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionRow } from '../../common/chatView';
-import { KeptByAgents } from './keptByAgents';
+import { RemoteSessions } from './remoteSessions';
 import { usePage, usePageState } from '../chatPageContext';
-import { SessionItem } from './sessionItem';
-import { useRemoteSearch, type RemoteSearchState } from './useRemoteSearch';
-import { recencyOf } from '../words';
+import { SessionListItem } from './sessionListItem';
+import { useRemoteListings, type RemoteListings } from './useRemoteListings';
+import { ageGroup } from '../chatLabels';
 
 const searchDelayMs = 200;
 
-/** All conversations, over the transcript: to search, open, rename, export and delete. */
+/** The list of conversations, over the transcript: to search, open, rename, export and delete. */
 export function SessionList() {
   const page = usePage();
   const time = useHostTime();
   const { sessions } = usePageState();
   const [query, setQuery] = useState('');
-  const found = useFound(query);
-  const remoteSearch = useRemoteSearch();
+  const found = useSessionSearch(query);
+  const remoteSearch = useRemoteListings();
   const panel = useRef<HTMLElement>(null);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
   const followFocus = useFocusAfterRemoval(panel);
 
   const close = (): void => {
-    page.store.showList(false);
+    page.store.showSessionList(false);
     document.querySelector<HTMLElement>('.sessions-button')?.focus();
   };
 
@@ -50,7 +50,7 @@ export function SessionList() {
 
   const groups =
     query === ''
-      ? groupsOf(sessions, withoutDoubles([...(found ?? []), ...listed(remoteSearch)]), time.now())
+      ? groupRows(sessions, uniqueRows([...(found ?? []), ...listedRows(remoteSearch)]), time.now())
       : [{ name: '', rows: found ?? [] }];
   const isEmpty = groups.every(({ rows }) => rows.length === 0);
   return (
@@ -69,16 +69,16 @@ export function SessionList() {
       </div>
       <div class="sessions-rows">
         {groups.map(({ name, rows }) => (
-          <Group key={name} name={name} rows={rows} />
+          <SessionGroup key={name} name={name} rows={rows} />
         ))}
-        {isEmpty && <Nothing query={query} isSearching={query !== '' && found === undefined} />}
-        {query === '' && <KeptByAgents search={remoteSearch} />}
+        {isEmpty && <EmptySessionList query={query} isSearching={query !== '' && found === undefined} />}
+        {query === '' && <RemoteSessions listings={remoteSearch} />}
       </div>
     </section>
   );
 }
 
-/** A row that is deleted is gone with the focus that was in it: the next one has it, else the search. */
+/** Deleting removes the focused row: focus the next one, or else the search field. */
 function useFocusAfterRemoval(panel: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
   const last = useRef<{ readonly row: Element; readonly index: number } | undefined>(undefined);
   useLayoutEffect(() => {
@@ -94,21 +94,21 @@ function useFocusAfterRemoval(panel: RefObject<HTMLElement | null>): (event: Foc
   };
 }
 
-function Group({ name, rows }: { name: string; rows: readonly SessionRow[] }) {
+function SessionGroup({ name, rows }: { name: string; rows: readonly SessionRow[] }) {
   if (rows.length === 0) return null;
   return (
     <>
       {name !== '' && <h2>{name}</h2>}
       <ul>
         {rows.map((row) => (
-          <SessionItem key={row.id} row={row} />
+          <SessionListItem key={row.id} row={row} />
         ))}
       </ul>
     </>
   );
 }
 
-function Nothing({ query, isSearching }: { query: string; isSearching: boolean }) {
+function EmptySessionList({ query, isSearching }: { query: string; isSearching: boolean }) {
   if (isSearching) return <p class="sessions-none">Searching…</p>;
   if (query !== '') return <p class="sessions-none">No conversations match “{query}”.</p>;
   return (
@@ -119,8 +119,11 @@ function Nothing({ query, isSearching }: { query: string; isSearching: boolean }
   );
 }
 
-/** What the host finds for the query, and without one the conversations that agents remember; undefined while it looks. */
-function useFound(query: string): readonly SessionRow[] | undefined {
+/**
+ * Returns the host's results; for an empty query, the conversations that running agents store. Undefined until the
+ * first result.
+ */
+function useSessionSearch(query: string): readonly SessionRow[] | undefined {
   const page = usePage();
   const { backends } = usePageState();
   const running = backends
@@ -131,7 +134,7 @@ function useFound(query: string): readonly SessionRow[] | undefined {
   useEffect(() => {
     let isCurrent = true;
     const search = async (): Promise<void> => {
-      const answer = await page.ask(chatRequests.searchSessions, { query });
+      const answer = await page.request(chatRequests.searchSessions, { query });
       if (isCurrent) setFound({ query, rows: answer?.sessions ?? [] });
     };
     const timer = window.setTimeout(() => void search(), query === '' ? 0 : searchDelayMs);
@@ -139,23 +142,23 @@ function useFound(query: string): readonly SessionRow[] | undefined {
       isCurrent = false;
       window.clearTimeout(timer);
     };
-    // Who has begun to run meanwhile is asked, too.
+    // Searches again when more agents are running.
   }, [page, query, running]);
-  // What was found for fewer letters stays until the new answer is there: the list does not flicker.
+  // Earlier results stay until new ones arrive, so that the list does not flicker.
   return found && (query === '') === (found.query === '') ? found.rows : undefined;
 }
 
-/** What agents have listed when they were looked at: it stays while they are slow, or end. */
-function listed({ answers }: RemoteSearchState): SessionRow[] {
-  return [...answers.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
+/** Conversations that agents have listed on request. They stay when an agent ends. */
+function listedRows({ listingsByBackend }: RemoteListings): SessionRow[] {
+  return [...listingsByBackend.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
 }
 
-function withoutDoubles(rows: readonly SessionRow[]): SessionRow[] {
+function uniqueRows(rows: readonly SessionRow[]): SessionRow[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
-/** Ours by age, then what each agent remembers itself. */
-function groupsOf(
+/** Groups our conversations by age, and those stored by agents by agent. */
+function groupRows(
   ours: readonly SessionRow[],
   found: readonly SessionRow[],
   now: number,
@@ -164,7 +167,7 @@ function groupsOf(
   const remote = found.filter((row) => row.remote === true && !here.has(row.id));
   const byName = new Map<string, SessionRow[]>();
   for (const row of [...ours, ...remote]) {
-    const name = row.remote ? `Kept by ${row.backendTitle}` : recencyOf(row.updatedAt, now);
+    const name = row.remote ? `Stored by ${row.backendTitle}` : ageGroup(row.updatedAt, now);
     byName.set(name, [...(byName.get(name) ?? []), row]);
   }
   return [...byName].map(([name, rows]) => ({ name, rows }));

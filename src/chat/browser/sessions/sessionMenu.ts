@@ -3,19 +3,18 @@ import type { MenuItem } from '../../../webview/browser/menu';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ChatPage } from '../chatPage';
 
-/** What can be done with a conversation, wherever it is listed. */
-export function sessionMenu(page: ChatPage, sessionId: string): MenuItem[] {
+export function sessionMenuItems(page: ChatPage, sessionId: string): MenuItem[] {
   const exported = (format: 'markdown' | 'html' | 'json') => () =>
-    void page.ask(chatRequests.exportSession, { sessionId, format });
+    void page.request(chatRequests.exportSession, { sessionId, format });
   return [
     {
       label: 'Open in editor tab',
       icon: OpenInTabIcon,
-      run: () => void page.ask(chatRequests.openInTab, { sessionId }),
+      run: () => void page.request(chatRequests.openInTab, { sessionId }),
     },
     { label: 'Export as Markdown', icon: ExportIcon, run: exported('markdown') },
     { label: 'Export as HTML', icon: ExportIcon, run: exported('html') },
     { label: 'Export as JSON', icon: ExportIcon, run: exported('json') },
-    { label: 'Delete', icon: TrashIcon, run: () => void page.ask(chatRequests.deleteSession, { sessionId }) },
+    { label: 'Delete', icon: TrashIcon, run: () => void page.request(chatRequests.deleteSession, { sessionId }) },
   ];
 }

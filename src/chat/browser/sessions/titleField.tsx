@@ -2,11 +2,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface TitleFieldProps {
   readonly title: string;
-  /** With the new title; undefined when it stays. */
   readonly onDone: (title: string | undefined) => void;
 }
 
-/** The title of a conversation while it is edited: Enter and leaving take it, Escape does not. */
+/** Edits the title of a conversation. Enter and losing the focus accept it, Escape cancels. */
 export function TitleField({ title, onDone }: TitleFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
@@ -15,7 +14,7 @@ export function TitleField({ title, onDone }: TitleFieldProps) {
     input.current?.select();
   }, []);
 
-  const end = (isTaken: boolean): void => {
+  const finish = (isTaken: boolean): void => {
     if (isDone.current) return;
     isDone.current = true;
     const text = input.current?.value.trim() ?? '';
@@ -27,14 +26,14 @@ export function TitleField({ title, onDone }: TitleFieldProps) {
       ref={input}
       class="text-field title-field"
       type="text"
-      aria-label="Title of the conversation"
+      aria-label="Conversation title"
       defaultValue={title}
-      onBlur={() => end(true)}
+      onBlur={() => finish(true)}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
         event.preventDefault();
-        end(event.key === 'Enter');
+        finish(event.key === 'Enter');
       }}
     />
   );

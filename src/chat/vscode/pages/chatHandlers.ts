@@ -3,56 +3,49 @@ import type { Handlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
 import type { Chat, Written } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
+import type { PageFeed } from '../../common/page/pageFeed';
 import { joinedDrafts } from '../../common/conversation/drafts';
-import type { ChatWindow } from './chatWindow';
+import type { ChatPageServices } from './chatPageServices';
 
-/** What a page lets its requests do to it. */
+/** The operations of a page that its request handlers use. */
 export interface PageControl {
   readonly chat: Chat | undefined;
-  /** The conversation shown, if its first prompt was sent from this page. */
+  readonly feed: Pick<PageFeed, 'flushNow' | 'loadOlder' | 'draftSaved'>;
+  /** The shown conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
-  /**
-   * Makes it the one that is shown; none is a page on which a conversation can begin. `keepsComposer`: what is typed
-   * belongs to it.
-   */
+  /** Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text belongs to it. */
   show(chat: Chat | undefined, keepsComposer?: boolean): void;
   /**
-   * Call it before a conversation is opened or created for the user. The function it returns says whether the page may still
-   * show that conversation: false once the user has chosen another one.
+   * Call it before opening or creating a conversation for the user. The returned function says whether the page may
+   * still show that conversation: false once the user has chosen another one.
    */
   startNavigation(): () => boolean;
-  ready(): Promise<void>;
-  alive(): void;
-  /** The user is in it. */
-  focused(): void;
-  /** Tells the page what waits to be told. */
-  tellNow(): void;
-  loadOlder(count: number): void;
-  /** The draft of the conversation that it shows, or would begin, is another one. */
-  draftSaved(): void;
+  onReady(): Promise<void>;
+  onAlive(): void;
+  onFocus(): void;
 }
 
-/** What each request of the page does. Whatever is thrown is shown by the page. */
-export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<typeof chatRequests> {
-  const { chats, backends, mentions, newDraft, editor, code, review } = window;
-  let search = new AbortController();
-  let look = new AbortController();
-  let mention = new AbortController();
-  /** The life of the page that writes: one that is loaded again counts anew. */
+/** Creates the handlers of all page requests. The page shows the errors that they throw. */
+export function createChatHandlers(page: PageControl, services: ChatPageServices): Handlers<typeof chatRequests> {
+  const { chats, backends, mentions, newDraft, editor, code, review } = services;
+  let sessionSearch = new AbortController();
+  let sessionListing = new AbortController();
+  let mentionSearch = new AbortController();
+  /** Identifies the page's current load: a reloaded page restarts its revisions. */
   let writer = {};
 
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
-  /** The conversation begins with its first prompt, and is shown before its backend is there. */
-  const begin = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
+  /** Creates the conversation of a first prompt and shows it before its backend is ready. */
+  const createChat = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
     const { chosen } = backends;
     const isStillWanted = page.startNavigation();
     newDraft.take(prompt, draft, written);
     try {
-      if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
-      const chat = await chats.create(chosen.id, window.folderOf(draft));
+      if (!chosen) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
+      const chat = await chats.create(chosen.id, services.folderOf(draft));
       backends.remember(chosen.id);
-      // Another conversation that the user chose meanwhile stays shown, and keeps what is typed now.
+      // If the user has opened another conversation meanwhile, that one stays with its composer.
       if (isStillWanted()) {
         newDraft.moveTo(chat, written.by);
         page.show(chat, true);
@@ -64,30 +57,30 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     }
   };
 
-  /** The user is about to begin a conversation: its agent tells what can be chosen for it. Servers have told already. */
+  /** Fetches the agent's options before the first prompt. Servers have reported theirs already. */
   const prepare = (): void => {
     const { chosen } = backends;
-    const isWanted = page.chat === undefined && window.isTrusted() && chosen !== undefined;
+    const isWanted = page.chat === undefined && services.isTrusted() && chosen !== undefined;
     if (!isWanted || chosen.source === 'server' || chosen.state === 'unavailable') return;
-    chats.prepare(chosen.id, window.folderOf(newDraft.value));
+    chats.prepare(chosen.id, services.folderOf(newDraft.value));
   };
 
-  /** Nothing was said: there is nothing to keep but what the user wrote. */
-  const giveUp = async (prompt: object, chat: Chat): Promise<void> => {
+  /** Deletes a conversation without content and restores the user's prompt. */
+  const discardChat = async (prompt: object, chat: Chat): Promise<void> => {
     if (page.chat === chat) page.show(undefined, true);
     newDraft.putBack(prompt, chat.draft);
-    await chats.delete(chat.id).catch((error: unknown) => window.log.error('a conversation was not removed', error));
+    await chats.delete(chat.id).catch((error: unknown) => services.log.error('a conversation was not removed', error));
   };
 
   return {
     ready: chatRequests.ready.handledBy(() => {
       writer = {};
-      return page.ready();
+      return page.onReady();
     }),
-    alive: chatRequests.alive.handledBy(() => page.alive()),
-    focused: chatRequests.focused.handledBy(() => page.focused()),
+    alive: chatRequests.alive.handledBy(() => page.onAlive()),
+    focused: chatRequests.focused.handledBy(() => page.onFocus()),
     loadOlder: chatRequests.loadOlder.handledBy(({ sessionId, count }) => {
-      if (page.chat?.id === sessionId) page.loadOlder(count);
+      if (page.chat?.id === sessionId) page.feed.loadOlder(count);
     }),
 
     send: chatRequests.send.handledBy(async ({ sessionId, revision, ...draft }) => {
@@ -96,29 +89,28 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       const written = { by: writer, revision };
       let chat: Chat | undefined;
       try {
-        chat = isFirst ? await begin(prompt, draft, written) : await chatOf(sessionId);
-        await chat.send(draft, await window.chips.mentions(), written);
+        chat = isFirst ? await createChat(prompt, draft, written) : await chatOf(sessionId);
+        await chat.send(draft, await services.chips.mentions(), written);
         newDraft.forget(prompt);
-        if (isFirst) window.newOptions.begun(chat.view.backendId);
+        if (isFirst) services.newOptions.begun(chat.view.backendId);
       } catch (error) {
-        // A server may have refused what was chosen for the session: then it offers something else.
-        if (chat) void window.newOptions.refresh(chat.view.backendId);
-        if (isFirst && chat && isUnspoken(chat)) await giveUp(prompt, chat);
-        // Its conversation is no more.
+        // A server may have rejected a chosen option; its list may differ now.
+        if (chat) void services.newOptions.refresh(chat.view.backendId);
+        if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
         if (!isFirst && !chat) newDraft.save(joinedDrafts(newDraft.value, draft));
         throw error;
       } finally {
-        // The page knows where the prompt belongs before it learns what became of it.
-        page.tellNow();
+        // So that the page knows the conversation before it gets the result.
+        page.feed.flushNow();
       }
     }),
     continueTurn: chatRequests.continueTurn.handledBy(async ({ sessionId }) => {
       await (await chatOf(sessionId)).continueTurn();
-      page.tellNow();
+      page.feed.flushNow();
     }),
     stop: chatRequests.stop.handledBy(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option, reason }) => {
-      // Only what the user sees can be answered.
+      // Only the shown conversation's approvals can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');
       await page.chat.approve(approvalId, option, reason);
     }),
@@ -134,58 +126,57 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     ),
     saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, revision, ...draft }) => {
       const written = { by: writer, revision };
-      // The page may not know yet that the prompt before has begun a conversation.
+      // The page may not know yet that its first prompt started a conversation.
       const chat = sessionId === undefined ? page.startedChat : await chatOf(sessionId);
       if (chat) chat.saveDraft(draft, written);
       else {
         newDraft.save(draft, written);
         if (page.chat === undefined) chats.awaitPrompt(true);
       }
-      if (page.chat?.id === chat?.id) page.draftSaved();
+      if (page.chat?.id === chat?.id) page.feed.draftSaved();
     }),
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {
         const backendId = page.chat?.view.backendId ?? backends.chosen?.id;
-        if (backendId !== undefined) window.newOptions.set(backendId, optionId, value);
+        if (backendId !== undefined) services.newOptions.set(backendId, optionId, value);
         prepare();
         return;
       }
       const chat = await chatOf(sessionId);
       await chat.setOption(optionId, value);
-      window.newOptions.chosenInside(chat.view.backendId, chat.view.options, optionId, value);
+      services.newOptions.chosenInside(chat.view.backendId, chat.view.options, optionId, value);
     }),
     prepare: chatRequests.prepare.handledBy(() => prepare()),
-    toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => window.chips.set(kind, isOn)),
+    toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => services.chips.set(kind, isOn)),
 
     lookAtBackends: chatRequests.lookAtBackends.handledBy(() => void backends.refresh()),
     chooseBackend: chatRequests.chooseBackend.handledBy(({ backendId }) => backends.choose(backendId)),
-    repairBackend: chatRequests.repairBackend.handledBy(({ backendId, how }) => window.repairBackend(backendId, how)),
-    manageTrust: chatRequests.manageTrust.handledBy(() => window.manageTrust()),
-    openFolder: chatRequests.openFolder.handledBy(() => window.openFolder()),
+    repairBackend: chatRequests.repairBackend.handledBy(({ backendId, how }) => services.repairBackend(backendId, how)),
+    manageTrust: chatRequests.manageTrust.handledBy(() => services.manageTrust()),
+    openFolder: chatRequests.openFolder.handledBy(() => services.openFolder()),
     newSession: chatRequests.newSession.handledBy(({ backendId }) => {
       if (backendId !== undefined) backends.choose(backendId);
       page.show(undefined);
     }),
     openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
       const isStillWanted = page.startNavigation();
-      const chat = await shownWait('Opening the conversation', chats.open(sessionId));
-      // Not over what the user has chosen meanwhile.
+      const chat = await shownWait('Opening conversation', chats.open(sessionId));
       if (chat && isStillWanted()) page.show(chat);
     }),
-    openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => window.openInTab(sessionId)),
+    openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => services.openInTab(sessionId)),
     renameSession: chatRequests.renameSession.handledBy(({ sessionId, title }) => chats.rename(sessionId, title)),
     deleteSession: chatRequests.deleteSession.handledBy(async ({ sessionId }) => {
-      if (await review.delete(sessionId)) window.forget(sessionId);
+      if (await review.deleteChat(sessionId)) services.closeChat(sessionId);
     }),
     searchSessions: chatRequests.searchSessions.handledBy(async ({ query }) => {
-      search.abort();
-      search = new AbortController();
-      return { sessions: [...(await chats.search(query, search.signal))] };
+      sessionSearch.abort();
+      sessionSearch = new AbortController();
+      return { sessions: [...(await chats.search(query, sessionSearch.signal))] };
     }),
     lookForSessions: chatRequests.lookForSessions.handledBy(async ({ backendId }) => {
-      look.abort();
-      look = new AbortController();
-      const { signal } = look;
+      sessionListing.abort();
+      sessionListing = new AbortController();
+      const { signal } = sessionListing;
       try {
         return { sessions: [...(await chats.listKept(backendId, signal))] };
       } catch (error) {
@@ -193,20 +184,22 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
         throw error;
       }
     }),
-    stopLooking: chatRequests.stopLooking.handledBy(() => look.abort()),
-    exportSession: chatRequests.exportSession.handledBy(({ sessionId, format }) => review.export(sessionId, format)),
+    stopLooking: chatRequests.stopLooking.handledBy(() => sessionListing.abort()),
+    exportSession: chatRequests.exportSession.handledBy(({ sessionId, format }) =>
+      review.exportChat(sessionId, format),
+    ),
 
     mentions: chatRequests.mentions.handledBy(async ({ query, kind, isMore }) => {
-      mention.abort();
-      mention = new AbortController();
-      const { signal } = mention;
+      mentionSearch.abort();
+      mentionSearch = new AbortController();
+      const { signal } = mentionSearch;
       const rows = await (isMore ? mentions.searchMore(query, kind, signal) : mentions.search(query, kind, signal));
       return { rows, isPartial: !signal.aborted && mentions.isSearching(query, kind) };
     }),
-    dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await window.dropped(uris) })),
+    dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await services.rowsForDrop(uris) })),
 
     showAll: chatRequests.showAll.handledBy(async ({ sessionId, entryId }) => ({
-      entry: await review.wholeEntry(await chatOf(sessionId), entryId),
+      entry: await review.fullEntry(await chatOf(sessionId), entryId),
     })),
     showApproval: chatRequests.showApproval.handledBy(async ({ sessionId, approvalId }) => {
       const parts = (await chatOf(sessionId)).approvals.whole(approvalId);
@@ -214,12 +207,12 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return { parts };
     }),
     openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) =>
-      review.openDiff((await chatOf(sessionId)).entries.diffTexts(entryId, part), 'change of the chat'),
+      review.openDiff((await chatOf(sessionId)).entries.diffTexts(entryId, part), 'change in chat'),
     ),
     openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) =>
-      review.openDiff((await chatOf(sessionId)).approvals.diffTexts(approvalId, part), 'waiting for your answer'),
+      review.openDiff((await chatOf(sessionId)).approvals.diffTexts(approvalId, part), 'pending approval'),
     ),
-    open: chatRequests.open.handledBy(({ target, line }) => editor.open(target, line)),
+    open: chatRequests.open.handledBy(({ target, line }) => editor.openTarget(target, line)),
     copy: chatRequests.copy.handledBy(({ text }) => editor.copy(text)),
     insertAtCursor: chatRequests.insertAtCursor.handledBy(({ text }) => editor.insertAtCursor(text)),
     applyCode: chatRequests.applyCode.handledBy(({ text, path }) => code.propose(text, path)),
@@ -229,7 +222,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       review.openChange(await chatOf(sessionId), path, turn),
     ),
     revert: chatRequests.revert.handledBy(async ({ sessionId, path, turn }) =>
-      review.revert(await chatOf(sessionId), path, turn),
+      review.revertFiles(await chatOf(sessionId), path, turn),
     ),
     keepChanges: chatRequests.keepChanges.handledBy(async ({ sessionId, path }) =>
       (await chatOf(sessionId)).keepChanges(path),
@@ -237,6 +230,6 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   };
 }
 
-function isUnspoken({ history, view }: Chat): boolean {
+function isEmptyChat({ history, view }: Chat): boolean {
   return history.length === 0 && view.queue.length === 0;
 }

@@ -8,79 +8,73 @@ import type { Chat } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import { PageFeed } from '../../common/page/pageFeed';
 import { PageWatch } from '../../common/page/pageWatch';
-import { chatHandlers, type PageControl } from './chatHandlers';
-import type { ChatWindow } from './chatWindow';
+import { createChatHandlers, type PageControl } from './chatHandlers';
+import type { ChatPageServices } from './chatPageServices';
 
-/** The parts of a view or a panel that a page needs. */
 export interface PageSurface {
   readonly webview: vscode.Webview;
   readonly isVisible: () => boolean;
   readonly onDidChangeVisibility: (listener: () => void) => vscode.Disposable;
 }
 
-interface ChatPageOptions {
-  readonly window: ChatWindow;
+interface ChatPageDeps {
+  readonly services: ChatPageServices;
   readonly surface: PageSurface;
   readonly files: PageFiles;
-  /** The conversation that it begins with. */
   readonly sessionId: string | undefined;
-  /** What it shows now; also to be remembered. */
+  /** Called with the shown conversation whenever it changes. */
   readonly onDidShow: (chat: Chat | undefined) => void;
-  /** The user is in it. */
   readonly onDidFocus: () => void;
-  /** The page does not answer, and loading it again did not help. */
-  readonly onSilent: () => void;
+  /** The page does not respond, not even after a reload. */
+  readonly onUnresponsive: () => void;
 }
 
-type PageAsk = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
-export type PageAnswer = 'allow' | 'deny';
+type PageCommandName = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
+export type ApprovalChoice = 'allow' | 'deny';
 
-/** The page shows an empty conversation before it waits any longer for the one it had. */
+/** The page stops waiting for the conversation to restore after this time. */
 const restoreTimeoutMs = 3_000;
 
-/** One page of the chat: what it shows, and whether it is there. It does not own the webview; dispose it when that is gone. */
+/** The host of one chat page. It does not own the webview; dispose it with the webview. */
 export class ChatPageHost implements Disposable, PageControl {
   startedChat: Chat | undefined;
-  private readonly store = new DisposableStore();
-  private readonly feed: PageFeed;
-  private readonly host: PageHost<typeof chatRequests>;
-  private readonly watch: PageWatch;
-  private restored: Promise<void> = Promise.resolve();
-  /** For the page when it is there. */
-  private waiting: (() => void)[] = [];
+  private readonly disposables = new DisposableStore();
+  readonly feed: PageFeed;
+  private readonly pageHost: PageHost<typeof chatRequests>;
+  private readonly pageWatch: PageWatch;
+  private restoration: Promise<void> = Promise.resolve();
+  private notificationsWhenReady: (() => void)[] = [];
   private wasReloaded = false;
-  /** Identity of the latest choice of what to show. */
   private latestChoice = {};
 
-  constructor(private readonly options: ChatPageOptions) {
-    const { window, surface } = options;
-    const { clock, log } = window;
-    this.host = this.store.add(new PageHost(surface.webview, chatHandlers(this, window), log, clock));
-    this.feed = this.store.add(
+  constructor(private readonly deps: ChatPageDeps) {
+    const { services, surface } = deps;
+    const { clock, log } = services;
+    this.pageHost = this.disposables.add(new PageHost(surface.webview, createChatHandlers(this, services), log, clock));
+    this.feed = this.disposables.add(
       new PageFeed({
-        ...window,
-        post: (update) => this.host.notify(didUpdate, update),
-        onOutdated: (chat) => void this.openAgain(chat),
+        ...services,
+        post: (update) => this.pageHost.notify(didUpdate, update),
+        onOutdated: (chat) => void this.reopenChat(chat),
       }),
     );
-    this.watch = this.store.add(new PageWatch(clock, () => this.silent()));
+    this.pageWatch = this.disposables.add(new PageWatch(clock, () => this.onUnresponsive()));
   }
 
-  start(): void {
-    const { surface, window, sessionId } = this.options;
-    this.host.start();
+  services(): void {
+    const { surface, services, sessionId } = this.deps;
+    this.pageHost.start();
     this.feed.start();
-    this.store.add(surface.onDidChangeVisibility(() => this.visibilityChanged()));
-    this.store.add(surface.webview.onDidReceiveMessage(() => this.watch.heard()));
-    this.store.add({ dispose: () => window.shown.set(this, undefined) });
-    if (sessionId !== undefined) this.restored = this.restore(sessionId);
-    this.load();
-    this.visibilityChanged();
+    this.disposables.add(surface.onDidChangeVisibility(() => this.onVisibilityChange()));
+    this.disposables.add(surface.webview.onDidReceiveMessage(() => this.pageWatch.heard()));
+    this.disposables.add({ dispose: () => services.shown.set(this, undefined) });
+    if (sessionId !== undefined) this.restoration = this.restoreChat(sessionId);
+    this.loadPage();
+    this.onVisibilityChange();
   }
 
-  /** Disposes it with the page. */
-  follow(listener: Disposable): void {
-    this.store.add(listener);
+  addDisposable(listener: Disposable): void {
+    this.disposables.add(listener);
   }
 
   get chat(): Chat | undefined {
@@ -88,140 +82,127 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   get isVisible(): boolean {
-    return this.options.surface.isVisible();
+    return this.deps.surface.isVisible();
   }
 
   show(chat: Chat | undefined, keepsComposer = false): void {
     this.latestChoice = {};
     this.startedChat = keepsComposer ? chat : undefined;
     this.feed.show(chat, keepsComposer);
-    this.showsNow();
-    this.options.onDidShow(chat);
+    this.reportShownChat();
+    this.deps.onDidShow(chat);
   }
 
   startNavigation(): () => boolean {
-    const mine = (this.latestChoice = {});
-    return () => this.latestChoice === mine;
+    const navigation = (this.latestChoice = {});
+    return () => this.latestChoice === navigation;
   }
 
-  async ready(): Promise<void> {
-    await this.restored;
-    if (this.store.isDisposed) return;
+  async onReady(): Promise<void> {
+    await this.restoration;
+    if (this.disposables.isDisposed) return;
     this.feed.pageCame();
-    for (const say of this.waiting.splice(0)) say();
+    for (const notify of this.notificationsWhenReady.splice(0)) notify();
   }
 
-  alive(): void {
+  onAlive(): void {
     this.wasReloaded = false;
-    // It was hidden and has come back without being loaded again: what it knows is old.
+    // The page was hidden and is shown again without a reload: its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.pageCame();
   }
 
-  focused(): void {
-    this.options.onDidFocus();
+  onFocus(): void {
+    this.deps.onDidFocus();
   }
 
-  tellNow(): void {
-    this.feed.flushNow();
-  }
-
-  loadOlder(count: number): void {
-    this.feed.loadOlder(count);
-  }
-
-  draftSaved(): void {
-    this.feed.draftSaved();
-  }
-
-  /** Trust was granted: what the page says of it has changed. */
-  trustChanged(): void {
+  onTrustChange(): void {
     this.feed.changed('untrusted', 'backends', 'chosenBackend');
   }
 
-  /** Carried out as soon as the page is there. */
-  ask(what: PageAsk): void {
-    this.whenThere(() => this.host.notify(didAsk, { what }));
+  /** Runs a command in the page as soon as it is ready. */
+  runCommand(command: PageCommandName): void {
+    this.whenReady(() => this.pageHost.notify(didAsk, { what: command }));
   }
 
-  /** Answers the question that the user sees on it now. False when nobody sees any. */
-  answer(how: PageAnswer): boolean {
-    const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && isAsked(this.chat);
-    if (isSeen) this.host.notify(didAsk, { what: how });
+  /** Answers the visible approval. Returns false when none is visible. */
+  answerApproval(choice: ApprovalChoice): boolean {
+    const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && hasPendingApproval(this.chat);
+    if (isSeen) this.pageHost.notify(didAsk, { what: choice });
     return isSeen;
   }
 
-  /** Into the composer, as soon as the page is there. */
-  insert(draft: Draft): void {
-    this.whenThere(() => this.host.notify(didInsert, draft));
+  /** Inserts a draft into the composer as soon as the page is ready. */
+  insertDraft(draft: Draft): void {
+    this.whenReady(() => this.pageHost.notify(didInsert, draft));
   }
 
-  /** Loads the page anew; it loses nothing, as all it shows is here. */
-  load(): void {
-    const { surface, files } = this.options;
+  /** Loads or reloads the page. Nothing is lost, since the host has all content. */
+  loadPage(): void {
+    const { surface, files } = this.deps;
     this.feed.pageLeft();
     loadPage(surface.webview, files, { title: 'Backline Chat' });
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async restore(sessionId: string): Promise<void> {
-    const { chats, clock, log } = this.options.window;
+  private async restoreChat(sessionId: string): Promise<void> {
+    const { chats, clock, log } = this.deps.services;
     const isStillWanted = this.startNavigation();
     const opening = chats.open(sessionId).then((chat) => {
-      if (!this.store.isDisposed && isStillWanted()) this.show(chat);
+      if (!this.disposables.isDisposed && isStillWanted()) this.show(chat);
     });
     await withDeadline(clock, 'opening the conversation', restoreTimeoutMs, () => opening).catch((error: unknown) =>
-      log.error('the conversation that was shown last cannot be opened', error),
+      log.error('cannot restore the last conversation', error),
     );
   }
 
-  /** What was said here only is gone, as nobody keeps it. Never rejects. */
-  private async openAgain(outdated: Chat): Promise<void> {
-    const { chats, log } = this.options.window;
+  /** Reopens a conversation that another window has taken over. Messages that were not saved are gone. Never rejects. */
+  private async reopenChat(outdated: Chat): Promise<void> {
+    const { chats, log } = this.deps.services;
     try {
       const chat = await chats.open(outdated.id);
-      if (!this.store.isDisposed && this.chat === outdated) this.show(chat);
+      if (!this.disposables.isDisposed && this.chat === outdated) this.show(chat);
     } catch (error) {
-      log.error('the conversation that another window has taken over cannot be opened', error);
+      log.error('cannot reopen the conversation that another window has taken over', error);
     }
   }
 
-  private visibilityChanged(): void {
+  private onVisibilityChange(): void {
     if (this.isVisible) {
-      this.watch.start();
-      void this.options.window.backends.refresh();
+      this.pageWatch.start();
+      void this.deps.services.backends.refresh();
     } else {
-      this.watch.dispose();
+      this.pageWatch.dispose();
       this.feed.pageLeft();
     }
-    this.showsNow();
+    this.reportShownChat();
   }
 
-  private showsNow(): void {
-    this.options.window.shown.set(this, this.isVisible && !this.store.isDisposed ? this.chat : undefined);
+  private reportShownChat(): void {
+    this.deps.services.shown.set(this, this.isVisible && !this.disposables.isDisposed ? this.chat : undefined);
   }
 
-  private silent(): void {
-    const { window, onSilent } = this.options;
+  private onUnresponsive(): void {
+    const { services, onUnresponsive } = this.deps;
     if (this.wasReloaded) {
-      window.log.error('the page of the chat does not answer, after it was loaded again too');
-      onSilent();
+      services.log.error('the chat page does not respond after a reload');
+      onUnresponsive();
       return;
     }
-    window.log.warn('the page of the chat does not answer: it is loaded again');
+    services.log.warn('the chat page does not respond and is reloaded');
     this.wasReloaded = true;
-    this.load();
-    this.watch.start();
+    this.loadPage();
+    this.pageWatch.start();
   }
 
-  private whenThere(say: () => void): void {
-    if (this.feed.hasPage) say();
-    else this.waiting.push(say);
+  private whenReady(notify: () => void): void {
+    if (this.feed.hasPage) notify();
+    else this.notificationsWhenReady.push(notify);
   }
 }
 
-function isAsked({ view }: Chat): boolean {
+function hasPendingApproval({ view }: Chat): boolean {
   return view.approvals.some(({ state }) => state === 'pending');
 }

@@ -11,132 +11,127 @@ import type { PageFiles } from '../../../webview/vscode/loadPage';
 import type { Chat } from '../../common/chatPorts';
 import { FocusOrder } from '../../common/page/focusOrder';
 import { ChatPageHost, type PageSurface } from './chatPageHost';
-import type { ChatWindow } from './chatWindow';
+import type { ChatPageServices } from './chatPageServices';
 
-const shownName = 'chat.shown';
-/** Tabs have no badge. */
-const waitingMark = '● ';
+const shownChatKey = 'chat.shown';
+/** Marks the title of a tab with pending approvals, since tabs have no badge. */
+const pendingMark = '● ';
 
-interface ChatPagesOptions {
-  readonly window: () => ChatWindow;
+interface ChatPagesDeps {
+  readonly getServices: () => ChatPageServices;
   readonly files: PageFiles;
-  /** Remembers what the view shows. */
   readonly memento: Memento;
   readonly messages: Messages;
 }
 
-/** What a page keeps for the day its tab is opened again. */
 const TabState = z.object({ sessionId: z.string() });
 
-/** The view of the chat and its editor tabs, which VS Code makes, hides and throws away as it likes. */
+/** The chat view and the editor tabs. VS Code creates, hides and disposes them. */
 export class ChatPages implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(
-    new Emitter<void>((error) => this.options.window().log.error('a listener of the pages failed', error)),
+  private readonly disposables = new DisposableStore();
+  private readonly changeEmitter = this.disposables.add(
+    new Emitter<void>((error) => this.deps.getServices().log.error('a listener of the pages failed', error)),
   );
-  /** A page has come, gone, been hidden or shown, or shows another conversation. */
-  readonly onDidChange = this.emitter.event;
+  /** A page was added, removed, shown or hidden, or shows another conversation. */
+  readonly onDidChange = this.changeEmitter.event;
   private readonly pages = new Set<ChatPageHost>();
-  private readonly order = new FocusOrder<ChatPageHost>();
-  private readonly tabs = new Map<vscode.WebviewPanel, ChatPageHost>();
-  private view: { readonly view: vscode.WebviewView; readonly page: ChatPageHost } | undefined;
-  private onceResolved: ((page: ChatPageHost) => void)[] = [];
+  private readonly focusOrder = new FocusOrder<ChatPageHost>();
+  private readonly pagesByPanel = new Map<vscode.WebviewPanel, ChatPageHost>();
+  private shownView: { readonly view: vscode.WebviewView; readonly page: ChatPageHost } | undefined;
+  private viewResolvers: ((page: ChatPageHost) => void)[] = [];
 
-  constructor(private readonly options: ChatPagesOptions) {}
+  constructor(private readonly deps: ChatPagesDeps) {}
 
-  /** The one the user is in: the visible one that had the focus last. A tab in front need not have it. */
-  get active(): ChatPageHost | undefined {
-    return this.order.active ?? this.inView;
+  /** The visible page that had the focus last. */
+  get activePage(): ChatPageHost | undefined {
+    return this.focusOrder.active ?? this.viewPage;
   }
 
-  /** Those that can be seen, the active one first. */
-  get visible(): readonly ChatPageHost[] {
-    const { active } = this;
+  get visiblePages(): readonly ChatPageHost[] {
+    const { activePage } = this;
     const shown = [...this.pages].filter(({ isVisible }) => isVisible);
-    return [...shown.filter((page) => page === active), ...shown.filter((page) => page !== active)];
+    return [...shown.filter((page) => page === activePage), ...shown.filter((page) => page !== activePage)];
   }
 
-  /** Some page shows a conversation that is not begun, or would if it were not hidden. */
-  get awaitsPrompt(): boolean {
+  /** Whether any page, even a hidden one, shows no conversation. */
+  get isAwaitingPrompt(): boolean {
     return [...this.pages].some(({ chat }) => chat === undefined);
   }
 
-  get inView(): ChatPageHost | undefined {
-    return this.view?.page;
+  get viewPage(): ChatPageHost | undefined {
+    return this.shownView?.page;
   }
 
-  /** Shows the view and gives it the focus. */
-  async reveal(): Promise<ChatPageHost> {
+  async revealView(): Promise<ChatPageHost> {
     await vscode.commands.executeCommand(`${viewIds.chat}.focus`);
-    const page = this.inView ?? (await new Promise<ChatPageHost>((resolve) => this.onceResolved.push(resolve)));
-    this.order.focused(page);
+    const page = this.viewPage ?? (await new Promise<ChatPageHost>((resolve) => this.viewResolvers.push(resolve)));
+    this.focusOrder.focused(page);
     return page;
   }
 
   /**
-   * Shows the view without a conversation. An existing page is emptied before VS Code reveals it, so that a conversation
-   * begun while it is being revealed stays.
+   * Shows the view without a conversation. An existing page is emptied before VS Code reveals it, so that a
+   * conversation started meanwhile stays.
    */
   async revealEmpty(): Promise<ChatPageHost> {
-    const before = this.inView;
+    const before = this.viewPage;
     before?.show(undefined);
-    const page = await this.reveal();
+    const page = await this.revealView();
     if (page !== before) page.show(undefined);
     return page;
   }
 
-  /** The tab the user is in, else the view, which is shown. */
+  /** Returns the active tab, or reveals the view. */
   async revealActive(): Promise<ChatPageHost> {
-    const { active } = this;
-    return active && active !== this.inView ? active : await this.reveal();
+    const { activePage } = this;
+    return activePage && activePage !== this.viewPage ? activePage : await this.revealView();
   }
 
-  /** The tab that shows the conversation already, or a new one. @throws ChatError */
+  /** Reveals the tab that shows the conversation, or opens one. @throws ChatError */
   async openInTab(sessionId: string): Promise<void> {
-    const [shown] = [...this.tabs].find(([, page]) => page.chat?.id === sessionId) ?? [];
+    const [shown] = [...this.pagesByPanel].find(([, page]) => page.chat?.id === sessionId) ?? [];
     if (shown) {
       shown.reveal();
       return;
     }
-    const chat = await this.options.window().chats.open(sessionId);
+    const chat = await this.deps.getServices().chats.open(sessionId);
     const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, vscode.ViewColumn.Active);
     this.addTab(panel, chat.id);
   }
 
-  /** The number that waits for the user; nothing before the view was there. */
+  /** Sets the view's badge. Does nothing until the view exists. */
   setBadge(value: number, tooltip: string): void {
-    if (this.view) this.view.view.badge = value === 0 ? undefined : { value, tooltip };
+    if (this.shownView) this.shownView.view.badge = value === 0 ? undefined : { value, tooltip };
   }
 
-  forget(sessionId: string): void {
+  closeChat(sessionId: string): void {
     for (const page of this.pages) if (page.chat?.id === sessionId) page.show(undefined);
   }
 
-  trustChanged(): void {
-    for (const page of this.pages) page.trustChanged();
+  onTrustChange(): void {
+    for (const page of this.pages) page.onTrustChange();
   }
 
   /** Fills the view when it is first shown, or shown again after it was closed. */
-  showIn(view: vscode.WebviewView): void {
-    const sessionId = z.string().optional().catch(undefined).parse(this.options.memento.get(shownName));
+  fillView(view: vscode.WebviewView): void {
+    const sessionId = z.string().optional().catch(undefined).parse(this.deps.memento.get(shownChatKey));
     const surface: PageSurface = {
       webview: view.webview,
       isVisible: () => view.visible,
       onDidChangeVisibility: (listener) => view.onDidChangeVisibility(listener),
     };
-    const page = this.addPage(surface, sessionId, (chat) => this.remember(chat));
-    this.view = { view, page };
+    const page = this.addPage(surface, sessionId, (chat) => this.saveShownChat(chat));
+    this.shownView = { view, page };
     view.onDidDispose(() => {
-      if (this.view?.view === view) this.view = undefined;
-      this.remove(page);
+      if (this.shownView?.view === view) this.shownView = undefined;
+      this.removePage(page);
     });
-    for (const resolve of this.onceResolved.splice(0)) resolve(page);
+    for (const resolve of this.viewResolvers.splice(0)) resolve(page);
   }
 
-  /** Fills a tab of a window that was loaded again. */
-  restore(panel: vscode.WebviewPanel, state: unknown): void {
+  /** Fills a restored tab after the window was reloaded. */
+  restoreTab(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = TabState.safeParse(state).data;
-    // Without its state nobody knows which conversation it was.
     if (kept) this.addTab(panel, kept.sessionId);
     else panel.dispose();
   }
@@ -144,13 +139,13 @@ export class ChatPages implements Disposable {
   dispose(): void {
     for (const page of this.pages) page.dispose();
     this.pages.clear();
-    // The tabs stay: a window that is loaded again fills them.
-    this.tabs.clear();
-    this.store.dispose();
+    // The tabs stay open so that the next window can restore them.
+    this.pagesByPanel.clear();
+    this.disposables.dispose();
   }
 
   private addTab(panel: vscode.WebviewPanel, sessionId: string): void {
-    const { files } = this.options;
+    const { files } = this.deps;
     const surface: PageSurface = {
       webview: panel.webview,
       isVisible: () => panel.visible,
@@ -162,55 +157,57 @@ export class ChatPages implements Disposable {
       titled?.dispose();
       const showTitle = (): void => {
         const isWaiting = chat !== undefined && chat.view.approvals.length > 0;
-        const title = (isWaiting ? waitingMark : '') + namingHiddenCharacters(chat?.view.title ?? 'New Chat');
+        const title = (isWaiting ? pendingMark : '') + namingHiddenCharacters(chat?.view.title ?? 'New Chat');
         if (panel.title !== title) panel.title = title;
       };
       showTitle();
       titled = chat?.onDidChange(showTitle);
     });
-    this.tabs.set(panel, page);
-    if (panel.active) this.order.focused(page);
+    this.pagesByPanel.set(panel, page);
+    if (panel.active) this.focusOrder.focused(page);
     panel.onDidDispose(() => {
       titled?.dispose();
-      this.tabs.delete(panel);
-      this.remove(page);
+      this.pagesByPanel.delete(panel);
+      this.removePage(page);
     });
   }
 
   private addPage(surface: PageSurface, sessionId: string | undefined, onDidShow: (chat?: Chat) => void): ChatPageHost {
-    const { window, files, messages } = this.options;
+    const { getServices, files, messages } = this.deps;
     const page: ChatPageHost = new ChatPageHost({
-      window: window(),
+      services: getServices(),
       surface,
       files,
       sessionId,
       onDidShow: (chat) => {
         onDidShow(chat);
-        this.emitter.fire();
+        this.changeEmitter.fire();
       },
-      onDidFocus: () => this.order.focused(page),
-      onSilent: () =>
-        messages.error('The page of the chat does not answer.', { label: 'Reload It', run: () => page.load() }),
+      onDidFocus: () => this.focusOrder.focused(page),
+      onUnresponsive: () =>
+        messages.error('The chat is not responding.', { label: 'Reload', run: () => page.loadPage() }),
     });
     this.pages.add(page);
-    page.start();
-    // After the page's own look: who listens asks what is shown now.
-    page.follow(surface.onDidChangeVisibility(() => this.emitter.fire()));
-    this.emitter.fire();
+    page.services();
+    // After the page's own listener, so that listeners see the new state.
+    page.addDisposable(surface.onDidChangeVisibility(() => this.changeEmitter.fire()));
+    this.changeEmitter.fire();
     return page;
   }
 
-  private remove(page: ChatPageHost): void {
+  private removePage(page: ChatPageHost): void {
     page.dispose();
     this.pages.delete(page);
-    this.order.remove(page);
-    if (!this.store.isDisposed) this.emitter.fire();
+    this.focusOrder.remove(page);
+    if (!this.disposables.isDisposed) this.changeEmitter.fire();
   }
 
-  private remember(chat: Chat | undefined): void {
-    const { memento, window } = this.options;
+  private saveShownChat(chat: Chat | undefined): void {
+    const { memento, getServices } = this.deps;
     memento
-      .update(shownName, chat?.id)
-      .then(undefined, (error: unknown) => window().log.warn(`cannot remember what is shown: ${messageOf(error)}`));
+      .update(shownChatKey, chat?.id)
+      .then(undefined, (error: unknown) =>
+        getServices().log.warn(`cannot remember what is shown: ${messageOf(error)}`),
+      );
   }
 }

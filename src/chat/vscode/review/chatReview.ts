@@ -8,7 +8,7 @@ import type { ReviewActions } from './reviewActions';
 export class ChatReview implements ReviewSource {
   constructor(
     private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,
-    private readonly actions: Pick<ReviewActions, 'revert'>,
+    private readonly actions: Pick<ReviewActions, 'revertFiles'>,
   ) {}
 
   get onDidChange(): Event<void> {
@@ -36,7 +36,7 @@ export class ChatReview implements ReviewSource {
   }
 
   async undoFile(path: string): Promise<void> {
-    await this.actions.revert(this.required(path), path);
+    await this.actions.revertFiles(this.required(path), path);
   }
 
   async keepAll(): Promise<void> {
@@ -44,7 +44,7 @@ export class ChatReview implements ReviewSource {
   }
 
   async undoAll(): Promise<void> {
-    for (const chat of this.changed) await this.actions.revert(chat, undefined);
+    for (const chat of this.changed) await this.actions.revertFiles(chat, undefined);
   }
 
   async refresh(): Promise<void> {

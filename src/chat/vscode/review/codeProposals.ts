@@ -6,48 +6,45 @@ import type { Messages } from '../../../platform/vscode/messages';
 import { placeCode } from '../../common/changes/codePlacement';
 import type { Dialogs } from '../dialogs';
 import type { EditorActions } from './editorActions';
-import { protectionKnown } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionIfWritable';
 import type { VirtualDocuments } from './virtualDocuments';
 
 interface Proposal {
   readonly path: string;
   readonly text: string;
-  /** Undefined for a file that is to be created. */
   readonly before: TextFile | undefined;
 }
 
-/** Code of an answer as a change of a file, which the user sees as a diff and applies or discards. */
+/** Shows code of an answer as a change of a file in a diff editor, where the user applies or discards it. */
 export class CodeProposals implements Disposable {
-  private readonly store = new DisposableStore();
-  /** By the query of its document. */
-  private readonly proposals = new Map<string, Proposal>();
+  private readonly disposables = new DisposableStore();
+  private readonly proposalsByQuery = new Map<string, Proposal>();
 
-  /** `documents` are of a scheme of their own: menus of package.json go by it. */
+  /** `documents` has a scheme of its own, which menus of package.json check. */
   constructor(
     private readonly documents: VirtualDocuments,
-    private readonly editor: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
-    private readonly actions: Pick<EditorActions, 'textEditor'>,
+    private readonly editorPort: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
+    private readonly editorActions: Pick<EditorActions, 'textEditor'>,
     private readonly dialogs: Pick<Dialogs, 'confirm'>,
     private readonly messages: Messages,
   ) {}
 
   start(): void {
-    this.store.add(
+    this.disposables.add(
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
         for (const { input } of closed) {
-          if (input instanceof vscode.TabInputTextDiff) this.proposals.delete(input.modified.query);
+          if (input instanceof vscode.TabInputTextDiff) this.proposalsByQuery.delete(input.modified.query);
         }
       }),
     );
   }
 
-  /** In the named file, else in the one the user was in. @throws EditorError, Error that says what to do */
-  async propose(code: string, named: string | undefined): Promise<void> {
-    const target = named ?? this.activePath();
-    if (target === undefined)
-      throw new Error('No file is open. Open the one that the code is for, then apply it again.');
-    const path = await this.editor.resolve(target);
-    const before = await textIfThere(this.editor, path);
+  /** Proposes a change of the named file, or else of the active editor. @throws EditorError, Error with what to do */
+  async propose(code: string, targetPath: string | undefined): Promise<void> {
+    const target = targetPath ?? this.activePath();
+    if (target === undefined) throw new Error('No file is open. Open the file for this code and try again.');
+    const path = await this.editorPort.resolve(target);
+    const before = await textIfThere(this.editorPort, path);
     const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
     const name = vscode.workspace.asRelativePath(path);
     if (text === before?.text) {
@@ -56,7 +53,7 @@ export class CodeProposals implements Disposable {
     }
     const proposed = this.documents.add(path, text);
     const current = before ? vscode.Uri.file(path) : this.documents.add(path, '');
-    this.proposals.set(proposed.query, { path, text, before });
+    this.proposalsByQuery.set(proposed.query, { path, text, before });
     await vscode.commands.executeCommand(
       'vscode.diff',
       current,
@@ -68,63 +65,63 @@ export class CodeProposals implements Disposable {
     );
   }
 
-  /** The one whose diff is in front when none is named. Asks about a protected file. @throws EditorError `staleVersion` */
-  async apply(named?: vscode.Uri): Promise<void> {
-    const found = this.find(named);
+  /**
+   * Applies the named proposal, or the one in the active diff editor. Asks before it changes a protected file.
+   * @throws EditorError `staleVersion`
+   */
+  async apply(proposalUri?: vscode.Uri): Promise<void> {
+    const found = this.findProposal(proposalUri);
     if (!found) return;
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
-    // A file that came to be meanwhile is not what the user saw.
-    if (!before && (await textIfThere(this.editor, path)))
-      throw new Error(`${path} was created in the meantime. Apply the code again to see the change.`);
-    const protectedFiles = await this.permissionFor(proposal);
+    // The user has not seen the content of a file created meanwhile.
+    if (!before && (await textIfThere(this.editorPort, path)))
+      throw new Error(`${path} was created in the meantime. Apply the code again to review the change.`);
+    const protectedFiles = await this.confirmProtected(proposal);
     if (!protectedFiles) return;
-    await this.editor.writeText(path, text, {
+    await this.editorPort.writeText(path, text, {
       ...(before ? { expectedVersion: before.version } : {}),
       protectedFiles,
     });
-    await this.close(uri);
+    await this.closeDiff(uri);
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   }
 
-  /** As `apply`. */
-  async discard(named?: vscode.Uri): Promise<void> {
-    const found = this.find(named);
-    if (found) await this.close(found.uri);
+  async discard(proposalUri?: vscode.Uri): Promise<void> {
+    const found = this.findProposal(proposalUri);
+    if (found) await this.closeDiff(found.uri);
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.proposals.clear();
+    this.disposables.dispose();
+    this.proposalsByQuery.clear();
   }
 
-  /** Undefined when the user does not want a protected file to be changed. */
-  private async permissionFor({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
-    const protection = await protectionKnown(this.editor, path, { before: before?.text, after: text });
+  private async confirmProtected({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
+    const protection = await protectionIfWritable(this.editorPort, path, { before: before?.text, after: text });
     if (!protection) return 'refuse';
     const isWanted = await this.dialogs.confirm({
       message: `Change ${vscode.workspace.asRelativePath(path)}? It is protected: ${protection.reason}.`,
-      detail: 'The code is from an answer in the chat. Look at all of the change before you apply it.',
+      detail: 'This code comes from an answer in the chat. Review the whole change before you apply it.',
       action: 'Apply',
     });
     return isWanted ? 'allow' : undefined;
   }
 
-  /** Tells the user when there is none. */
-  private find(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
+  private findProposal(proposalUri: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
-    const uri = named ?? active;
-    const proposal = uri?.scheme === this.documents.scheme ? this.proposals.get(uri.query) : undefined;
+    const uri = proposalUri ?? active;
+    const proposal = uri?.scheme === this.documents.scheme ? this.proposalsByQuery.get(uri.query) : undefined;
     if (!uri || !proposal) {
-      this.messages.info('There is no suggested code to apply. Choose Apply on a code block in the chat first.');
+      this.messages.info('There is no suggested code. Select Apply on a code block in the chat first.');
       return undefined;
     }
     return { uri, proposal };
   }
 
-  private async close(uri: vscode.Uri): Promise<void> {
-    this.proposals.delete(uri.query);
+  private async closeDiff(uri: vscode.Uri): Promise<void> {
+    this.proposalsByQuery.delete(uri.query);
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
       .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
@@ -132,12 +129,12 @@ export class CodeProposals implements Disposable {
   }
 
   private activePath(): string | undefined {
-    const uri = this.actions.textEditor?.document.uri;
+    const uri = this.editorActions.textEditor?.document.uri;
     return uri?.scheme === 'file' ? uri.fsPath : undefined;
   }
 
   private selectionIn(path: string): { start: number; end: number } | undefined {
-    const editor = this.actions.textEditor;
+    const editor = this.editorActions.textEditor;
     if (editor?.document.uri.scheme !== 'file' || editor.document.uri.fsPath !== path) return undefined;
     const { document, selection } = editor;
     return { start: document.offsetAt(selection.start), end: document.offsetAt(selection.end) };

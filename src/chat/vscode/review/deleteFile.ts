@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { EditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 
 /**
- * Takes a file of the workspace away so that the user can undo it.
- * @throws EditorError `untrusted`, `editRejected`, `protected` without the user's word for a protected file, …
+ * Deletes a file of the workspace; the user can undo it.
+ * @throws EditorError `untrusted`, `editRejected`, `protected` for a protected file without the user's consent, …
  */
 export async function deleteFile(
   editor: Pick<EditorPort, 'resolve' | 'protectionOf'>,
@@ -12,15 +12,15 @@ export async function deleteFile(
 ): Promise<void> {
   const resolved = await editor.resolve(path);
   if (!vscode.workspace.isTrusted) {
-    throw new EditorError('untrusted', `${path} is not deleted in a workspace that you do not trust.`);
+    throw new EditorError('untrusted', `${path} cannot be deleted because you do not trust this workspace.`);
   }
   const protection = await editor.protectionOf(resolved, { before: undefined, after: undefined });
   if (protection && protectedFiles !== 'allow') {
-    throw new EditorError('protected', `${path} is protected: ${protection.reason}. Delete it yourself.`);
+    throw new EditorError('protected', `${path} is protected: ${protection.reason}. Delete it manually.`);
   }
   const edit = new vscode.WorkspaceEdit();
   edit.deleteFile(vscode.Uri.file(resolved), { ignoreIfNotExists: true });
   if (!(await vscode.workspace.applyEdit(edit))) {
-    throw new EditorError('editRejected', `VS Code did not delete ${path}. Close its editors and try again.`);
+    throw new EditorError('editRejected', `VS Code could not delete ${path}. Close its editors and try again.`);
   }
 }

@@ -3,27 +3,25 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { DiffTexts } from '../../common/chatPorts';
 import type { VirtualDocuments } from './virtualDocuments';
 
-/** Shows changes of conversations in VS Code's own diff editor. */
 export class DiffViews {
   constructor(
     private readonly documents: VirtualDocuments,
-    private readonly editor: Pick<EditorPort, 'stat'>,
+    private readonly editorPort: Pick<EditorPort, 'stat'>,
   ) {}
 
-  /** Both sides as they were. */
-  async show({ path, before, after }: DiffTexts, what: string): Promise<void> {
-    await this.open(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, what);
+  async showDiff({ path, before, after }: DiffTexts, label: string): Promise<void> {
+    await this.openDiff(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, label);
   }
 
-  /** How a file was at that time, beside the file as it is, which can be edited there. */
-  async showChange(path: string, before: string | null, when: string): Promise<void> {
-    const isThere = await this.editor.stat(path).then(Boolean, () => false);
+  /** Compares a former version of a file with the current file, which can be edited there. */
+  async compareWithCurrent(path: string, before: string | null, beforeLabel: string): Promise<void> {
+    const isThere = await this.editorPort.stat(path).then(Boolean, () => false);
     const now = isThere ? vscode.Uri.file(path) : this.documents.add(path, '');
-    await this.open(this.documents.add(path, before ?? ''), now, path, `${when} ↔ now`);
+    await this.openDiff(this.documents.add(path, before ?? ''), now, path, `${beforeLabel} ↔ now`);
   }
 
-  private async open(left: vscode.Uri, right: vscode.Uri, path: string, what: string): Promise<void> {
-    const title = `${vscode.workspace.asRelativePath(path)} (${what})`;
+  private async openDiff(left: vscode.Uri, right: vscode.Uri, path: string, label: string): Promise<void> {
+    const title = `${vscode.workspace.asRelativePath(path)} (${label})`;
     await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true });
   }
 }

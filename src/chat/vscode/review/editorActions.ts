@@ -3,44 +3,43 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { isEditorError, type EditorPort, type TextEdit } from '../../../editor/common/editorPort';
 import { applyTextEdits } from '../../../editor/common/text/textEdits';
 import type { Dialogs } from '../dialogs';
-import { protectionKnown } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionIfWritable';
 
-/** What the user does with an answer in the editor. */
 export class EditorActions implements Disposable {
-  private readonly store = new DisposableStore();
-  private lastActive: vscode.TextEditor | undefined;
+  private readonly disposables = new DisposableStore();
+  private lastActiveEditor: vscode.TextEditor | undefined;
 
   constructor(
-    private readonly editor: Pick<EditorPort, 'open' | 'protectionOf'>,
+    private readonly editorPort: Pick<EditorPort, 'open' | 'protectionOf'>,
     private readonly dialogs: Pick<Dialogs, 'confirm'>,
   ) {}
 
   start(): void {
-    this.lastActive = vscode.window.activeTextEditor;
-    this.store.add(
+    this.lastActiveEditor = vscode.window.activeTextEditor;
+    this.disposables.add(
       vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (editor && editor.document.uri.scheme !== 'output') this.lastActive = editor;
+        if (editor && editor.document.uri.scheme !== 'output') this.lastActiveEditor = editor;
       }),
     );
   }
 
-  /** The editor that the user was in before the chat; undefined when it is closed. */
+  /** The last active text editor, while it is visible. */
   get textEditor(): vscode.TextEditor | undefined {
     const { activeTextEditor, visibleTextEditors } = vscode.window;
     if (activeTextEditor) return activeTextEditor;
-    const document = this.lastActive?.document;
+    const document = this.lastActiveEditor?.document;
     return visibleTextEditors.find((editor) => editor.document === document) ?? visibleTextEditors[0];
   }
 
-  /** A path or a link; `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
-  async open(target: string, line: number | undefined): Promise<void> {
+  /** Opens a path or a link; `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
+  async openTarget(target: string, line: number | undefined): Promise<void> {
     const place = line === undefined ? target : `${target}#L${line}`;
     try {
-      await this.editor.open(place);
+      await this.editorPort.open(place);
     } catch (error) {
       const [, path, row, column] = /^(.+?):(\d+)(?::(\d+))?$/.exec(target) ?? [];
       if (path === undefined || row === undefined || !isEditorError(error)) throw error;
-      await this.editor.open(`${path}#L${row}${column === undefined ? '' : `:${column}`}`);
+      await this.editorPort.open(`${path}#L${row}${column === undefined ? '' : `:${column}`}`);
     }
   }
 
@@ -48,27 +47,27 @@ export class EditorActions implements Disposable {
     await vscode.env.clipboard.writeText(text);
   }
 
-  /** In place of what is selected. Asks about a protected file. @throws Error that says what to do */
+  /** Replaces the selection. Asks before it changes a protected file. @throws Error with what to do */
   async insertAtCursor(text: string): Promise<void> {
     const editor = this.textEditor;
     if (!editor)
       throw new Error('No editor is open. Open a file and place the cursor where you want to insert the code.');
     const { document, selections } = editor;
     const edits = selections.map(({ start, end }) => ({ range: { start, end }, newText: text }));
-    if (!(await this.isWanted(document, edits))) return;
+    if (!(await this.confirmProtected(document, edits))) return;
     const isDone = await editor.edit((edit) => {
       for (const selection of selections) edit.replace(selection, text);
     });
-    if (!isDone) throw new Error('The code could not be inserted. The file may be read-only.');
+    if (!isDone) throw new Error('The text could not be inserted. The file may be read-only.');
     await vscode.window.showTextDocument(editor.document, {
       viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
     });
   }
 
-  /** `language` as code blocks name it. */
+  /** `language` is the name from the code block. */
   async openAsNewFile(text: string, language: string | undefined): Promise<void> {
     const known = await vscode.languages.getLanguages();
-    const id = language === undefined ? undefined : known.find((name) => name === languageId(language));
+    const id = language === undefined ? undefined : known.find((name) => name === languageIdOf(language));
     const document = await vscode.workspace.openTextDocument({
       content: text,
       ...(id === undefined ? {} : { language: id }),
@@ -77,25 +76,24 @@ export class EditorActions implements Disposable {
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.lastActive = undefined;
+    this.disposables.dispose();
+    this.lastActiveEditor = undefined;
   }
 
-  private async isWanted(document: vscode.TextDocument, edits: readonly TextEdit[]): Promise<boolean> {
+  private async confirmProtected(document: vscode.TextDocument, edits: readonly TextEdit[]): Promise<boolean> {
     if (document.uri.scheme !== 'file') return true;
     const before = document.getText();
     const change = { before, after: applyTextEdits(before, edits) };
-    const protection = await protectionKnown(this.editor, document.uri.fsPath, change);
+    const protection = await protectionIfWritable(this.editorPort, document.uri.fsPath, change);
     if (!protection) return true;
     return await this.dialogs.confirm({
       message: `Change ${vscode.workspace.asRelativePath(document.uri)}? It is protected: ${protection.reason}.`,
-      detail: 'The text is from an answer in the chat. The file is not saved by this.',
+      detail: 'This text comes from an answer in the chat. The file will not be saved automatically.',
       action: 'Insert',
     });
   }
 }
 
-/** Short names that answers use, as VS Code calls them. */
 const languageIds = new Map([
   ['ts', 'typescript'],
   ['tsx', 'typescriptreact'],
@@ -118,7 +116,7 @@ const languageIds = new Map([
   ['docker', 'dockerfile'],
 ]);
 
-function languageId(name: string): string {
+function languageIdOf(name: string): string {
   const lower = name.toLowerCase();
   return languageIds.get(lower) ?? lower;
 }

@@ -14,155 +14,152 @@ import {
 } from '../../common/chatPorts';
 import type { Dialogs } from '../dialogs';
 import type { DiffViews } from './diffViews';
-import { protectionKnown } from '../protectionKnown';
+import { protectionIfWritable } from '../protectionIfWritable';
 import type { VirtualDocuments } from './virtualDocuments';
 import { exportFileName } from '../../../transcript/common/export/exportFileName';
 
-/** UTF-16 units of JSON; what is longer is for an editor. */
+/** In UTF-16 units of JSON; larger entries open in an editor. */
 const maxEntryLength = 1024 * 1024;
 
-const extensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
+const fileExtensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
 
-/** What the user does with a conversation and with what it changed; asks before anything is lost. */
+/** Actions on a conversation and its file changes. Asks before anything is lost. */
 export class ReviewActions {
   constructor(
     private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
-    private readonly diffs: DiffViews,
+    private readonly diffViews: DiffViews,
     private readonly documents: VirtualDocuments,
-    private readonly editor: Pick<EditorPort, 'readText' | 'protectionOf'>,
+    private readonly editorPort: Pick<EditorPort, 'readText' | 'protectionOf'>,
     private readonly dialogs: Dialogs,
     private readonly messages: Messages,
   ) {}
 
-  /** `texts` are undefined when they are not kept. @throws Error then */
   async openDiff(texts: DiffTexts | undefined, what: string): Promise<void> {
-    if (!texts) throw new Error('The texts of this change are no longer there.');
-    await this.diffs.show(texts, what);
+    if (!texts) throw new Error('This change is no longer available.');
+    await this.diffViews.showDiff(texts, what);
   }
 
-  /** How a file was before the conversation, beside how it is, or what a turn has made of it. @throws ChatError `notFound` */
+  /** Shows what the conversation, or one turn of it, has changed in a file. @throws ChatError `notFound` */
   async openChange(chat: Chat, path: string, turn?: number): Promise<void> {
-    if (turn !== undefined) {
-      await this.openChangeOfTurn(chat, path, turn);
-      return;
-    }
-    const before = await chat.textBefore(path);
-    if (before === undefined) {
-      throw new ChatError(
-        'notFound',
-        `How ${path} was before the conversation was not seen, so there is nothing to compare.`,
-      );
-    }
-    await this.diffs.showChange(path, before, 'before the chat');
-  }
-
-  private async openChangeOfTurn(chat: Chat, path: string, turn: number): Promise<void> {
-    const texts = await chat.turnTexts(path, turn);
-    if (!texts) {
-      throw new ChatError('notFound', `How ${path} was before the turn was not seen, so there is nothing to compare.`);
+    const isTurn = turn !== undefined;
+    const texts = isTurn ? await chat.turnTexts(path, turn) : { before: await chat.textBefore(path), after: undefined };
+    if (texts?.before === undefined) {
+      const start = isTurn ? 'this turn' : 'this conversation';
+      throw new ChatError('notFound', `Backline did not record ${path} before ${start}, so the change can’t be shown.`);
     }
     const { before, after } = texts;
-    if (after === undefined) await this.diffs.showChange(path, before, 'before the turn');
-    else await this.diffs.show({ path, before, after }, 'before the turn ↔ after it');
+    if (after === undefined)
+      await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before chat');
+    else await this.diffViews.showDiff({ path, before, after }, 'before turn ↔ after turn');
   }
 
-  /** One file, or all of them. Asks about more than one, protected ones, and what was changed since. @throws ChatError, EditorError */
-  async revert(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
+  /**
+   * Reverts one file, or all. Asks before it reverts several files, protected ones, or later changes.
+   * @throws ChatError, EditorError
+   */
+  async revertFiles(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
     const changed = chat.view.changes.filter(({ state }) => state === 'applied' || state === 'changedSince');
     const paths = path === undefined ? changed.map((change) => change.path) : [path];
-    if (paths.length === 0) throw new Error('There is nothing to revert.');
-    const protections = await this.protectionsOf(chat, paths, turn);
-    if (!(await this.isRevertWanted(paths, protections, turn))) return;
+    if (paths.length === 0) throw new Error('There are no changes to revert.');
+    const protections = await this.findProtections(chat, paths, turn);
+    if (!(await this.confirmRevert(paths, protections, turn))) return;
     const failures: string[] = [];
     for (const one of paths) {
       const protectedFiles = protections.has(one) ? 'allow' : 'refuse';
-      await this.revertOne(chat, one, { turn, protectedFiles }).catch((error: unknown) =>
+      await this.revertFile(chat, one, { turn, protectedFiles }).catch((error: unknown) =>
         failures.push(messageOf(error)),
       );
     }
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
 
-  /** Asks first. Whether it is gone. @throws ChatError */
-  async delete(sessionId: string): Promise<boolean> {
+  /** Deletes a conversation if the user confirms, and returns whether they did. @throws ChatError */
+  async deleteChat(sessionId: string): Promise<boolean> {
     const row = this.chats.rows.find(({ id }) => id === sessionId);
     const isBusy = row?.state === 'busy' || row?.state === 'waiting';
-    const wanted = await this.dialogs.confirm({
-      message: `Delete "${row?.title ?? 'this conversation'}"?`,
-      detail: `${isBusy ? 'The agent is stopped. ' : ''}What was said is gone for good, also with the agent where it can delete; changes of files stay.`,
+    const isConfirmed = await this.dialogs.confirm({
+      message: `Delete “${row?.title ?? 'this conversation'}”?`,
+      detail: `${isBusy ? 'The agent will be stopped. ' : ''}The conversation will be permanently deleted, also from the agent if it supports that. File changes are kept.`,
       action: 'Delete',
     });
-    if (wanted) await this.chats.delete(sessionId);
-    return wanted;
+    if (isConfirmed) await this.chats.delete(sessionId);
+    return isConfirmed;
   }
 
-  /** Into a file that the user chooses. @throws ChatError */
-  async export(sessionId: string, format: ExportFormat): Promise<void> {
+  /** Writes the conversation to a file that the user chooses. @throws ChatError */
+  async exportChat(sessionId: string, format: ExportFormat): Promise<void> {
     const title = this.chats.rows.find(({ id }) => id === sessionId)?.title ?? 'conversation';
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
-    const extension = extensions[format];
+    const extension = fileExtensions[format];
     const suggested = vscode.Uri.joinPath(folder, `${exportFileName(title, 'conversation')}.${extension}`);
     const file = await this.dialogs.chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
     const text = await this.chats.export(sessionId, format);
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
-    this.messages.info(`The conversation is in ${vscode.workspace.asRelativePath(file)}.`, {
+    this.messages.info(`Exported conversation to ${vscode.workspace.asRelativePath(file)}.`, {
       label: 'Open',
       run: () => vscode.commands.executeCommand('vscode.open', file),
     });
   }
 
-  /** What a page can hold; the rest opens in an editor. @throws ChatError `notFound` */
-  async wholeEntry(chat: Chat, entryId: string): Promise<Entry> {
+  /**
+   * Returns the whole entry. If it is too large for a page, opens it in an editor and returns the shown entry.
+   * @throws ChatError `notFound`
+   */
+  async fullEntry(chat: Chat, entryId: string): Promise<Entry> {
     const entry = chat.entries.whole(entryId);
     const shown = chat.transcript.get(entryId);
-    if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation is no longer there.');
+    if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation no longer exists.');
     if (JSON.stringify(entry).length <= maxEntryLength) return entry;
-    await vscode.window.showTextDocument(this.documents.add('/Whole output.txt', textOf(entry)), { preview: true });
+    await vscode.window.showTextDocument(this.documents.add('/Full output.txt', textOf(entry)), { preview: true });
     return shown;
   }
 
-  private async revertOne(chat: Chat, path: string, options: RevertOptions): Promise<void> {
+  private async revertFile(chat: Chat, path: string, options: RevertOptions): Promise<void> {
     const { turn } = options;
     try {
       await chat.revert(path, options);
     } catch (error) {
       if (!(error instanceof ChatError && error.code === 'changedSince')) throw error;
       const name = vscode.workspace.asRelativePath(path);
-      const wanted = await this.dialogs.confirm({
-        message: `Not only the ${turn === undefined ? 'agent' : 'turn'} has changed ${name}. Revert it anyway?`,
-        detail: `It becomes what it was before the ${turn === undefined ? 'conversation' : 'turn'}; the other changes are lost, too. You can undo this in the editor.`,
+      const isConfirmed = await this.dialogs.confirm({
+        message: `${name} was also changed after the ${turn === undefined ? 'agent’s changes' : 'turn'}. Revert it anyway?`,
+        detail: `The file will be restored to its content before the ${turn === undefined ? 'conversation' : 'turn'}. Later changes will be lost. You can undo this in the editor.`,
         action: 'Revert',
       });
-      if (wanted) await chat.revert(path, { ...options, force: true });
+      if (isConfirmed) await chat.revert(path, { ...options, force: true });
     }
   }
 
-  private async protectionsOf(
+  private async findProtections(
     chat: Chat,
     paths: readonly string[],
     turn: number | undefined,
   ): Promise<ReadonlyMap<string, Protection>> {
     const protections = new Map<string, Protection>();
     for (const path of paths) {
-      const protection = await protectionKnown(this.editor, path, await this.changeByRevert(chat, path, turn));
+      const protection = await protectionIfWritable(
+        this.editorPort,
+        path,
+        await this.contentChangeOf(chat, path, turn),
+      );
       if (protection) protections.set(path, protection);
     }
     return protections;
   }
 
-  private async changeByRevert(chat: Chat, path: string, turn: number | undefined): Promise<ContentChange> {
+  private async contentChangeOf(chat: Chat, path: string, turn: number | undefined): Promise<ContentChange> {
     const after = turn === undefined ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
     try {
-      return { before: (await this.editor.readText(path)).text, after: after ?? undefined };
+      return { before: (await this.editorPort.readText(path)).text, after: after ?? undefined };
     } catch (error) {
       if (!isEditorError(error)) throw error;
       return { before: undefined, after: after ?? undefined };
     }
   }
 
-  /** One question, which names the protected files first. Of a single file that is not protected there is none. */
-  private async isRevertWanted(
+  /** Asks once for all files, protected ones first. A single file without protection needs no confirmation. */
+  private async confirmRevert(
     paths: readonly string[],
     protections: ReadonlyMap<string, Protection>,
     turn: number | undefined,
@@ -174,32 +171,31 @@ export class ReviewActions {
       if (!protection) return true;
       return await this.dialogs.confirm({
         message: `Revert ${vscode.workspace.asRelativePath(one)}? It is protected: ${protection.reason}.`,
-        detail: `It becomes what it was ${when}.`,
+        detail: `The file will be restored to its content ${when}.`,
         action: 'Revert',
       });
     }
     const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
     const others = paths.filter((path) => !protections.has(path)).map((path) => vscode.workspace.asRelativePath(path));
     const detail = [
-      ...(guarded.length > 0 ? ['Protected files are among them:', ...shortened(guarded), ''] : []),
-      ...shortened(others),
+      ...(guarded.length > 0 ? ['Protected files:', ...truncateNames(guarded), ''] : []),
+      ...truncateNames(others),
     ];
     return await this.dialogs.confirm({
-      message: `Revert ${paths.length} files to what they were ${when}?`,
+      message: `Revert ${paths.length} files to their content ${when}?`,
       detail: detail.join('\n').trim(),
       action: 'Revert All',
     });
   }
 }
 
-const maxNames = 10;
+const maxShownNames = 10;
 
-function shortened(names: readonly string[]): string[] {
-  const more = names.length > maxNames ? [`… and ${names.length - maxNames} more`] : [];
-  return [...names.slice(0, maxNames), ...more];
+function truncateNames(names: readonly string[]): string[] {
+  const more = names.length > maxShownNames ? [`… and ${names.length - maxShownNames} more`] : [];
+  return [...names.slice(0, maxShownNames), ...more];
 }
 
-/** All text of an entry, one part after the other. */
 function textOf(entry: Entry): string {
   if ('text' in entry && entry.text !== undefined) return entry.text;
   if (entry.kind !== 'tool') return JSON.stringify(entry, undefined, 2);

@@ -2,24 +2,24 @@ import type * as vscode from 'vscode';
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { textUri } from '../../../platform/vscode/readOnlyTexts';
 
-/** A closed diff can be opened again by the user for as long as its texts are among these. */
+/** The user can reopen a closed diff only while its texts are kept. */
 const maxDocuments = 60;
 
-/** Texts of conversations as documents, named like the files they are versions of. */
+/** Read-only documents for texts of conversations, named like their files. */
 export class VirtualDocuments {
-  private readonly texts = new BoundedMap<string, string>({ maxEntries: maxDocuments });
-  private lastKey = 0;
+  private readonly textsByQuery = new BoundedMap<string, string>({ maxEntries: maxDocuments });
+  private lastQuery = 0;
 
   constructor(readonly scheme: string) {}
 
-  /** `path` is absolute, or a name. The document keeps its text while it is one of the newest. */
+  /** Adds a document. `path` is an absolute path or a name. Only the newest documents keep their text. */
   add(path: string, text: string): vscode.Uri {
-    const query = String(++this.lastKey);
-    this.texts.set(query, text);
+    const query = String(++this.lastQuery);
+    this.textsByQuery.set(query, text);
     return textUri(this.scheme, path, query);
   }
 
   textOf(query: string): string {
-    return this.texts.get(query) ?? 'This text is no longer here. Open it from the conversation again.';
+    return this.textsByQuery.get(query) ?? 'This text is no longer available. Open it from the conversation again.';
   }
 }

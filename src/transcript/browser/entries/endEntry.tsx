@@ -14,15 +14,14 @@ import { ChangeCounts } from '../parts/changeCounts';
 import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { ShowAllTexts } from '../parts/showAll';
-import { Details } from './textEntries';
-import { useShortPath, useTranscript } from '../transcriptContext';
+import { EntryDetails } from './textEntries';
+import { useShortenPath, useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-type Outcome = EntryOf<'end'>['outcome'];
+type TurnOutcome = EntryOf<'end'>['outcome'];
 
-/** How a turn that did not go well is called. */
-const outcomes: Record<Exclude<Outcome, 'completed'>, { title: string; icon: Icon }> = {
+const outcomeLabels: Record<Exclude<TurnOutcome, 'completed'>, { title: string; icon: Icon }> = {
   cancelled: { title: 'Stopped', icon: StopIcon },
   interrupted: { title: 'Interrupted', icon: WarningIcon },
   failed: { title: 'Failed', icon: ErrorIcon },
@@ -30,28 +29,29 @@ const outcomes: Record<Exclude<Outcome, 'completed'>, { title: string; icon: Ico
   limit: { title: 'Limit reached', icon: InfoIcon },
 };
 
-/** How a turn ended, what it used and what it changed. */
 export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   const { outcome, text, details, usage, durationMs, changes = [] } = entry;
   return (
     <>
-      {outcome !== 'completed' && <Outcome {...outcomes[outcome]} outcome={outcome} text={text} details={details} />}
+      {outcome !== 'completed' && (
+        <TurnOutcome {...outcomeLabels[outcome]} outcome={outcome} text={text} details={details} />
+      )}
       <ShowAllTexts entry={entry} shown={[text, details]} />
-      {changes.length > 0 && <Changes changes={changes} turn={entry.turn} />}
-      <Used usage={usage} durationMs={durationMs} />
+      {changes.length > 0 && <TurnChanges changes={changes} turn={entry.turn} />}
+      <TurnUsage usage={usage} durationMs={durationMs} />
     </>
   );
 }
 
 interface OutcomeProps {
-  readonly outcome: Outcome;
+  readonly outcome: TurnOutcome;
   readonly title: string;
   readonly icon: Icon;
   readonly text: string | undefined;
   readonly details: string | undefined;
 }
 
-function Outcome({ outcome, title, icon: Picture, text, details }: OutcomeProps) {
+function TurnOutcome({ outcome, title, icon: Picture, text, details }: OutcomeProps) {
   const { continueTurn } = useTranscript().actions;
   const isCutOff = outcome === 'interrupted' || outcome === 'limit';
   return (
@@ -62,7 +62,7 @@ function Outcome({ outcome, title, icon: Picture, text, details }: OutcomeProps)
           <strong>{title}</strong>
           {text !== undefined && <PlainText text={` ${text}`} />}
         </p>
-        {details !== undefined && <Details text={details} />}
+        {details !== undefined && <EntryDetails text={details} />}
         {continueTurn && isCutOff && (
           <button type="button" class="button continue-turn" onClick={continueTurn}>
             Continue
@@ -73,9 +73,9 @@ function Outcome({ outcome, title, icon: Picture, text, details }: OutcomeProps)
   );
 }
 
-const letters: Record<FileChange['change'], string> = { created: 'A', modified: 'M', deleted: 'D' };
+const changeLetters: Record<FileChange['change'], string> = { created: 'A', modified: 'M', deleted: 'D' };
 
-function Changes({ changes, turn }: { changes: readonly FileChange[]; turn: number }) {
+function TurnChanges({ changes, turn }: { changes: readonly FileChange[]; turn: number }) {
   const { revert, keepChanges } = useTranscript().actions;
   const canRevert = changes.some(({ state }) => state === 'applied' || state === 'changedSince');
   return (
@@ -110,29 +110,29 @@ function Changes({ changes, turn }: { changes: readonly FileChange[]; turn: numb
   );
 }
 
-const changeStates: Record<FileChange['state'], string> = {
+const changeStateLabels: Record<FileChange['state'], string> = {
   applied: '',
   reverted: 'reverted',
-  changedSince: 'changed since',
+  changedSince: 'changed later',
   unknown: '',
 };
 
 function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number }) {
   const { path, change, state, added, removed } = changed;
   const { openChange, revert } = useTranscript().actions;
-  const short = useShortPath();
+  const short = useShortenPath();
   const canRevert = state === 'applied' || state === 'changedSince';
   return (
     <li class={`change change-${change}`}>
       <abbr class="change-letter" title={change}>
-        {letters[change]}
+        {changeLetters[change]}
       </abbr>
       <PathButton path={path} onClick={openChange && (() => openChange(path, turn))} />
-      {changeStates[state] !== '' && <span class="quiet">{changeStates[state]}</span>}
+      {changeStateLabels[state] !== '' && <span class="quiet">{changeStateLabels[state]}</span>}
       <ChangeCounts changes={[{ added, removed }]} />
       {revert && canRevert && (
         <IconButton
-          label={namingHiddenCharacters(`Revert ${short(path)} to what it was before this turn`)}
+          label={namingHiddenCharacters(`Revert changes of this turn in ${short(path)}`)}
           icon={RevertIcon}
           class="of-all"
           onClick={() => revert(path, turn)}
@@ -142,14 +142,14 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
   );
 }
 
-function Used({ usage, durationMs }: { usage: Usage | undefined; durationMs: number | undefined }) {
+function TurnUsage({ usage, durationMs }: { usage: Usage | undefined; durationMs: number | undefined }) {
   const { input, output, cacheRead, cacheWrite, cost } = usage ?? {};
   const facts = [
-    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Time of the turn' },
+    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Duration of the turn' },
     input === undefined
       ? []
-      : { text: `${formatTokens(input)} in`, title: tokens(input, 'of input', cacheRead, cacheWrite) },
-    output === undefined ? [] : { text: `${formatTokens(output)} out`, title: tokens(output, 'of output') },
+      : { text: `${formatTokens(input)} in`, title: tokensTooltip(input, 'input', cacheRead, cacheWrite) },
+    output === undefined ? [] : { text: `${formatTokens(output)} out`, title: tokensTooltip(output, 'output') },
     cost === undefined ? [] : { text: formatCost(cost), title: 'Cost' },
   ].flat();
   if (facts.length === 0) return null;
@@ -164,10 +164,10 @@ function Used({ usage, durationMs }: { usage: Usage | undefined; durationMs: num
   );
 }
 
-function tokens(count: number, what: string, read?: number, written?: number): string {
+function tokensTooltip(count: number, what: string, read?: number, written?: number): string {
   const cached = [
-    read === undefined ? [] : `${formatCount(read)} from the cache`,
-    written === undefined ? [] : `${formatCount(written)} into the cache`,
+    read === undefined ? [] : `${formatCount(read)} from cache`,
+    written === undefined ? [] : `${formatCount(written)} written to cache`,
   ].flat();
-  return `${formatCount(count)} tokens ${what}${cached.length > 0 ? ` (${cached.join(', ')})` : ''}`;
+  return `${formatCount(count)} ${what} tokens${cached.length > 0 ? ` (${cached.join(', ')})` : ''}`;
 }

@@ -1,69 +1,41 @@
-import {
-  AgentIcon,
-  ArrowRightIcon,
-  BranchIcon,
-  CheckIcon,
-  CircleIcon,
-  EditIcon,
-  EditorsIcon,
-  ErrorIcon,
-  FileIcon,
-  FolderIcon,
-  GlobeIcon,
-  ImageIcon,
-  InfoIcon,
-  LinkIcon,
-  ProblemsIcon,
-  SearchIcon,
-  SelectionIcon,
-  SkippedIcon,
-  TerminalIcon,
-  TextIcon,
-  ThinkIcon,
-  ToolIcon,
-  TrashIcon,
-  WarningIcon,
-  type Icon,
-} from '../../../webview/browser/icons';
+import * as icons from '../../../webview/browser/icons';
 import type { Attachment, EntryOf, TodoItem } from '../../common/entries';
 
-/** What each kind of a thing is drawn as. */
-
-export const toolIcons: Record<EntryOf<'tool'>['toolKind'], Icon> = {
-  read: FileIcon,
-  edit: EditIcon,
-  delete: TrashIcon,
-  move: ArrowRightIcon,
-  search: SearchIcon,
-  execute: TerminalIcon,
-  think: ThinkIcon,
-  fetch: GlobeIcon,
-  switch_mode: BranchIcon,
-  agent: AgentIcon,
-  other: ToolIcon,
+export const toolIcons: Record<EntryOf<'tool'>['toolKind'], icons.Icon> = {
+  read: icons.FileIcon,
+  edit: icons.EditIcon,
+  delete: icons.TrashIcon,
+  move: icons.ArrowRightIcon,
+  search: icons.SearchIcon,
+  execute: icons.TerminalIcon,
+  think: icons.ThinkIcon,
+  fetch: icons.GlobeIcon,
+  switch_mode: icons.BranchIcon,
+  agent: icons.AgentIcon,
+  other: icons.ToolIcon,
 };
 
-export const attachmentIcons: Record<Attachment['kind'], Icon> = {
-  file: FileIcon,
-  folder: FolderIcon,
-  selection: SelectionIcon,
-  problems: ProblemsIcon,
-  editors: EditorsIcon,
-  git: BranchIcon,
-  context: LinkIcon,
-  image: ImageIcon,
-  text: TextIcon,
+export const attachmentIcons: Record<Attachment['kind'], icons.Icon> = {
+  file: icons.FileIcon,
+  folder: icons.FolderIcon,
+  selection: icons.SelectionIcon,
+  problems: icons.ProblemsIcon,
+  editors: icons.EditorsIcon,
+  git: icons.BranchIcon,
+  context: icons.LinkIcon,
+  image: icons.ImageIcon,
+  text: icons.TextIcon,
 };
 
-export const noticeIcons: Record<EntryOf<'notice'>['level'], Icon> = {
-  info: InfoIcon,
-  warning: WarningIcon,
-  error: ErrorIcon,
+export const noticeIcons: Record<EntryOf<'notice'>['level'], icons.Icon> = {
+  info: icons.InfoIcon,
+  warning: icons.WarningIcon,
+  error: icons.ErrorIcon,
 };
 
-export const todoIcons: Record<TodoItem['status'], Icon> = {
-  pending: CircleIcon,
-  in_progress: ArrowRightIcon,
-  completed: CheckIcon,
-  cancelled: SkippedIcon,
+export const todoIcons: Record<TodoItem['status'], icons.Icon> = {
+  pending: icons.CircleIcon,
+  in_progress: icons.ArrowRightIcon,
+  completed: icons.CheckIcon,
+  cancelled: icons.SkippedIcon,
 };

@@ -3,7 +3,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { BracesIcon } from '../../../webview/browser/icons';
 import type { Entry } from '../../common/entries';
 import { EndEntry } from './endEntry';
-import { useFarAway } from '../list/farAway';
+import { usePlaceholder } from '../list/usePlaceholder';
 import { PromptEntry, PromptHeading } from './promptEntry';
 import { ShowAllContext } from '../parts/showAll';
 import { AnswerEntry, MediaEntry, NoticeEntry, RawEntry, SummaryEntry, ThinkingEntry } from './textEntries';
@@ -11,16 +11,16 @@ import { TodosEntry } from './todosEntry';
 import { ToolEntry } from './toolEntry';
 import { useEntry, useTranscript } from '../transcriptContext';
 
-/** One entry, drawn again when it changes, and only then. */
+/** One entry, redrawn only when it changes. */
 export function EntryView({ id }: { id: string }) {
   const { showAll, showRaw } = useTranscript().actions;
   const element = useRef<HTMLDivElement>(null);
   const known = useEntry(id);
   const [whole, setWhole] = useState<{ of: Entry; entry: Entry }>();
-  const isShown = known !== undefined && !hasNothingToShow(known);
-  const far = useFarAway(isShown ? known : undefined, element);
+  const isShown = known !== undefined && !isInvisible(known);
+  const far = usePlaceholder(isShown ? known : undefined, element);
   if (!isShown) return null;
-  // An entry that has changed since it was fetched whole is newer.
+  // The entry has changed since it was fetched in full, so the current one is newer.
   const entry = whole?.of === known ? whole.entry : known;
   const isPrompt = entry.kind === 'prompt';
   return (
@@ -29,7 +29,7 @@ export function EntryView({ id }: { id: string }) {
       style={{ height: far?.height }}
       ref={element}
       data-entry={id}
-      // Where the keys that go from prompt to prompt arrive.
+      // Focus target of the keys that move between prompts.
       tabIndex={isPrompt ? -1 : undefined}
       role={isPrompt ? 'group' : undefined}
       aria-label={isPrompt ? 'Your prompt' : undefined}
@@ -37,7 +37,7 @@ export function EntryView({ id }: { id: string }) {
       {far ? (
         <>
           {isPrompt && <PromptHeading turn={entry.turn} />}
-          {far.words}
+          {far.text}
         </>
       ) : (
         <>
@@ -51,8 +51,8 @@ export function EntryView({ id }: { id: string }) {
   );
 }
 
-/** Handed on to a call, whose steps are entries too. */
-function drawEntry(id: string) {
+/** Passed to tool calls, whose steps are entries too. */
+function renderEntry(id: string) {
   return <EntryView key={id} id={id} />;
 }
 
@@ -65,7 +65,7 @@ function EntryBody({ entry }: { entry: Entry }) {
     case 'thinking':
       return <ThinkingEntry entry={entry} />;
     case 'tool':
-      return <ToolEntry entry={entry} drawEntry={drawEntry} />;
+      return <ToolEntry entry={entry} renderEntry={renderEntry} />;
     case 'todos':
       return <TodosEntry entry={entry} />;
     case 'notice':
@@ -81,7 +81,7 @@ function EntryBody({ entry }: { entry: Entry }) {
   }
 }
 
-function hasNothingToShow(entry: Entry): boolean {
+function isInvisible(entry: Entry): boolean {
   if (entry.kind === 'end') {
     const { outcome, usage, durationMs, changes = [] } = entry;
     return outcome === 'completed' && !usage && durationMs === undefined && changes.length === 0;

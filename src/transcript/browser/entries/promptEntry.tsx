@@ -4,28 +4,27 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon, EditIcon } from '../../../webview/browser/icons';
 import type { Attachment, Entry, EntryOf } from '../../common/entries';
 import { attachmentIcons } from './entryIcons';
-import { ageChangesIn, formatAge, formatMoment, formatSize } from '../parts/format';
+import { msUntilAgeChanges, formatAge, formatMoment, formatSize } from '../parts/format';
 import { ImageView } from '../parts/imageView';
-import { ShowAllButton, useCopy } from '../parts/showAll';
+import { ShowAllButton, useCopyFull } from '../parts/showAll';
 import { useRedraw, useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-/** Longer ones are folded. */
-const maxLines = 14;
-const maxUnits = 1_200;
+const maxFoldedLines = 14;
+const maxFoldedUnits = 1_200;
 
 export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   const { actions } = useTranscript();
   const { editPrompt } = actions;
   const { attachments = [], omitted = 0, text } = entry;
-  const copy = useCopy(entry.id, omitted);
+  const copy = useCopyFull(entry.id, omitted);
   return (
     <>
       <PromptHeading turn={entry.turn} />
       <div class="bubble">
         {attachments.length > 0 && (
-          <ul class="attachments" aria-label="Attached">
+          <ul class="attachments" aria-label="Attachments">
             {attachments.map((attachment, index) => (
               <li key={index}>
                 <AttachmentChip attachment={attachment} />
@@ -38,32 +37,34 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
       <div class="prompt-foot">
         <span class="toolbar">
           {editPrompt && <IconButton label="Edit and resend" icon={EditIcon} onClick={() => editPrompt(entry.id)} />}
-          <IconButton label="Copy prompt" icon={CopyIcon} onClick={() => copy(text, promptIn)} />
+          <IconButton label="Copy prompt" icon={CopyIcon} onClick={() => copy(text, promptTextOf)} />
         </span>
-        {entry.at !== undefined && <Moment at={entry.at} />}
+        {entry.at !== undefined && <PromptTime at={entry.at} />}
       </div>
     </>
   );
 }
 
-/** Screen readers go from prompt to prompt by it. */
+/** A heading, by which screen readers move between prompts. */
 export function PromptHeading({ turn }: { turn: number }) {
   return <h2 class="visually-hidden">{turn > 0 ? `Prompt ${turn}` : 'Prompt'}</h2>;
 }
 
-function promptIn(whole: Entry): string | undefined {
+function promptTextOf(whole: Entry): string | undefined {
   return whole.kind === 'prompt' ? whole.text : undefined;
 }
 
 function PromptText({ text, omitted }: { text: string; omitted: number }) {
-  const isLong = text.length > maxUnits || text.split('\n', maxLines + 1).length > maxLines;
+  const isLong = text.length > maxFoldedUnits || text.split('\n', maxFoldedLines + 1).length > maxFoldedLines;
   const [isWhole, setWhole] = useState(false);
   return (
     <>
       <div class={isLong && !isWhole ? 'prompt-text folded' : 'prompt-text'} dir="auto">
         <PlainText text={text} />
       </div>
-      {omitted > 0 && <ShowAllButton amount={formatSize(text.length + omitted)} isCut onShow={() => setWhole(true)} />}
+      {omitted > 0 && (
+        <ShowAllButton amount={formatSize(text.length + omitted)} isTruncated onShow={() => setWhole(true)} />
+      )}
       {isLong && omitted === 0 && (
         <button type="button" class="text-button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show less' : 'Show more'}
@@ -113,22 +114,21 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
   );
 }
 
-function Moment({ at }: { at: number }) {
+function PromptTime({ at }: { at: number }) {
   const { times } = useTranscript().options;
   if (!times) return null;
   return (
     <time class="time" dateTime={new Date(at).toISOString()} title={formatMoment(at)}>
-      {times === 'relative' ? <Age at={at} /> : formatMoment(at)}
+      {times === 'relative' ? <PromptAge at={at} /> : formatMoment(at)}
     </time>
   );
 }
 
-/** How long ago it was, as time goes on. */
-function Age({ at }: { at: number }) {
+function PromptAge({ at }: { at: number }) {
   const redraw = useRedraw();
   const now = useHostTime().now();
   useEffect(() => {
-    const leftMs = ageChangesIn(at, now);
+    const leftMs = msUntilAgeChanges(at, now);
     if (leftMs === undefined) return;
     const timer = setTimeout(redraw, leftMs);
     return () => clearTimeout(timer);

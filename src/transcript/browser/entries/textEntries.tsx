@@ -1,21 +1,19 @@
 import { IconButton } from '../../../webview/browser/iconButton';
-import { ChevronRightIcon, CopyIcon } from '../../../webview/browser/icons';
+import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
-import { Elapsed } from '../parts/elapsed';
+import { ElapsedTime } from '../parts/elapsed';
 import { noticeIcons } from './entryIcons';
 import { countOf, formatDuration } from '../parts/format';
 import { MarkdownText } from '../parts/markdownText';
 import { PartView } from '../parts/partView';
 import { PathButton } from '../parts/pathButton';
-import { ShowAllTexts, useCopy } from '../parts/showAll';
+import { ShowAllTexts, useCopyFull } from '../parts/showAll';
 import { useTranscript } from '../transcriptContext';
 import { PlainText } from '../parts/plainText';
 
-/** The entries that are mostly text. */
-
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
-  const copy = useCopy(entry.id, entry.omitted);
+  const copy = useCopyFull(entry.id, entry.omitted);
   const isStreaming = entry.streaming ?? false;
   return (
     <>
@@ -25,14 +23,14 @@ export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
         entry.text === '' && <span class="dots" aria-hidden="true" />
       ) : (
         <div class="toolbar">
-          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => copy(entry.text, answerIn)} />
+          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => copy(entry.text, answerTextOf)} />
         </div>
       )}
     </>
   );
 }
 
-function answerIn(whole: Entry): string | undefined {
+function answerTextOf(whole: Entry): string | undefined {
   return whole.kind === 'answer' ? whole.text : undefined;
 }
 
@@ -44,9 +42,8 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
       class="thinking"
       summary={
         <>
-          <ChevronRightIcon />
           <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
-          {isStreaming && at !== undefined && <Elapsed since={at} />}
+          {isStreaming && at !== undefined && <ElapsedTime since={at} />}
           <span class="quiet">{countOf(text.length + omitted, 'character')}</span>
         </>
       }
@@ -71,26 +68,17 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
           <PlainText text={entry.text} />
         </p>
         {path !== undefined && <PathButton path={path} onClick={openChange && (() => openChange(path))} />}
-        {entry.details !== undefined && <Details text={entry.details} />}
+        {entry.details !== undefined && <EntryDetails text={entry.details} />}
         <ShowAllTexts entry={entry} shown={[entry.text, entry.details]} />
       </div>
     </div>
   );
 }
 
-/** What there is to know beyond a sentence, to be read and copied. */
-export function Details({ text }: { text: string }) {
+export function EntryDetails({ text }: { text: string }) {
   const { actions } = useTranscript();
   return (
-    <Disclosure
-      class="details"
-      summary={
-        <>
-          <ChevronRightIcon />
-          Details
-        </>
-      }
-    >
+    <Disclosure class="details" summary="Details">
       <div class="boxed">
         <pre tabIndex={0}>
           <PlainText text={text} />
@@ -107,7 +95,6 @@ export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
       class="summary"
       summary={
         <>
-          <ChevronRightIcon />
           <span>Earlier messages were summarized</span>
           <span class="quiet">{countOf(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
         </>
@@ -132,7 +119,6 @@ export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
       class="summary"
       summary={
         <>
-          <ChevronRightIcon />
           <span class="title one-line">
             <PlainText text={label} />
           </span>

@@ -2,11 +2,11 @@ import type { EntryOf, TodoItem } from '../../common/entries';
 import { todoIcons } from './entryIcons';
 import { PlainText } from '../parts/plainText';
 
-const words: Record<TodoItem['status'], string> = {
+const statusLabels: Record<TodoItem['status'], string> = {
   pending: 'to do',
   in_progress: 'in progress',
   completed: 'done',
-  cancelled: 'cancelled',
+  cancelled: 'canceled',
 };
 
 /** The agent's plan as a checklist. */
@@ -20,19 +20,19 @@ export function TodosEntry({ entry: { items } }: { entry: EntryOf<'todos'> }) {
       </div>
       <ul>
         {items.map((item, index) => (
-          <Todo key={index} {...item} />
+          <TodoRow key={index} {...item} />
         ))}
       </ul>
     </div>
   );
 }
 
-function Todo({ text, status, priority }: TodoItem) {
+function TodoRow({ text, status, priority }: TodoItem) {
   const Picture = todoIcons[status];
   return (
     <li class={`todo todo-${status}`}>
       <Picture />
-      <span class="visually-hidden">{`${words[status]}: `}</span>
+      <span class="visually-hidden">{`${statusLabels[status]}: `}</span>
       <span class="todo-text" dir="auto">
         <PlainText text={text} />
       </span>

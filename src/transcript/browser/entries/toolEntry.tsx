@@ -1,25 +1,24 @@
-import { ChevronRightIcon } from '../../../webview/browser/icons';
 import type { EntryOf, ToolState } from '../../common/entries';
-import { withShortPaths } from '../../common/shortPath';
-import { toolTrouble } from '../../common/toolTrouble';
+import { shortenPaths } from '../../common/shortPath';
+import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
-import { Elapsed } from '../parts/elapsed';
+import { ElapsedTime } from '../parts/elapsed';
 import { toolIcons } from './entryIcons';
 import { countOf, formatDuration } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { PartView } from '../parts/partView';
 import { ChangeCounts } from '../parts/changeCounts';
 import { ShowAllTexts } from '../parts/showAll';
-import { Steps, Subthread, type DrawEntry, type StepsProps } from './toolSteps';
+import { SubagentSteps, SubthreadDisclosure, type RenderEntry, type SubagentStepsProps } from './subagentSteps';
 import { useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-/** A call's card: what it is doing while it goes on, one line when it is done, all of it on demand. */
-export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEntry: DrawEntry }) {
+/** The card of a tool call: open while it runs, one line when it is done. */
+export function ToolEntry({ entry, renderEntry }: { entry: EntryOf<'tool'>; renderEntry: RenderEntry }) {
   const { model } = useTranscript();
-  const children = model.childrenOf(entry.id);
-  const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNothingElse(entry);
+  const children = model.childIdsOf(entry.id);
+  const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNoDetails(entry);
   if (isEmpty) {
     return (
       <div class={`tool tool-${entry.state} tool-bare`}>
@@ -29,21 +28,17 @@ export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEn
   }
   return (
     <Disclosure
-      class={`tool tool-${entry.state} ${toolTrouble(entry) === undefined ? '' : 'tool-trouble'}`}
-      isOpen={isOpenByItself[entry.state]}
-      summary={
-        <>
-          <ToolHead entry={entry} childCount={children.length} />
-          <ChevronRightIcon />
-        </>
-      }
+      class={`tool tool-${entry.state} ${toolFailureText(entry) === undefined ? '' : 'tool-trouble'}`}
+      isOpen={isOpenByDefault[entry.state]}
+      summary={<ToolHead entry={entry} childCount={children.length} />}
+      hasChevronLast
     >
-      <ToolBody entry={entry} childIds={children} drawEntry={drawEntry} />
+      <ToolBody entry={entry} childIds={children} renderEntry={renderEntry} />
     </Disclosure>
   );
 }
 
-const isOpenByItself: Record<ToolState, boolean> = {
+const isOpenByDefault: Record<ToolState, boolean> = {
   pending: false,
   waiting: false,
   running: true,
@@ -55,19 +50,19 @@ const isOpenByItself: Record<ToolState, boolean> = {
   stale: false,
 };
 
-const stateWords: Record<ToolState, string> = {
+const stateLabels: Record<ToolState, string> = {
   pending: 'pending',
-  waiting: 'waiting for you',
+  waiting: 'waiting for your answer',
   running: 'running',
   done: 'done',
   failed: 'failed',
-  cancelled: 'cancelled',
+  cancelled: 'canceled',
   rejected: 'rejected',
   timedOut: 'not answered in time',
-  stale: 'did not end',
+  stale: 'not finished',
 };
 
-function hasNothingElse({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
+function hasNoDetails({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
   return input === undefined && error === undefined && decision === undefined && locations.length === 0;
 }
 
@@ -77,7 +72,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
   const Picture = toolIcons[toolKind];
   const diffs = entry.parts.filter((part) => part.type === 'diff');
   const isRunning = state === 'running';
-  const trouble = toolTrouble(entry);
+  const trouble = toolFailureText(entry);
   const isPlain = isRunning || (state === 'done' && trouble === undefined);
   return (
     <>
@@ -86,31 +81,31 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       </span>
       <span class="title one-line" title={namingHiddenCharacters(title)}>
         <bdi>
-          <PlainText text={withShortPaths(title, folders)} />
+          <PlainText text={shortenPaths(title, folders)} />
         </bdi>
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}
       {childCount > 0 && <span class="quiet">{countOf(childCount, 'step')}</span>}
-      {isRunning && startedAt !== undefined && <Elapsed since={startedAt} />}
+      {isRunning && startedAt !== undefined && <ElapsedTime since={startedAt} />}
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
       {isRunning && <span class="spinner" />}
       <span class={isPlain ? 'visually-hidden' : 'state'}>
-        <PlainText text={trouble ?? stateWords[state]} />
+        <PlainText text={trouble ?? stateLabels[state]} />
       </span>
     </>
   );
 }
 
-function ToolBody(steps: StepsProps) {
+function ToolBody(steps: SubagentStepsProps) {
   const { entry } = steps;
   return (
     <div class="tool-body">
-      <Locations entry={entry} />
-      {entry.input !== undefined && <Input json={entry.input} isOpen={entry.parts.length === 0} />}
+      <ToolLocations entry={entry} />
+      {entry.input !== undefined && <ToolInput json={entry.input} isOpen={entry.parts.length === 0} />}
       {entry.parts.map((part, index) => (
         <PartView key={index} part={part} index={index} entryId={entry.id} />
       ))}
-      {entry.subthread === undefined ? <Steps {...steps} /> : <Subthread {...steps} />}
+      {entry.subthread === undefined ? <SubagentSteps {...steps} /> : <SubthreadDisclosure {...steps} />}
       {entry.error !== undefined && (
         <pre class="tool-error">
           <PlainText text={entry.error} />
@@ -126,8 +121,7 @@ function ToolBody(steps: StepsProps) {
   );
 }
 
-/** Those that no part names. */
-function Locations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {
+function ToolLocations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {
   const named = new Set(parts.flatMap((part) => (part.type === 'diff' || part.type === 'file' ? part.path : [])));
   const others = locations.filter(({ path }) => !named.has(path));
   if (others.length === 0) return null;
@@ -142,18 +136,9 @@ function Locations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'
   );
 }
 
-function Input({ json, isOpen }: { json: string; isOpen: boolean }) {
+function ToolInput({ json, isOpen }: { json: string; isOpen: boolean }) {
   return (
-    <Disclosure
-      class="input"
-      isOpen={isOpen}
-      summary={
-        <>
-          <ChevronRightIcon />
-          Input
-        </>
-      }
-    >
+    <Disclosure class="input" isOpen={isOpen} summary="Input">
       <pre class="boxed" dir="ltr" tabIndex={0}>
         <PlainText text={json} />
       </pre>

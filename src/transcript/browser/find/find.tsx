@@ -3,114 +3,110 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { ArrowDownIcon, ArrowUpIcon, CloseIcon } from '../../../webview/browser/icons';
 import { formatCount } from '../parts/format';
-import { findText } from './textSearch';
+import { findRanges } from './textSearch';
 import type { TranscriptActions } from '../transcriptActions';
 import type { TranscriptModel } from '../list/transcriptModel';
-import { countIn, useFoundElsewhere, type FoundEntry, type WholeSearch } from './useFoundElsewhere';
+import { countMatches, useUnloadedMatches, type FoundEntry, type WholeSearch } from './useFoundElsewhere';
 
-/** What is not loaded yet. */
-interface Older {
+interface OlderMessages {
   readonly model: TranscriptModel;
   readonly actions: Pick<TranscriptActions, 'loadOlder'>;
 }
 
-interface FindBarProps extends Older {
-  /** Where to look; the transcript of the page when it is left out. */
+interface FindBarProps extends OlderMessages {
   readonly root?: RefObject<HTMLElement | null>;
-  /** Finds in what is not loaded; only what is loaded is searched when it is left out. */
+  /** Searches unloaded entries. Without it, only loaded messages are searched. */
   readonly search?: WholeSearch;
   readonly onClose: () => void;
 }
 
-const allName = 'transcript-find';
-const currentName = 'transcript-find-current';
-/** While text streams, the matches are looked for again this often. */
+const allMatchesHighlight = 'transcript-find';
+const currentMatchHighlight = 'transcript-find-current';
+/** How often matches are updated while text is streaming. */
 const refreshMs = 250;
 const maxMatches = 1_000;
-/** What was loaded is drawn in the next frame, or later when the page is busy. */
-const maxFrames = 60;
-/** For some frames the list holds the place of what was there before. */
+/** How many frames to wait until a loaded entry is drawn. */
+const maxDrawFrames = 60;
+/** How many frames the list keeps the scroll position after loading. */
 const settleFrames = 6;
-/** Of entries that are loaded at a time, for the sake of a search. */
-const olderCount = 200;
+const olderPageSize = 200;
 
-/** The match at the index; when `isBetween`, that is the one after the place of the reader. */
-interface Place {
+/** The current match, or, if `isBeforeMatch`, the next match after the reader's position. */
+interface CurrentMatch {
   readonly index: number;
-  readonly isBetween?: boolean;
+  readonly isBeforeMatch?: boolean;
 }
 
-/** Finds text in a transcript, as the browser's own bar would, which views of VS Code do not have. */
+/** A find bar for a transcript, since VS Code's views have none. */
 export function FindBar({ root, onClose, model, actions, search }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState('');
-  const [{ index, isBetween = false }, setPlace] = useState<Place>({ index: 0 });
+  const [{ index, isBeforeMatch = false }, setPlace] = useState<CurrentMatch>({ index: 0 });
   const { matches, refresh } = useMatches(root, query);
-  const { before, after } = useFoundElsewhere(model, search, query);
-  const at = isBetween || matches.length === 0 ? -1 : wrapped(index, matches.length);
-  /** The last entry that was to be loaded for the sake of its match. */
-  const loading = useRef<FoundEntry | undefined>(undefined);
+  const { before, after } = useUnloadedMatches(model, search, query);
+  const at = isBeforeMatch || matches.length === 0 ? -1 : wrapIndex(index, matches.length);
+  /** The unloaded entry to go to, while it is loading. */
+  const loadingEntry = useRef<FoundEntry | undefined>(undefined);
 
-  /** What is far from the screen is formatted when it comes near, and its matches are others then. */
-  const isComing = useRef(false);
-  /** The match that was gone to: more entries may come before it. */
-  const shown = useRef<PlaceInEntry | undefined>(undefined);
+  /** Whether the current match is in a placeholder that is formatted once it is near the screen, which changes its ranges. */
+  const isRevealPending = useRef(false);
+  /** The current match by entry, since its index changes when entries are loaded before it. */
+  const shownMatch = useRef<MatchInEntry | undefined>(undefined);
 
-  // At once: the first letters are meant for it.
   useLayoutEffect(() => input.current?.select(), []);
   useLayoutEffect(() => {
-    CSS.highlights.set(allName, new Highlight(...matches));
+    CSS.highlights.set(allMatchesHighlight, new Highlight(...matches));
     const current = matches[at];
-    if (current) CSS.highlights.set(currentName, new Highlight(current));
-    else CSS.highlights.delete(currentName);
-    if (current && isComing.current) isComing.current = reveal(current);
+    if (current) CSS.highlights.set(currentMatchHighlight, new Highlight(current));
+    else CSS.highlights.delete(currentMatchHighlight);
+    if (current && isRevealPending.current) isRevealPending.current = revealMatch(current);
     return () => {
-      CSS.highlights.delete(allName);
-      CSS.highlights.delete(currentName);
+      CSS.highlights.delete(allMatchesHighlight);
+      CSS.highlights.delete(currentMatchHighlight);
     };
   }, [matches, at]);
   useLayoutEffect(() => {
-    const to = shown.current === undefined || isBetween ? -1 : indexOfPlace(shown.current, matches);
+    const to = shownMatch.current === undefined || isBeforeMatch ? -1 : indexOfMatch(shownMatch.current, matches);
     if (to >= 0 && to !== index) setPlace({ index: to });
   }, [matches]);
-  const show = (to: number, found: readonly Range[]): void => {
+  const showMatch = (to: number, found: readonly Range[]): void => {
     setPlace({ index: to });
     const match = found[to];
-    shown.current = match && placeInEntry(match, found);
-    isComing.current = match !== undefined && reveal(match);
+    shownMatch.current = match && locateInEntry(match, found);
+    isRevealPending.current = match !== undefined && revealMatch(match);
   };
-  const load = async (entry: FoundEntry, step: 1 | -1): Promise<void> => {
-    loading.current = entry;
+  const loadEntry = async (entry: FoundEntry, step: 1 | -1): Promise<void> => {
+    loadingEntry.current = entry;
     await search?.load(entry.entryId);
-    const element = await drawnEntry(entry.entryId);
-    if (loading.current !== entry) return;
-    loading.current = undefined;
+    const element = await waitForEntry(entry.entryId);
+    if (loadingEntry.current !== entry) return;
+    loadingEntry.current = undefined;
     if (!element) return;
     const found = refresh();
     const isIn = ({ startContainer }: Range): boolean => element.contains(startContainer);
     const to = step === 1 ? found.findIndex(isIn) : found.findLastIndex(isIn);
     if (to >= 0) {
-      show(to, found);
+      showMatch(to, found);
       return;
     }
-    // What is shown of it differs from its text.
-    shown.current = undefined;
+    // The rendered entry does not contain the text.
+    shownMatch.current = undefined;
     element.scrollIntoView({ block: 'center', inline: 'nearest' });
     const next = found.findIndex((match) => match.comparePoint(element, 0) < 0);
-    setPlace({ index: next < 0 ? found.length : next, isBetween: true });
+    setPlace({ index: next < 0 ? found.length : next, isBeforeMatch: true });
   };
-  const go = (step: 1 | -1): void => {
-    loading.current = undefined;
-    const to = isBetween ? index + (step === 1 ? 0 : -1) : at + step;
+  const goToMatch = (step: 1 | -1): void => {
+    loadingEntry.current = undefined;
+    const to = isBeforeMatch ? index + (step === 1 ? 0 : -1) : at + step;
     if (to >= 0 && to < matches.length) {
-      show(to, matches);
+      showMatch(to, matches);
       return;
     }
     const beyond = step === 1 ? (after[0] ?? before[0]) : (before.at(-1) ?? after.at(-1));
-    if (beyond) void load(beyond, step);
-    else if (matches.length > 0) show(wrapped(to, matches.length), matches);
+    if (beyond) void loadEntry(beyond, step);
+    else if (matches.length > 0) showMatch(wrapIndex(to, matches.length), matches);
   };
-  const count = countIn(before) + matches.length + countIn(after);
+  const count = countMatches(before) + matches.length + countMatches(after);
 
   return (
     <div class="find" role="search">
@@ -118,29 +114,29 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
         ref={input}
         type="text"
         class="text-field"
-        aria-label="Find in the conversation"
+        aria-label="Find in conversation"
         placeholder="Find"
         value={query}
         onInput={({ currentTarget }) => {
           setQuery(currentTarget.value);
           setPlace({ index: 0 });
-          shown.current = undefined;
-          loading.current = undefined;
+          shownMatch.current = undefined;
+          loadingEntry.current = undefined;
         }}
         onKeyDown={(event) => {
           if (event.isComposing) return;
           if (event.key === 'Escape') onClose();
-          else if (event.key === 'Enter') go(event.shiftKey ? -1 : 1);
+          else if (event.key === 'Enter') goToMatch(event.shiftKey ? -1 : 1);
           else return;
           event.preventDefault();
           event.stopPropagation();
         }}
       />
-      <span class="find-count" role="status" title={search ? undefined : 'Of the messages that are loaded'}>
-        {query === '' ? '' : wordsFor(at < 0 ? undefined : countIn(before) + at + 1, count)}
+      <span class="find-count" role="status" title={search ? undefined : 'Only loaded messages are searched'}>
+        {query === '' ? '' : matchCountText(at < 0 ? undefined : countMatches(before) + at + 1, count)}
       </span>
-      <IconButton label="Previous match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => go(-1)} />
-      <IconButton label="Next match" hint="Enter" icon={ArrowDownIcon} onClick={() => go(1)} />
+      <IconButton label="Previous match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => goToMatch(-1)} />
+      <IconButton label="Next match" hint="Enter" icon={ArrowDownIcon} onClick={() => goToMatch(1)} />
       <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={onClose} />
       {!search && query !== '' && matches.length === 0 && model.before > 0 && (
         <OlderHint model={model} actions={actions} />
@@ -149,8 +145,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
   );
 }
 
-/** What is looked for may have been said before all that is loaded. */
-function OlderHint({ model, actions }: Older) {
+function OlderHint({ model, actions }: OlderMessages) {
   const isLoading = useRef(false);
   const load = (): void => {
     if (isLoading.current) return;
@@ -158,7 +153,7 @@ function OlderHint({ model, actions }: Older) {
     const settle = (): void => {
       isLoading.current = false;
     };
-    actions.loadOlder(Math.min(model.before, olderCount)).then(settle, settle);
+    actions.loadOlder(Math.min(model.before, olderPageSize)).then(settle, settle);
   };
   return (
     <p class="find-older">
@@ -170,60 +165,59 @@ function OlderHint({ model, actions }: Older) {
   );
 }
 
-/** The nth match of an entry. */
-interface PlaceInEntry {
+interface MatchInEntry {
   readonly entry: Element;
-  readonly nth: number;
+  readonly matchNumber: number;
 }
 
-function entryOf({ startContainer }: Range): Element | null {
+function entryContaining({ startContainer }: Range): Element | null {
   return startContainer.parentElement?.closest('.turn > .entry') ?? null;
 }
 
-function placeInEntry(match: Range, matches: readonly Range[]): PlaceInEntry | undefined {
-  const entry = entryOf(match);
-  return entry ? { entry, nth: matches.filter((other) => entryOf(other) === entry).indexOf(match) } : undefined;
+function locateInEntry(match: Range, matches: readonly Range[]): MatchInEntry | undefined {
+  const entry = entryContaining(match);
+  return entry
+    ? { entry, matchNumber: matches.filter((other) => entryContaining(other) === entry).indexOf(match) }
+    : undefined;
 }
 
-function indexOfPlace({ entry, nth }: PlaceInEntry, matches: readonly Range[]): number {
-  const first = matches.findIndex((match) => entryOf(match) === entry);
-  const last = matches.findLastIndex((match) => entryOf(match) === entry);
-  return first < 0 ? -1 : Math.min(first + nth, last);
+function indexOfMatch({ entry, matchNumber }: MatchInEntry, matches: readonly Range[]): number {
+  const first = matches.findIndex((match) => entryContaining(match) === entry);
+  const last = matches.findLastIndex((match) => entryContaining(match) === entry);
+  return first < 0 ? -1 : Math.min(first + matchNumber, last);
 }
 
-function wrapped(index: number, count: number): number {
+function wrapIndex(index: number, count: number): number {
   return ((index % count) + count) % count;
 }
 
-/** `nth` is undefined while the reader is at none of them. */
-function wordsFor(nth: number | undefined, count: number): string {
+function matchCountText(nth: number | undefined, count: number): string {
   if (count === 0) return 'No results';
   return `${nth === undefined ? '?' : formatCount(nth)} of ${formatCount(count)}${count >= maxMatches ? '+' : ''}`;
 }
 
-/** When the list keeps the reader's place no more; undefined when the entry is not drawn. */
-async function drawnEntry(entryId: string): Promise<Element | undefined> {
+/** Resolves when the list no longer adjusts the scroll position; undefined if the entry is not drawn. */
+async function waitForEntry(entryId: string): Promise<Element | undefined> {
   const find = (): Element | null => document.querySelector(`[data-entry="${CSS.escape(entryId)}"]`);
   const frame = (): Promise<number> => new Promise(requestAnimationFrame);
-  for (let left = maxFrames; left > 0 && !find(); left--) await frame();
+  for (let left = maxDrawFrames; left > 0 && !find(); left--) await frame();
   for (let left = settleFrames; left > 0; left--) await frame();
   return find() ?? undefined;
 }
 
-/** The matches as they are now, found again when the transcript changes. */
 function useMatches(
   root: RefObject<HTMLElement | null> | undefined,
   query: string,
 ): { readonly matches: readonly Range[]; readonly refresh: () => readonly Range[] } {
   const [matches, setMatches] = useState<readonly Range[]>([]);
   const refresh = (): readonly Range[] => {
-    const element = rootOf(root);
-    const found = element ? findText(element, query, maxMatches) : [];
+    const element = searchRoot(root);
+    const found = element ? findRanges(element, query, maxMatches) : [];
     setMatches(found);
     return found;
   };
   useLayoutEffect(() => {
-    const element = rootOf(root);
+    const element = searchRoot(root);
     if (!element) return;
     refresh();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -242,12 +236,12 @@ function useMatches(
   return { matches, refresh };
 }
 
-function rootOf(root: RefObject<HTMLElement | null> | undefined): HTMLElement | null {
+function searchRoot(root: RefObject<HTMLElement | null> | undefined): HTMLElement | null {
   return root?.current ?? document.querySelector<HTMLElement>('.transcript-content');
 }
 
-/** Whether it is not there yet as it will be shown. */
-function reveal(match: Range): boolean {
+/** Scrolls to the match and opens what contains it. Returns whether it is in a placeholder. */
+function revealMatch(match: Range): boolean {
   const element = match.startContainer.parentElement;
   for (let closed = element?.closest('details:not([open])'); closed; closed = closed.closest('details:not([open])')) {
     closed.setAttribute('open', '');

@@ -1,14 +1,14 @@
 import { textPattern } from '../../common/textPattern';
 
-/** Where a text stands in the document below an element, without regard to case; at most `limit`, in reading order. */
-export function findText(root: HTMLElement, query: string, limit: number): Range[] {
+/** Finds a text below an element, ignoring case. Returns at most `limit` ranges in reading order. */
+export function findRanges(root: HTMLElement, query: string, limit: number): Range[] {
   if (query === '') return [];
   const pattern = textPattern(query);
   const ranges: Range[] = [];
   for (const part of root.querySelectorAll<HTMLElement>('.entry')) {
-    // A step of a call is found within the call.
+    // Steps of a call are searched with the call.
     if (part.parentElement?.closest('.entry')) continue;
-    for (const range of rangesIn(part, pattern)) {
+    for (const range of findRangesIn(part, pattern)) {
       ranges.push(range);
       if (ranges.length >= limit) return ranges;
     }
@@ -16,38 +16,37 @@ export function findText(root: HTMLElement, query: string, limit: number): Range
   return ranges;
 }
 
-/** The text that can be found below an element. */
-export function wordsIn(element: HTMLElement): string {
-  return Array.from(textsIn(element), ({ data }) => data).join('');
+export function searchableText(element: HTMLElement): string {
+  return Array.from(textNodesIn(element), ({ data }) => data).join('');
 }
 
-interface Piece {
+interface TextPiece {
   readonly node: Text;
-  /** Where it begins in the whole text. */
+  /** Start offset in the whole text, in UTF-16 units. */
   readonly start: number;
 }
 
-function* rangesIn(part: HTMLElement, pattern: RegExp): Generator<Range, void, undefined> {
-  const pieces: Piece[] = [];
+function* findRangesIn(part: HTMLElement, pattern: RegExp): Generator<Range, void, undefined> {
+  const pieces: TextPiece[] = [];
   let text = '';
-  for (const node of textsIn(part)) {
+  for (const node of textNodesIn(part)) {
     pieces.push({ node, start: text.length });
     text += node.data;
   }
   for (const { 0: found, index } of text.matchAll(pattern)) {
-    const range = rangeOf(pieces, index, index + found.length);
+    const range = createRange(pieces, index, index + found.length);
     if (range) yield range;
   }
 }
 
-function* textsIn(element: HTMLElement): Generator<Text, void, undefined> {
+function* textNodesIn(element: HTMLElement): Generator<Text, void, undefined> {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) =>
     node.parentElement?.closest('.visually-hidden, button') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
   );
   while (walker.nextNode()) if (walker.currentNode instanceof Text) yield walker.currentNode;
 }
 
-function rangeOf(pieces: readonly Piece[], start: number, end: number): Range | undefined {
+function createRange(pieces: readonly TextPiece[], start: number, end: number): Range | undefined {
   const first = pieces.findLast((piece) => piece.start <= start);
   const last = pieces.findLast((piece) => piece.start < end);
   if (!first || !last) return undefined;

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Ctrl+F and Cmd+F find in the page, as in the browser, and as in VS Code's own editors. */
 export function useFindKey(onFind: () => void): void {
   const latest = useRef(onFind);
   latest.current = onFind;

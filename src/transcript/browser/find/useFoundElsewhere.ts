@@ -1,65 +1,62 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { TranscriptModel } from '../list/transcriptModel';
 
-/** An entry in which a text stands. */
 export interface FoundEntry {
   readonly entryId: string;
-  /** Of the entry in the whole transcript, 0-based. */
+  /** 0-based index of the entry in the whole transcript. */
   readonly index: number;
-  /** How often the text stands in it. */
   readonly count: number;
 }
 
-/** Finds in a whole transcript, of which the page has a part. */
+/** Searches a whole transcript, including unloaded entries. */
 export interface WholeSearch {
-  /** In reading order. */
+  /** Returns the matching entries in reading order. */
   find(query: string): Promise<readonly FoundEntry[]>;
   load(entryId: string): Promise<void>;
 }
 
-/** The entries that are not loaded and in which a text stands, in reading order. */
-interface FoundElsewhere {
+/** Unloaded entries that contain the text, in reading order. */
+interface UnloadedMatches {
   readonly before: readonly FoundEntry[];
   readonly after: readonly FoundEntry[];
 }
 
-/** Who types goes on typing. */
-const typingMs = 120;
+const typingDelayMs = 120;
 
-export function useFoundElsewhere(
+export function useUnloadedMatches(
   model: TranscriptModel,
   search: WholeSearch | undefined,
   query: string,
-): FoundElsewhere {
+): UnloadedMatches {
   const [found, setFound] = useState<readonly FoundEntry[]>([]);
-  const [range, setRange] = useState(rangeOf(model));
+  const [range, setRange] = useState(loadedRange(model));
   useLayoutEffect(() => {
     setFound([]);
     if (!search || query === '') return;
-    let asked = 0;
+    let lastRequest = 0;
     const ask = async (): Promise<void> => {
-      const mine = ++asked;
+      const thisRequest = ++lastRequest;
       const isAllHere = model.before === 0 && model.after === 0;
       const answer = isAllHere ? [] : await search.find(query);
-      if (mine === asked) setFound(answer);
+      if (thisRequest === lastRequest) setFound(answer);
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const askSoon = (): void => {
       timer ??= setTimeout(() => {
         timer = undefined;
         void ask();
-      }, typingMs);
+      }, typingDelayMs);
     };
     askSoon();
     let { before } = model;
     const subscription = model.onDidChange(({ isReset, addedBeyond }) => {
       if (addedBeyond > 0 || (!isReset && model.before > before)) askSoon();
       before = model.before;
-      setRange(rangeOf(model));
+      setRange(loadedRange(model));
     });
-    setRange(rangeOf(model));
+    setRange(loadedRange(model));
     return () => {
-      asked++;
+      lastRequest++;
       clearTimeout(timer);
       subscription.dispose();
     };
@@ -70,15 +67,15 @@ export function useFoundElsewhere(
   };
 }
 
-interface Range {
+interface LoadedRange {
   readonly start: number;
   readonly end: number;
 }
 
-function rangeOf({ before, size }: TranscriptModel): Range {
+function loadedRange({ before, size }: TranscriptModel): LoadedRange {
   return { start: before, end: before + size };
 }
 
-export function countIn(found: readonly FoundEntry[]): number {
+export function countMatches(found: readonly FoundEntry[]): number {
   return found.reduce((sum, { count }) => sum + count, 0);
 }

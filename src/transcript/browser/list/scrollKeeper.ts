@@ -1,157 +1,147 @@
-import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
+import type { Disposable } from '../../../base/common/disposable';
 
-/** Closer to the end than this is at the end. */
+/** Within this distance the list counts as scrolled to the end. */
 const nearPx = 24;
 
-/** How long heights change after something else came into sight. */
+/** How many frames heights may change after a jump. */
 const settleFrames = 4;
 
-/** Where an element is to be, as `getBoundingClientRect` tells it. */
-interface Place {
+/** Target position of an element, relative to the viewport. */
+interface ScrollTarget {
   readonly element: Element;
   readonly top: number;
 }
 
 /**
- * Holds the reader's place: at the end it follows what comes, anywhere else nothing moves what is being read. The browser's
- * own scroll anchoring keeps the place when something above changes its height; what comes before everything is held here,
- * since the browser does not anchor at the very top.
+ * Keeps the reader's scroll position, or follows the end if the reader is there. The browser's scroll anchoring handles
+ * changes above, except at the very top, so entries loaded before all others are handled here.
  */
 export class ScrollKeeper implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly listeners = new AbortController();
   private isFollowing = true;
-  private lastTop = 0;
-  /** The user has just clicked: what grows now was asked for, and is looked at where it is. */
-  private isHeld = false;
-  private anchor: Place | undefined;
-  private pinned: Place | undefined;
+  private lastScrollTop = 0;
+  /** Set right after a click: content that grows now was opened by the user and stays in place. */
+  private isHoldingPosition = false;
+  private savedPosition: ScrollTarget | undefined;
+  private pinnedTarget: ScrollTarget | undefined;
 
-  /** `onChange` hears whether the end is followed; `hasEnd` is false while the last entries are not loaded. */
+  /** `onFollowingChange` is called when following the end starts or stops. `isEndLoaded` is false while the last entries are not loaded. */
   constructor(
     private readonly scroller: HTMLElement,
     private readonly content: HTMLElement,
-    private readonly hasEnd: () => boolean,
-    private readonly onChange: (isFollowing: boolean) => void,
+    private readonly isEndLoaded: () => boolean,
+    private readonly onFollowingChange: (isFollowing: boolean) => void,
   ) {}
 
   start(): void {
-    const observer = new ResizeObserver(() => this.settle());
+    const observer = new ResizeObserver(() => this.scrollIfFollowing());
     observer.observe(this.content);
     observer.observe(this.scroller);
-    const onScroll = (): void => this.didScroll();
-    const onClick = (): void => this.hold();
-    this.scroller.addEventListener('scroll', onScroll, { passive: true });
-    this.content.addEventListener('click', onClick, { capture: true });
+    const { signal } = this.listeners;
+    this.scroller.addEventListener('scroll', () => this.onScroll(), { passive: true, signal });
+    this.content.addEventListener('click', () => this.holdPosition(), { capture: true, signal });
     const onInput = (): void => {
-      this.pinned = undefined;
+      this.pinnedTarget = undefined;
     };
-    const inputs = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
-    for (const input of inputs) this.scroller.addEventListener(input, onInput, { passive: true });
-    this.store.add(
-      toDisposable(() => {
-        observer.disconnect();
-        this.scroller.removeEventListener('scroll', onScroll);
-        this.content.removeEventListener('click', onClick, { capture: true });
-        for (const input of inputs) this.scroller.removeEventListener(input, onInput);
-      }),
-    );
-    this.settle();
+    for (const input of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+      this.scroller.addEventListener(input, onInput, { passive: true, signal });
+    }
+    signal.addEventListener('abort', () => observer.disconnect());
+    this.scrollIfFollowing();
   }
 
-  /** Before entries are put before all others: remembers where the first visible one is. */
-  keepPlace(): void {
+  /** Call before entries are prepended: remembers the position of the first visible one. */
+  savePosition(): void {
     const top = this.scroller.getBoundingClientRect().top;
     const entries = this.content.querySelectorAll('.entry');
     const element = [...entries].find((entry) => entry.getBoundingClientRect().bottom > top);
-    this.anchor = element && { element, top: element.getBoundingClientRect().top };
+    this.savedPosition = element && { element, top: element.getBoundingClientRect().top };
   }
 
-  /** After they are there. */
-  restorePlace(): void {
-    const { anchor } = this;
-    this.anchor = undefined;
-    if (anchor?.element.isConnected && !this.isFollowing) this.pin(anchor);
+  restorePosition(): void {
+    const { savedPosition } = this;
+    this.savedPosition = undefined;
+    if (savedPosition?.element.isConnected && !this.isFollowing) this.pinElement(savedPosition);
   }
 
-  toLatest(): void {
-    this.pinned = undefined;
-    this.follow(true);
-    this.settle();
+  scrollToEnd(): void {
+    this.pinnedTarget = undefined;
+    this.setFollowing(true);
+    this.scrollIfFollowing();
   }
 
-  /** What comes has another end. */
-  leaveEnd(): void {
-    this.pinned = undefined;
-    this.follow(false);
+  /** Stops following when the loaded range no longer includes the end. */
+  stopFollowing(): void {
+    this.pinnedTarget = undefined;
+    this.setFollowing(false);
   }
 
-  /** Puts the element below the top edge. */
-  toElement(element: Element): void {
-    this.follow(false);
-    this.pin({ element, top: this.scroller.getBoundingClientRect().top + nearPx / 3 });
+  scrollToElement(element: Element): void {
+    this.setFollowing(false);
+    this.pinElement({ element, top: this.scroller.getBoundingClientRect().top + nearPx / 3 });
   }
 
   dispose(): void {
-    this.pinned = undefined;
-    this.store.dispose();
+    this.pinnedTarget = undefined;
+    this.listeners.abort();
   }
 
   /**
-   * Puts an element where it is to be, and again for some frames: what is drawn only near the screen turns out to be of
-   * another height than was thought. The user's own scrolling ends it.
+   * Holds an element at a position for some frames, since entries change their height when they are drawn near the
+   * screen. Scrolling by the user ends it.
    */
-  private pin(pinned: Place): void {
-    this.pinned = pinned;
+  private pinElement(pinned: ScrollTarget): void {
+    this.pinnedTarget = pinned;
     let framesLeft = settleFrames;
     const step = (): void => {
-      if (this.pinned !== pinned) return;
+      if (this.pinnedTarget !== pinned) return;
       this.scroller.scrollTop += pinned.element.getBoundingClientRect().top - pinned.top;
-      this.lastTop = this.scroller.scrollTop;
+      this.lastScrollTop = this.scroller.scrollTop;
       if (framesLeft-- > 0) {
         requestAnimationFrame(step);
         return;
       }
-      this.pinned = undefined;
-      // Where everything is in sight nothing can be scrolled, and no scrolling would tell.
-      if (this.isAtEnd) this.follow(true);
+      this.pinnedTarget = undefined;
+      // Without a scrollbar there are no scroll events.
+      if (this.isAtEnd) this.setFollowing(true);
     };
     step();
   }
 
   private get isAtEnd(): boolean {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
-    return this.hasEnd() && scrollHeight - scrollTop - clientHeight < nearPx;
+    return this.isEndLoaded() && scrollHeight - scrollTop - clientHeight < nearPx;
   }
 
-  private settle(): void {
+  private scrollIfFollowing(): void {
     if (!this.isFollowing) return;
-    if (this.isHeld) {
-      this.follow(this.isAtEnd);
+    if (this.isHoldingPosition) {
+      this.setFollowing(this.isAtEnd);
       return;
     }
     this.scroller.scrollTop = this.scroller.scrollHeight;
-    this.lastTop = this.scroller.scrollTop;
+    this.lastScrollTop = this.scroller.scrollTop;
   }
 
-  /** Only moving up leaves the end: when the content grows first, the place looks far from the end for a moment. */
-  private didScroll(): void {
+  /** Only scrolling up stops following: content that grows first looks like a distance from the end. */
+  private onScroll(): void {
     const { scrollTop } = this.scroller;
-    if (this.isAtEnd) this.follow(true);
-    else if (scrollTop < this.lastTop - 1) this.follow(false);
-    this.lastTop = scrollTop;
+    if (this.isAtEnd) this.setFollowing(true);
+    else if (scrollTop < this.lastScrollTop - 1) this.setFollowing(false);
+    this.lastScrollTop = scrollTop;
   }
 
-  private follow(isFollowing: boolean): void {
+  private setFollowing(isFollowing: boolean): void {
     if (this.isFollowing === isFollowing) return;
     this.isFollowing = isFollowing;
-    this.onChange(isFollowing);
+    this.onFollowingChange(isFollowing);
   }
 
-  private hold(): void {
-    this.isHeld = true;
+  private holdPosition(): void {
+    this.isHoldingPosition = true;
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
-        this.isHeld = false;
+        this.isHoldingPosition = false;
       }),
     );
   }

@@ -4,20 +4,19 @@ import { ArrowDownIcon } from '../../../webview/browser/icons';
 import { formatCount } from '../parts/format';
 import { LiveRegion } from './liveRegion';
 import { MoreEntries } from '../entries/moreEntries';
-import { NearScreen } from './nearScreen';
-import { PromptSteps } from '../entries/promptSteps';
+import { ScreenProximity } from './screenProximity';
+import { PromptNavigator } from '../entries/promptNavigator';
 import { ScrollKeeper } from './scrollKeeper';
 import type { TranscriptActions, TranscriptOptions } from '../transcriptActions';
 import { TranscriptContext } from '../transcriptContext';
 import type { TranscriptModel } from './transcriptModel';
 import { TurnList } from './turnList';
 
-/** What the page can ask of the list. */
 export interface TranscriptHandle {
-  /** False when the entry is not here. */
+  /** Returns false when the entry is not loaded. */
   scrollToEntry(id: string): boolean;
   scrollToLatest(): void;
-  /** Focuses the prompt after (1) or before (-1) the one that is focused or at the top. */
+  /** Focuses the next (1) or previous (-1) prompt, relative to the focused or topmost one. */
   goToPrompt(step: 1 | -1): void;
 }
 
@@ -26,32 +25,33 @@ interface TranscriptListProps {
   readonly actions: TranscriptActions;
   readonly options?: TranscriptOptions;
   readonly handle?: RefObject<TranscriptHandle | null>;
-  /** Called with each entry that is scrolled to because somebody asked for it. */
   readonly onGoTo?: (entry: Element) => void;
 }
 
 const noOptions: TranscriptOptions = {};
 
-/** A transcript that fills its parent and scrolls. */
 export function TranscriptList({ model, actions, options = noOptions, handle, onGoTo }: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { keeper, isFollowing } = useScrollKeeper(model, scroller, content);
   const unseen = useUnseen(model, isFollowing);
-  const nearScreen = useNearScreen(model, scroller);
-  const surroundings = useMemo(() => ({ model, actions, options, nearScreen }), [model, actions, options, nearScreen]);
+  const screenProximity = useScreenProximity(model, scroller);
+  const context = useMemo(
+    () => ({ model, actions, options, screenProximity }),
+    [model, actions, options, screenProximity],
+  );
   const goTo = useCallback(
     (entry: Element): void => {
-      keeper.current?.toElement(entry);
+      keeper.current?.scrollToElement(entry);
       onGoTo?.(entry);
     },
     [keeper, onGoTo],
   );
   const goToLatest = useCallback(async (): Promise<void> => {
     if (model.after > 0) await actions.loadLatest?.();
-    if (model.after === 0) keeper.current?.toLatest();
+    if (model.after === 0) keeper.current?.scrollToEnd();
   }, [model, actions, keeper]);
-  const steps = useMemo(() => new PromptSteps(scroller, goTo), [goTo]);
+  const steps = useMemo(() => new PromptNavigator(scroller, goTo), [goTo]);
 
   useLayoutEffect(() => {
     if (!handle) return;
@@ -62,7 +62,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
         return Boolean(element);
       },
       scrollToLatest: () => void goToLatest(),
-      goToPrompt: (step) => steps.go(step),
+      goToPrompt: (step) => steps.goToPrompt(step),
     };
     return () => {
       handle.current = null;
@@ -72,11 +72,11 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();
-    steps.go(event.key === 'ArrowUp' ? -1 : 1);
+    steps.goToPrompt(event.key === 'ArrowUp' ? -1 : 1);
   };
 
   return (
-    <TranscriptContext.Provider value={surroundings}>
+    <TranscriptContext.Provider value={context}>
       <div class="transcript" onKeyDown={onKeyDown}>
         <div
           class="transcript-scroll"
@@ -88,7 +88,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
         >
           <div class="transcript-content" ref={content}>
             <MoreEntries scroller={scroller} side="before" />
-            <TurnList onDrawn={() => keeper.current?.restorePlace()} />
+            <TurnList onDrawn={() => keeper.current?.restorePosition()} />
             <MoreEntries scroller={scroller} side="after" />
           </div>
         </div>
@@ -104,13 +104,13 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   );
 }
 
-function useNearScreen(model: TranscriptModel, scroller: RefObject<HTMLElement | null>): NearScreen {
-  const nearScreen = useMemo(() => new NearScreen(model), [model]);
+function useScreenProximity(model: TranscriptModel, scroller: RefObject<HTMLElement | null>): ScreenProximity {
+  const screenProximity = useMemo(() => new ScreenProximity(model), [model]);
   useLayoutEffect(() => {
-    if (scroller.current) nearScreen.start(scroller.current);
-    return () => nearScreen.dispose();
-  }, [nearScreen]);
-  return nearScreen;
+    if (scroller.current) screenProximity.start(scroller.current);
+    return () => screenProximity.dispose();
+  }, [screenProximity]);
+  return screenProximity;
 }
 
 function useScrollKeeper(
@@ -125,17 +125,17 @@ function useScrollKeeper(
     const started = new ScrollKeeper(scroller.current, content.current, () => model.after === 0, setFollowing);
     started.start();
     keeper.current = started;
-    // The same conversation read again keeps the place; another one begins at its end.
-    const lastTurnStart = (): string | undefined => model.turns.at(-1)?.ids[0];
+    // A reset of the same conversation keeps the position; another conversation starts at its end.
+    const lastTurnStart = (): string | undefined => model.turns.at(-1)?.entryIds[0];
     let lastTurn = lastTurnStart();
     const subscriptions = [
       model.onWillChange(({ older = [], after = 0 }) => {
         lastTurn = lastTurnStart();
-        if (after > 0) started.leaveEnd();
-        if (older.length > 0) started.keepPlace();
+        if (after > 0) started.stopFollowing();
+        if (older.length > 0) started.savePosition();
       }),
       model.onDidChange(({ isReset }) => {
-        if (isReset && model.after === 0 && lastTurnStart() !== lastTurn) started.toLatest();
+        if (isReset && model.after === 0 && lastTurnStart() !== lastTurn) started.scrollToEnd();
       }),
     ];
     return () => {
@@ -147,7 +147,7 @@ function useScrollKeeper(
   return { keeper, isFollowing };
 }
 
-/** How many entries came at the end since the reader left it. */
+/** Returns how many entries were added since the reader left the end. */
 function useUnseen(model: TranscriptModel, isFollowing: boolean): number {
   const [unseen, setUnseen] = useState(0);
   useLayoutEffect(() => {

@@ -2,13 +2,13 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { VNode } from 'preact';
 import { EntryView } from '../entries/entryView';
 import { useRedraw, useTranscript } from '../transcriptContext';
-import type { Turn } from './transcriptModel';
+import type { TranscriptTurn } from './transcriptModel';
 
-/** All turns, as articles that screen readers can go through. A turn is drawn again only when its list of entries changes. */
+/** All turns, as articles for screen readers. A turn is redrawn only when its list of entries changes. */
 export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
   const { model, options } = useTranscript();
   const redraw = useRedraw();
-  const views = useRef(new WeakMap<Turn, VNode>());
+  const views = useRef(new WeakMap<TranscriptTurn, VNode>());
   useLayoutEffect(() => {
     let drawn = model.turns;
     const subscription = model.onDidChange(() => {
@@ -31,15 +31,15 @@ export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
   );
 }
 
-function TurnView({ turn: { turn, ids } }: { turn: Turn }) {
-  const entries = useMemo(() => ids.map((id) => <EntryView key={id} id={id} />), [ids]);
+function TurnView({ turn: { turnNumber, entryIds } }: { turn: TranscriptTurn }) {
+  const entries = useMemo(() => entryIds.map((id) => <EntryView key={id} id={id} />), [entryIds]);
   return (
     <article
       class="turn"
       tabIndex={-1}
-      aria-posinset={turn + 1}
+      aria-posinset={turnNumber + 1}
       aria-setsize={-1}
-      aria-label={turn === 0 ? 'Before the first prompt' : `Turn ${turn}`}
+      aria-label={turnNumber === 0 ? 'Before the first prompt' : `Turn ${turnNumber}`}
     >
       {entries}
     </article>

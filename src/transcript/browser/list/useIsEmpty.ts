@@ -1,7 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { TranscriptModel } from './transcriptModel';
 
-/** Whether there is no entry; drawn again only when that changes. */
 export function useIsEmpty(transcript: TranscriptModel): boolean {
   const [isEmpty, setEmpty] = useState(transcript.size === 0);
   useLayoutEffect(() => {

@@ -1,57 +1,57 @@
-/** Gives blocks of code their header and buttons. Runs behind the sanitiser, on nodes that are not in the page yet. */
-import { piecesOf } from './code/codePieces';
+/** Adds headers and buttons to code blocks. Runs after the sanitizer, before the nodes are inserted into the page. */
+import { splitIntoPieces } from './code/codePieces';
 import { namingHiddenCharacters } from './hiddenCharacters';
 import type { CodeActions } from './code/codeActions';
 
-/** In the order of the buttons; `name` is the style sheet's and the listener's. */
-const buttons = [
+/** In display order; style sheets and listeners use `name`. */
+const codeButtons = [
   { name: 'apply', label: 'Apply as a change', action: 'applyCode' },
   { name: 'insert', label: 'Insert at cursor', action: 'insertAtCursor' },
   { name: 'open', label: 'Open in a new file', action: 'openAsNewFile' },
   { name: 'copy', label: 'Copy', action: 'copy' },
 ] as const satisfies readonly { name: string; label: string; action: keyof CodeActions }[];
 
-/** In UTF-16 units: what is plain because it is long is laid out in pieces, as they are scrolled to. */
-export const plainPiece = 8_192;
+/** Long plain text is laid out in pieces of this size, in UTF-16 units. */
+export const maxPlainPieceUnits = 8_192;
 
-export function decorateBlocks(fragment: DocumentFragment, actions: CodeActions): void {
+export function decorateCodeBlocks(fragment: DocumentFragment, actions: CodeActions): void {
   for (const pre of fragment.querySelectorAll('pre')) decorateCode(pre, actions);
 }
 
 function decorateCode(pre: HTMLPreElement, actions: CodeActions): void {
   const { language = '', path } = pre.dataset;
   const isPlain = pre.classList.contains('md-plain');
-  const title = isPlain ? 'Plain text: too long to be formatted' : namingHiddenCharacters(path ?? language);
-  const block = element('div', isPlain ? 'md-code md-plain' : 'md-code');
+  const title = isPlain ? 'Too long to format, shown as plain text' : namingHiddenCharacters(path ?? language);
+  const block = createElement('div', isPlain ? 'md-code md-plain' : 'md-code');
   if (language !== '') block.dataset['language'] = language;
   if (path !== undefined) block.dataset['path'] = path;
-  const head = element('div', 'md-code-head');
-  head.append(titleElement(title, path), actionsElement(actions));
-  const bare = element('pre', '');
+  const head = createElement('div', 'md-code-head');
+  head.append(createTitle(title, path), createActions(actions));
+  const bare = createElement('pre', '');
   bare.tabIndex = 0;
   bare.role = 'group';
   bare.ariaLabel = title === '' ? 'Code' : `Code, ${title}`;
   pre.replaceWith(block);
   bare.append(...pre.childNodes);
-  if (isPlain) splitPlain(bare);
+  if (isPlain) splitPlainText(bare);
   else splitCode(bare);
   block.append(head, bare);
 }
 
 function splitCode(pre: HTMLElement): void {
   const code = pre.querySelector('code');
-  code?.append(...piecesOf(code).pieces);
+  code?.append(...splitIntoPieces(code).pieces);
 }
 
-function splitPlain(pre: HTMLElement): void {
+function splitPlainText(pre: HTMLElement): void {
   const code = pre.querySelector('code');
   const text = code?.textContent ?? '';
   const pieces: HTMLElement[] = [];
   for (let at = 0; at < text.length;) {
-    const end = at + plainPiece;
-    // Not between the halves of a character.
+    const end = at + maxPlainPieceUnits;
+    // Do not split a surrogate pair.
     const cut = /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
-    const piece = element('span', 'md-piece');
+    const piece = createElement('span', 'md-piece');
     piece.textContent = text.slice(at, cut);
     pieces.push(piece);
     at = cut;
@@ -59,8 +59,8 @@ function splitPlain(pre: HTMLElement): void {
   code?.replaceChildren(...pieces);
 }
 
-function titleElement(title: string, path: string | undefined): HTMLElement {
-  const shown = element(path === undefined ? 'span' : 'a', 'md-code-title');
+function createTitle(title: string, path: string | undefined): HTMLElement {
+  const shown = createElement(path === undefined ? 'span' : 'a', 'md-code-title');
   shown.textContent = title;
   if (path === undefined) return shown;
   shown.role = 'link';
@@ -70,11 +70,11 @@ function titleElement(title: string, path: string | undefined): HTMLElement {
   return shown;
 }
 
-function actionsElement(actions: CodeActions): HTMLElement {
-  const bar = element('span', 'md-actions');
-  for (const { name, label, action } of buttons) {
+function createActions(actions: CodeActions): HTMLElement {
+  const bar = createElement('span', 'md-actions');
+  for (const { name, label, action } of codeButtons) {
     if (!actions[action]) continue;
-    const button = element('button', `md-action md-action-${name}`);
+    const button = createElement('button', `md-action md-action-${name}`);
     button.setAttribute('type', 'button');
     button.dataset['action'] = name;
     button.title = label;
@@ -84,7 +84,7 @@ function actionsElement(actions: CodeActions): HTMLElement {
   return bar;
 }
 
-function element(tag: 'div' | 'span' | 'a' | 'pre' | 'button', className: string): HTMLElement {
+function createElement(tag: 'div' | 'span' | 'a' | 'pre' | 'button', className: string): HTMLElement {
   const made = document.createElement(tag);
   if (className !== '') made.className = className;
   return made;

@@ -2,9 +2,9 @@ import { hasHiddenCharacters, piecesOf, type HiddenCharacter } from '../../../ba
 
 export { namingHiddenCharacters, piecesOf } from '../../../base/common/hiddenCharacters';
 
-/** The characters themselves are no longer in the text of the element; `textWithHidden` has them. */
+/** Shows hidden characters as marks. The marks replace the characters in the DOM; `originalTextOf` restores them. */
 
-const attribute = 'data-character';
+const codeAttribute = 'data-character';
 
 export function showHiddenCharacters(root: Node): void {
   if (!hasHiddenCharacters(root.textContent ?? '')) return;
@@ -15,27 +15,27 @@ export function showHiddenCharacters(root: Node): void {
     if (currentNode instanceof Text && hasHiddenCharacters(currentNode.data)) found.push(currentNode);
   }
   for (const text of found) {
-    text.replaceWith(...piecesOf(text.data).map((piece) => (typeof piece === 'string' ? piece : markOf(piece))));
+    text.replaceWith(...piecesOf(text.data).map((piece) => (typeof piece === 'string' ? piece : createMark(piece))));
   }
 }
 
-/** The text of an element as it was written. */
-export function textWithHidden(root: Node): string {
-  if (root instanceof Element && root.hasAttribute(attribute)) return charactersOf(root.getAttribute(attribute) ?? '');
+export function originalTextOf(root: Node): string {
+  if (root instanceof Element && root.hasAttribute(codeAttribute))
+    return decodeCharacters(root.getAttribute(codeAttribute) ?? '');
   if (root instanceof Text) return root.data;
-  return Array.from(root.childNodes, textWithHidden).join('');
+  return Array.from(root.childNodes, originalTextOf).join('');
 }
 
-/** The style sheet shows the attribute. */
-function markOf({ code, title }: HiddenCharacter): Element {
+/** The style sheet displays the attribute. */
+function createMark({ code, title }: HiddenCharacter): Element {
   const mark = document.createElement('span');
   mark.className = 'md-hidden-character';
-  mark.setAttribute(attribute, code);
+  mark.setAttribute(codeAttribute, code);
   mark.title = title;
   return mark;
 }
 
-function charactersOf(code: string): string {
+function decodeCharacters(code: string): string {
   const [, point = '0', count = '1'] = /^U\+([\dA-F]+)(?: ×(\d+))?$/.exec(code) ?? [];
   return String.fromCodePoint(Number.parseInt(point, 16)).repeat(Number(count));
 }

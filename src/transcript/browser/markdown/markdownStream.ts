@@ -1,41 +1,39 @@
 /**
- * Shows markdown while it comes. Blocks that are complete are never touched again; only the last one is rendered anew, and
- * of that only the nodes that differ change. What depends on text that comes later (reference links) is put right at the end.
+ * Renders streaming Markdown. Complete blocks are not touched again; the last block is rendered again, and only nodes
+ * that differ are changed. References to later definitions are resolved at the end.
  */
 import type { Env } from 'markdown-it';
 import type { Disposable } from '../../../base/common/disposable';
-import { isClosed, unfinished } from './parser/blockRules';
-import { listenForActions } from './code/codeActions';
-import { closeUnfinished, openFence } from './parser/closeUnfinished';
-import { plainPiece } from './decorate';
-import { GrowingCode } from './code/growingCode';
-import { maxParsed, nodesOf, nodesOfText, parseBlocks, plainNodesOf } from './parser/markdownParser';
+import { isBlockComplete, unfinishedKey } from './parser/blockRules';
+import { listenForCodeActions } from './code/codeActions';
+import { completeMarkdown, findOpenFence } from './parser/completeMarkdown';
+import { maxPlainPieceUnits } from './decorate';
+import { StreamingCode } from './code/streamingCode';
+import { maxMarkdownUnits, renderBlocks, renderText, parseBlocks, renderPlainText } from './parser/markdownParser';
 import { morphChildren } from './morph';
-import { normalized, type MarkdownOptions } from './renderMarkdown';
+import { normalizeLineEndings, type MarkdownOptions } from './renderMarkdown';
 
-/** In UTF-16 units: a block that is longer while it still grows is no longer parsed before the end. */
-const maxOpen = 128 * 1024;
+/** A block that grows beyond this size is not parsed until the end, in UTF-16 units. */
+const maxOpenUnits = 128 * 1024;
 const defaultSlowMs = 6;
-/** How many times as long as a slow rendering the rest after it is. */
-const restFactor = 3;
+/** After a slow rendering, the pause is this multiple of its duration. */
+const pauseFactor = 3;
 
-/** The container is the stream's alone. Dispose it when the container goes. */
+/** The stream owns the content of the container. Dispose it with the container. */
 export class MarkdownStream implements Disposable {
-  /** Complete blocks; the nodes up to `lastDone` show them. */
-  private done = '';
-  private lastDone: ChildNode | null = null;
-  private open = '';
-  /** Up to where complete blocks were looked for in `open`. */
-  private lookedTo = 0;
-  private env: Env = {};
-  /** The block of code that is open. */
-  private code: GrowingCode | undefined;
-  /** Where text goes as it is, in what is shown plain. */
-  private plainTail: Text | undefined;
-  private listening: Disposable | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private restMs = 0;
-  private hasCarriageReturn = false;
+  /** Text of the complete blocks; the nodes up to `lastCompleteNode` show it. */
+  private completeText = '';
+  private lastCompleteNode: ChildNode | null = null;
+  private openText = '';
+  /** Offset in `openText` up to which complete blocks were searched. */
+  private searchedEnd = 0;
+  private parserEnv: Env = {};
+  private openCodeBlock: StreamingCode | undefined;
+  private plainTextNode: Text | undefined;
+  private actionListener: Disposable | undefined;
+  private pauseTimer: ReturnType<typeof setTimeout> | undefined;
+  private pauseMs = 0;
+  private endsWithCarriageReturn = false;
 
   constructor(
     private readonly container: HTMLElement,
@@ -43,164 +41,164 @@ export class MarkdownStream implements Disposable {
   ) {}
 
   append(text: string): void {
-    const added = this.withoutCarriageReturns(text);
+    const added = this.normalizeChunk(text);
     if (added === '') return;
-    this.listen();
-    this.open += added;
-    if (this.timer !== undefined) return;
-    if (this.isPlain ? this.lengthenPlain(added) : this.code?.grow(this.open)) return;
-    if (this.restMs > 0) this.timer = setTimeout(() => this.render(), this.restMs);
+    this.startListening();
+    this.openText += added;
+    if (this.pauseTimer !== undefined) return;
+    if (this.isTooLongToParse ? this.appendPlain(added) : this.openCodeBlock?.showLonger(this.openText)) return;
+    if (this.pauseMs > 0) this.pauseTimer = setTimeout(() => this.render(), this.pauseMs);
     else this.render();
   }
 
-  /** Replaces the text; one that begins with the text so far is appended to it. */
-  set(text: string): void {
-    const whole = normalized(text);
-    const current = this.done + this.open;
+  /** Replaces the text. If it starts with the current text, appends the rest. */
+  setText(text: string): void {
+    const whole = normalizeLineEndings(text);
+    const current = this.completeText + this.openText;
     if (whole.startsWith(current)) {
       this.append(whole.slice(current.length));
       return;
     }
-    this.forget();
+    this.reset();
     this.append(whole);
     if (whole === '') this.container.replaceChildren();
   }
 
-  /** Nothing more comes: the nodes are those of the whole text. Appending later goes on from here. */
+  /** Makes the nodes equal to those of the complete text. More text may still be appended. */
   finish(): void {
-    this.listen();
-    this.stopWaiting();
-    if (this.hasCarriageReturn) this.open += '\n';
-    this.hasCarriageReturn = false;
-    const whole = this.done + this.open;
-    this.leaveCode();
-    // What was shown block by block is better than the same text in plain.
-    const isTooLong = whole.length > maxParsed && this.lastDone !== null;
-    if (isTooLong) this.put(nodesOfText(this.open, { ...this.env }, this.options.actions));
-    else morphChildren(this.container, this.container.firstChild, nodesOfText(whole, {}, this.options.actions));
-    this.forget();
-    this.open = whole;
+    this.startListening();
+    this.cancelPause();
+    if (this.endsWithCarriageReturn) this.openText += '\n';
+    this.endsWithCarriageReturn = false;
+    const whole = this.completeText + this.openText;
+    this.finishCode();
+    // Text that was formatted block by block stays, rather than becoming plain.
+    const isTooLong = whole.length > maxMarkdownUnits && this.lastCompleteNode !== null;
+    if (isTooLong) this.replaceOpenNodes(renderText(this.openText, { ...this.parserEnv }, this.options.actions));
+    else morphChildren(this.container, this.container.firstChild, renderText(whole, {}, this.options.actions));
+    this.reset();
+    this.openText = whole;
   }
 
   dispose(): void {
-    this.stopWaiting();
-    this.listening?.dispose();
-    this.listening = undefined;
+    this.cancelPause();
+    this.actionListener?.dispose();
+    this.actionListener = undefined;
   }
 
-  private listen(): void {
-    this.listening ??= listenForActions(this.container, this.options.actions);
+  private startListening(): void {
+    this.actionListener ??= listenForCodeActions(this.container, this.options.actions);
   }
 
   private render(): void {
     const startMs = performance.now();
-    this.stopWaiting();
-    this.takeCompleteBlocks();
-    const env = { references: { ...this.env.references }, [unfinished]: true };
-    if (this.isPlain) this.put(plainNodesOf(this.open, this.options.actions));
-    else this.put(nodesOfText(closeUnfinished(this.open), env, this.options.actions));
-    this.findOpenCode();
+    this.cancelPause();
+    this.finishBlocks();
+    const env = { references: { ...this.parserEnv.references }, [unfinishedKey]: true };
+    if (this.isTooLongToParse) this.replaceOpenNodes(renderPlainText(this.openText, this.options.actions));
+    else this.replaceOpenNodes(renderText(completeMarkdown(this.openText), env, this.options.actions));
+    this.findAppendableNode();
     const tookMs = performance.now() - startMs;
-    this.restMs = tookMs > (this.options.slowMs ?? defaultSlowMs) ? tookMs * restFactor : 0;
+    this.pauseMs = tookMs > (this.options.slowMs ?? defaultSlowMs) ? tookMs * pauseFactor : 0;
   }
 
   /**
-   * All blocks but the last are complete, and that one too when nothing can change it. Judged by whole lines only: the start
-   * of a line says little of what it will be.
+   * Finishes all blocks but the last, and the last if nothing can change it. Only whole lines count, since the start of
+   * a line may turn out otherwise.
    */
-  private takeCompleteBlocks(): void {
-    const end = this.open.lastIndexOf('\n') + 1;
-    if (end <= this.lookedTo || this.open.length > maxParsed) return;
-    this.lookedTo = end;
-    const lines = this.open.slice(0, end - 1).split('\n');
-    const blocks = parseBlocks(this.open.slice(0, end), this.env);
+  private finishBlocks(): void {
+    const end = this.openText.lastIndexOf('\n') + 1;
+    if (end <= this.searchedEnd || this.openText.length > maxMarkdownUnits) return;
+    this.searchedEnd = end;
+    const lines = this.openText.slice(0, end - 1).split('\n');
+    const blocks = parseBlocks(this.openText.slice(0, end), this.parserEnv);
     const last = blocks.at(-1);
-    const isLastOpen = last !== undefined && !isClosed(last, lines);
+    const isLastOpen = last !== undefined && !isBlockComplete(last, lines);
     if (isLastOpen) blocks.pop();
     if (!last || blocks.length === 0) return;
-    const cut = lineStart(this.open, isLastOpen ? last.firstLine : last.endLine);
-    const nodes = nodesOf(blocks, this.env, this.options.actions);
+    const cut = lineStart(this.openText, isLastOpen ? last.firstLine : last.endLine);
+    const nodes = renderBlocks(blocks, this.parserEnv, this.options.actions);
     const count = nodes.childNodes.length;
-    // The open block's nodes are part of what is to be there: they are not thrown away and made again.
-    const rest = this.open.slice(cut);
-    if (isLastOpen) nodes.append(nodesOfText(rest, { references: { ...this.env.references } }, this.options.actions));
-    this.put(nodes);
-    for (let at = 0; at < count; at++) this.lastDone = this.firstOpen();
-    this.done += this.open.slice(0, cut);
-    this.open = rest;
-    this.lookedTo = rest.lastIndexOf('\n') + 1;
+    // Includes the nodes of the open block, so that they are not recreated.
+    const rest = this.openText.slice(cut);
+    if (isLastOpen)
+      nodes.append(renderText(rest, { references: { ...this.parserEnv.references } }, this.options.actions));
+    this.replaceOpenNodes(nodes);
+    for (let at = 0; at < count; at++) this.lastCompleteNode = this.firstOpenNode();
+    this.completeText += this.openText.slice(0, cut);
+    this.openText = rest;
+    this.searchedEnd = rest.lastIndexOf('\n') + 1;
   }
 
-  private put(nodes: DocumentFragment): void {
-    this.leaveCode();
-    this.plainTail = undefined;
-    morphChildren(this.container, this.firstOpen(), nodes);
+  private replaceOpenNodes(nodes: DocumentFragment): void {
+    this.finishCode();
+    this.plainTextNode = undefined;
+    morphChildren(this.container, this.firstOpenNode(), nodes);
   }
 
-  private firstOpen(): ChildNode | null {
-    return this.lastDone ? this.lastDone.nextSibling : this.container.firstChild;
+  private firstOpenNode(): ChildNode | null {
+    return this.lastCompleteNode ? this.lastCompleteNode.nextSibling : this.container.firstChild;
   }
 
-  /** There a longer text is only more code; in plain text all is. */
-  private findOpenCode(): void {
+  /** Finds the node to which further code or plain text can be appended. */
+  private findAppendableNode(): void {
     const block = this.container.lastElementChild;
     const code = block?.querySelector('code');
     if (!code || !(block instanceof HTMLElement)) return;
-    if (this.isPlain) {
+    if (this.isTooLongToParse) {
       const last = code.lastElementChild?.lastChild;
-      this.plainTail = last instanceof Text ? last : undefined;
+      this.plainTextNode = last instanceof Text ? last : undefined;
     } else {
-      const fence = openFence(this.open);
-      if (!fence?.isTopLevel || !this.open.trimStart().startsWith(fence.marker)) return;
-      this.code = new GrowingCode(code, (block.dataset['language'] ?? '').toLowerCase(), this.open);
+      const fence = findOpenFence(this.openText);
+      if (!fence?.isTopLevel || !this.openText.trimStart().startsWith(fence.marker)) return;
+      this.openCodeBlock = new StreamingCode(code, (block.dataset['language'] ?? '').toLowerCase(), this.openText);
     }
   }
 
-  /** False when the text may be more than that. */
-  private lengthenPlain(added: string): boolean {
-    const { plainTail } = this;
-    if (!plainTail || !plainText.test(added) || plainTail.length + added.length > plainPiece) return false;
-    plainTail.appendData(added);
+  /** Returns false if the text may contain markup. */
+  private appendPlain(added: string): boolean {
+    const { plainTextNode } = this;
+    if (!plainTextNode || !visibleText.test(added) || plainTextNode.length + added.length > maxPlainPieceUnits)
+      return false;
+    plainTextNode.appendData(added);
     return true;
   }
 
-  private leaveCode(): void {
-    this.code?.leave();
-    this.code = undefined;
+  private finishCode(): void {
+    this.openCodeBlock?.finish();
+    this.openCodeBlock = undefined;
   }
 
-  private get isPlain(): boolean {
-    return this.open.length > maxOpen;
+  private get isTooLongToParse(): boolean {
+    return this.openText.length > maxOpenUnits;
   }
 
-  private forget(): void {
-    this.stopWaiting();
-    this.done = '';
-    this.lastDone = null;
-    this.open = '';
-    this.lookedTo = 0;
-    this.env = {};
-    this.leaveCode();
-    this.plainTail = undefined;
+  private reset(): void {
+    this.cancelPause();
+    this.completeText = '';
+    this.lastCompleteNode = null;
+    this.openText = '';
+    this.searchedEnd = 0;
+    this.parserEnv = {};
+    this.finishCode();
+    this.plainTextNode = undefined;
   }
 
-  private stopWaiting(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+  private cancelPause(): void {
+    clearTimeout(this.pauseTimer);
+    this.pauseTimer = undefined;
   }
 
-  /** Line endings as the parser sees them; one that is cut in two waits for its other half. */
-  private withoutCarriageReturns(text: string): string {
-    const whole = this.hasCarriageReturn ? `\r${text}` : text;
-    this.hasCarriageReturn = whole.endsWith('\r');
-    return normalized(this.hasCarriageReturn ? whole.slice(0, -1) : whole);
+  /** Normalizes line endings. A `\r` at the end waits for a possible `\n`. */
+  private normalizeChunk(text: string): string {
+    const whole = this.endsWithCarriageReturn ? `\r${text}` : text;
+    this.endsWithCarriageReturn = whole.endsWith('\r');
+    return normalizeLineEndings(this.endsWithCarriageReturn ? whole.slice(0, -1) : whole);
   }
 }
 
-/** Characters that can be seen. */
-const plainText = /^[\P{C}\n]+$/u;
+const visibleText = /^[\P{C}\n]+$/u;
 
-/** The offset of a line, 0-based. */
 function lineStart(text: string, line: number): number {
   let at = 0;
   for (let left = line; left > 0; left--) at = text.indexOf('\n', at) + 1;

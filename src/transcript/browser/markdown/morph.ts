@@ -1,8 +1,7 @@
-/** Makes live nodes equal to wanted ones and touches nothing that is equal already: selection, focus and hover survive. */
+/** Makes live nodes equal to wanted ones and leaves equal nodes alone: selection, focus and hover survive. */
 
 /**
- * Of the children of `parent`, those from `first` on become the children of `wanted`, which is used up. `first` is null to
- * append all.
+ * Replaces the children of `parent` from `first` on by the children of `wanted`, which is emptied. Null for `first` appends.
  */
 export function morphChildren(parent: Node, first: ChildNode | null, wanted: Node): void {
   let live = first;
@@ -25,7 +24,6 @@ export function morphChildren(parent: Node, first: ChildNode | null, wanted: Nod
   }
 }
 
-/** False for nodes of different kinds: there is nothing to keep. */
 function morphNode(live: Node, wanted: Node): boolean {
   if (live instanceof Text && wanted instanceof Text) {
     morphText(live, wanted.data);
@@ -39,7 +37,7 @@ function morphNode(live: Node, wanted: Node): boolean {
 
 function morphText(live: Text, wanted: string): void {
   if (live.data === wanted) return;
-  // Appending keeps the ends of a selection where they are.
+  // Appending preserves selections.
   if (wanted.startsWith(live.data)) live.appendData(wanted.slice(live.length));
   else live.data = wanted;
 }

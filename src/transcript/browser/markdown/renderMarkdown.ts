@@ -1,25 +1,25 @@
-/** Shows a whole markdown text at once; `MarkdownStream` shows one that grows. */
+/** Renders complete Markdown; `MarkdownStream` renders streaming Markdown. */
 import type { Disposable } from '../../../base/common/disposable';
-import { listenForActions, type CodeActions } from './code/codeActions';
-import { nodesOfText } from './parser/markdownParser';
+import { listenForCodeActions, type CodeActions } from './code/codeActions';
+import { renderText } from './parser/markdownParser';
 import { morphChildren } from './morph';
 
 export interface MarkdownOptions {
   readonly actions: CodeActions;
-  /** Milliseconds: a stream rests after a rendering that took longer. 6 when it is left out. */
+  /** A stream pauses after a rendering that took longer than this. Default: 6 ms. */
   readonly slowMs?: number;
 }
 
 /**
- * Replaces what the container shows; nodes that stay the same are kept. The container has the class `markdown` and belongs
- * to the text alone. Disposing ends the listening and leaves the text.
+ * Renders into the container, which must have the class `markdown` and no other content. Equal nodes are kept.
+ * Disposing removes only the listeners.
  */
 export function renderMarkdown(container: HTMLElement, text: string, { actions }: MarkdownOptions): Disposable {
-  morphChildren(container, container.firstChild, nodesOfText(normalized(text), {}, actions));
-  return listenForActions(container, actions);
+  morphChildren(container, container.firstChild, renderText(normalizeLineEndings(text), {}, actions));
+  return listenForCodeActions(container, actions);
 }
 
-/** Line endings as the parser sees them. */
-export function normalized(text: string): string {
+/** Normalizes line endings as the parser does. */
+export function normalizeLineEndings(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }

@@ -1,32 +1,32 @@
-// Shows a command's output in a <pre> as a terminal would. Colours of the theme are classes, others are set by script.
+// Renders command output like a terminal. Theme colors are classes, others inline styles.
 import { parseAnsi, type AnsiColor, type AnsiSegment } from '../../common/ansi';
 import { showHiddenCharacters } from '../markdown/hiddenCharacters';
 import { morphChildren } from '../markdown/morph';
 
-const flags = ['bold', 'dim', 'italic', 'underline', 'strike'] as const;
+const styleFlags = ['bold', 'dim', 'italic', 'underline', 'strike'] as const;
 
-/** Replaces what the element shows; runs of text that stay the same are kept, and so is a selection in them. */
+/** Renders into the element and keeps equal nodes, and with them selections. */
 export function renderAnsi(container: HTMLElement, text: string): void {
   const fragment = document.createDocumentFragment();
-  for (const segment of parseAnsi(text)) fragment.append(runOf(segment));
+  for (const segment of parseAnsi(text)) fragment.append(createRun(segment));
   showHiddenCharacters(fragment);
   morphChildren(container, container.firstChild, fragment);
 }
 
-function runOf(segment: AnsiSegment): Node {
+function createRun(segment: AnsiSegment): Node {
   const { text, fg, bg, inverse } = segment;
-  const names: string[] = flags.filter((flag) => segment[flag]).map((flag) => `ansi-${flag}`);
+  const names: string[] = styleFlags.filter((flag) => segment[flag]).map((flag) => `ansi-${flag}`);
   if (names.length === 0 && fg === undefined && bg === undefined && !inverse) return document.createTextNode(text);
   const run = document.createElement('span');
   run.textContent = text;
   if (inverse && fg === undefined && bg === undefined) names.push('ansi-inverse');
-  paint(run, names, 'fg', inverse ? (bg ?? 'var(--ansi-background)') : fg);
-  paint(run, names, 'bg', inverse ? (fg ?? 'var(--ansi-foreground)') : bg);
+  applyColor(run, names, 'fg', inverse ? (bg ?? 'var(--ansi-background)') : fg);
+  applyColor(run, names, 'bg', inverse ? (fg ?? 'var(--ansi-foreground)') : bg);
   if (names.length > 0) run.className = names.join(' ');
   return run;
 }
 
-function paint(run: HTMLElement, names: string[], what: 'fg' | 'bg', color: AnsiColor | undefined): void {
+function applyColor(run: HTMLElement, names: string[], what: 'fg' | 'bg', color: AnsiColor | undefined): void {
   if (color === undefined) return;
   if (typeof color === 'number') names.push(`ansi-${what}-${color}`);
   else run.style.setProperty(what === 'fg' ? 'color' : 'background-color', color);

@@ -1,12 +1,11 @@
 import { countOf } from './format';
 
-interface Counted {
+interface LineCounts {
   readonly added: number;
   readonly removed: number;
 }
 
-/** `+12 −4`, of one change or several. */
-export function ChangeCounts({ changes }: { changes: readonly Counted[] }) {
+export function ChangeCounts({ changes }: { changes: readonly LineCounts[] }) {
   const added = changes.reduce((sum, change) => sum + change.added, 0);
   const removed = changes.reduce((sum, change) => sum + change.removed, 0);
   return (

@@ -6,37 +6,36 @@ import type { DiffHunk, DiffLine, DiffPart } from '../../common/entries';
 import { ChangeCounts } from './changeCounts';
 import { countOf, formatSize } from './format';
 import { PathButton } from './pathButton';
-import { ShowAllButton, WholeContext } from './showAll';
-import { useShortPath, useTranscript } from '../transcriptContext';
+import { ShowAllButton, ShowFullContext } from './showAll';
+import { useShortenPath, useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from './plainText';
 
-const shownLines = 30;
-const marks: Record<DiffLine['kind'], string> = { context: ' ', add: '+', remove: '−' };
-const elements = { context: Fragment, add: 'ins', remove: 'del' } as const;
-const changeWords: Record<DiffPart['change'], string> = { created: 'new', modified: '', deleted: 'deleted' };
+const maxFoldedLines = 30;
+const lineMarks: Record<DiffLine['kind'], string> = { context: ' ', add: '+', remove: '−' };
+const lineElements = { context: Fragment, add: 'ins', remove: 'del' } as const;
+const changeLabels: Record<DiffPart['change'], string> = { created: 'new', modified: '', deleted: 'deleted' };
 
-interface Row {
+interface DiffViewRow {
   readonly kind: DiffLine['kind'] | 'gap';
   readonly oldLine?: number;
   readonly newLine?: number;
   readonly text: string;
 }
 
-/** A change of a file: its lines, numbered, the added and removed ones coloured. */
 export function DiffView({ part, index, entryId }: { part: DiffPart; index: number; entryId: string }) {
   const { actions } = useTranscript();
-  const short = useShortPath();
-  const [isWhole, setWhole] = useState(useContext(WholeContext));
+  const short = useShortenPath();
+  const [isWhole, setWhole] = useState(useContext(ShowFullContext));
   const { path, hunks, change, omitted = 0 } = part;
   const { openDiff } = actions;
-  const rows = hunks.flatMap(rowsOf);
-  const shown = isWhole ? rows : rows.slice(0, shownLines);
+  const rows = hunks.flatMap(toRows);
+  const shown = isWhole ? rows : rows.slice(0, maxFoldedLines);
   return (
     <div class="diff">
       <div class="part-head">
         <PathButton path={path} line={hunks.find(({ newStart }) => newStart > 1)?.newStart} />
-        {changeWords[change] !== '' && <span class="quiet">{changeWords[change]}</span>}
+        {changeLabels[change] !== '' && <span class="quiet">{changeLabels[change]}</span>}
         <ChangeCounts changes={[part]} />
         {openDiff && <IconButton label="Open diff editor" icon={DiffIcon} onClick={() => openDiff(entryId, index)} />}
       </div>
@@ -58,8 +57,8 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
       )}
       {(omitted > 0 || shown.length < rows.length) && (
         <ShowAllButton
-          amount={omitted > 0 ? formatSize(unitsOf(rows) + omitted) : countOf(rows.length, 'line')}
-          isCut={omitted > 0}
+          amount={omitted > 0 ? formatSize(countUnits(rows) + omitted) : countOf(rows.length, 'line')}
+          isTruncated={omitted > 0}
           onShow={() => setWhole(true)}
         />
       )}
@@ -67,7 +66,7 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
   );
 }
 
-function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: Row }) {
+function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: DiffViewRow }) {
   if (kind === 'gap') {
     return (
       <tr class="diff-gap">
@@ -75,13 +74,13 @@ function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: Row }) {
       </tr>
     );
   }
-  const Text = elements[kind];
+  const Text = lineElements[kind];
   return (
     <tr class={`diff-${kind}`}>
       <td class="line-number">{oldLine}</td>
       <td class="line-number">{newLine}</td>
       <td class="diff-text">
-        <span class="mark">{marks[kind]}</span>
+        <span class="mark">{lineMarks[kind]}</span>
         <Text>
           <PlainText text={text} />
         </Text>
@@ -90,10 +89,10 @@ function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: Row }) {
   );
 }
 
-function rowsOf({ oldStart, newStart, lines }: DiffHunk, index: number): Row[] {
+function toRows({ oldStart, newStart, lines }: DiffHunk, index: number): DiffViewRow[] {
   let oldLine = oldStart;
   let newLine = newStart;
-  const rows = lines.map(({ kind, text }): Row => {
+  const rows = lines.map(({ kind, text }): DiffViewRow => {
     if (kind === 'add') return { kind, newLine: newLine++, text };
     if (kind === 'remove') return { kind, oldLine: oldLine++, text };
     return { kind, oldLine: oldLine++, newLine: newLine++, text };
@@ -101,6 +100,6 @@ function rowsOf({ oldStart, newStart, lines }: DiffHunk, index: number): Row[] {
   return index === 0 ? rows : [{ kind: 'gap', text: '' }, ...rows];
 }
 
-function unitsOf(rows: readonly Row[]): number {
+function countUnits(rows: readonly DiffViewRow[]): number {
   return rows.reduce((sum, { text }) => sum + text.length + 1, 0);
 }

@@ -1,22 +1,24 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useRef, useState } from 'preact/hooks';
-import { hasFocus, hasSelection } from '../list/inUse';
+import { ChevronRightIcon } from '../../../webview/browser/icons';
+import { hasFocus, hasSelection } from '../list/focusAndSelection';
 import { TranscriptContext } from '../transcriptContext';
 
 interface DisclosureProps {
   readonly class: string;
   readonly summary: ComponentChildren;
-  /** Until the user has chosen. */
+  /** The state until the user opens or closes it. */
   readonly isOpen?: boolean;
-  /** In the DOM only while it is open. */
+  readonly hasChevronLast?: boolean;
   readonly children: ComponentChildren;
 }
 
 /**
- * What is shown on demand. It follows `isOpen` until the user opens or closes it, or all of them, and does not close by itself
- * over the reader's focus or selection.
+ * A collapsible section. It follows `isOpen` until the user toggles it or all sections, and does not close over the
+ * reader's focus or selection.
  */
-export function Disclosure({ class: className, summary, isOpen: byDefault = false, children }: DisclosureProps) {
+export function Disclosure({ class: className, summary, children, ...rest }: DisclosureProps) {
+  const { isOpen: byDefault = false, hasChevronLast = false } = rest;
   const details = useRef<HTMLDetailsElement>(null);
   const folding = useContext(TranscriptContext)?.options.folding;
   const [choice, setChoice] = useState<{ readonly isOpen: boolean; readonly after: typeof folding }>();
@@ -32,7 +34,7 @@ export function Disclosure({ class: className, summary, isOpen: byDefault = fals
       data-chosen={chosen === undefined ? undefined : ''}
       ref={details}
       onToggle={({ currentTarget }) => {
-        // Opened by the browser, for example to show where it found a word.
+        // The browser toggled it, for example to reveal a match.
         if (currentTarget.open !== wasOpen.current) choose(currentTarget.open);
       }}
     >
@@ -42,7 +44,9 @@ export function Disclosure({ class: className, summary, isOpen: byDefault = fals
           choose(!isOpen);
         }}
       >
+        {!hasChevronLast && <ChevronRightIcon />}
         {summary}
+        {hasChevronLast && <ChevronRightIcon />}
       </summary>
       {isOpen && children}
     </details>

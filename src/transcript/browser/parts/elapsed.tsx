@@ -3,8 +3,8 @@ import { useHostTime } from '../../../webview/browser/hostTime';
 import { formatDuration } from './format';
 import { useRedraw } from '../transcriptContext';
 
-/** Seconds that pass while something runs; `since` by the host's clock, in milliseconds since the epoch. */
-export function Elapsed({ since }: { since: number }) {
+/** Elapsed time of something that is running. `since` is in the host's time, in milliseconds since the epoch. */
+export function ElapsedTime({ since }: { since: number }) {
   const redraw = useRedraw();
   const time = useHostTime();
   useLayoutEffect(() => {

@@ -5,24 +5,22 @@ import { CloseIcon } from '../../../webview/browser/icons';
 
 interface ImageViewProps {
   readonly mimeType: string;
-  /** Base64. */
   readonly data: string;
   readonly title?: string | undefined;
   readonly isThumbnail?: boolean;
 }
 
-/** Pictures of dots only: a drawing may hold a program. */
-const shown = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
+/** Raster images only: an SVG may contain scripts. */
+const supportedTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
 
-/** A picture that opens larger. */
 export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail = false }: ImageViewProps) {
   const title = namingHiddenCharacters(given);
   const dialog = useRef<HTMLDialogElement>(null);
   const [isLarge, setLarge] = useState(false);
-  if (!shown.has(mimeType)) {
+  if (!supportedTypes.has(mimeType)) {
     return (
       <span class="attachment">
-        <span class="one-line">{`${title} (${mimeType} is not shown)`}</span>
+        <span class="one-line">{`${title} (${mimeType} is not supported)`}</span>
       </span>
     );
   }
@@ -37,7 +35,7 @@ export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail 
         type="button"
         class={isThumbnail ? 'thumbnail' : 'picture'}
         title={title}
-        aria-label={`${title}: open larger`}
+        aria-label={`Enlarge ${title}`}
         onClick={open}
       >
         <img src={source} alt="" />

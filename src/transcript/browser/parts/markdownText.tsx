@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { GrowingText } from './growingText';
+import { MarkdownElement } from './markdownElement';
 import { useTranscript } from '../transcriptContext';
 
 interface MarkdownTextProps {
@@ -7,15 +7,14 @@ interface MarkdownTextProps {
   readonly isStreaming?: boolean;
 }
 
-/** Markdown that may still grow: what is on the screen already is left alone. */
 export function MarkdownText({ text, isStreaming = false }: MarkdownTextProps) {
   const { actions } = useTranscript();
   const element = useRef<HTMLDivElement>(null);
-  const growing = useRef<GrowingText | undefined>(undefined);
+  const growing = useRef<MarkdownElement | undefined>(undefined);
   useLayoutEffect(() => {
     if (!element.current) return;
-    growing.current ??= new GrowingText(element.current, actions);
-    growing.current.show(text, isStreaming);
+    growing.current ??= new MarkdownElement(element.current, actions);
+    growing.current.showText(text, isStreaming);
   }, [text, isStreaming]);
   useLayoutEffect(() => () => growing.current?.dispose(), []);
   return <div class="markdown" dir="auto" ref={element} />;

@@ -7,20 +7,18 @@ import { countOf, formatSize } from './format';
 import { ImageView } from './imageView';
 import { MarkdownText } from './markdownText';
 import { PathButton } from './pathButton';
-import { ShowAllButton, useCopy, WholeContext } from './showAll';
+import { ShowAllButton, useCopyFull, ShowFullContext } from './showAll';
 import { TerminalView } from './terminalView';
-import { useShortPath, useTranscript } from '../transcriptContext';
+import { useShortenPath, useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from './plainText';
 
 interface PartProps {
   readonly part: Part;
-  /** In the parts of its entry. */
   readonly index: number;
   readonly entryId: string;
 }
 
-/** One piece of what a call shows. */
 export function PartView({ part, index, entryId }: PartProps) {
   switch (part.type) {
     case 'text':
@@ -42,7 +40,7 @@ export function PartView({ part, index, entryId }: PartProps) {
   }
 }
 
-function partIn(entry: Entry, index: number): Part | undefined {
+function partAt(entry: Entry, index: number): Part | undefined {
   if (entry.kind === 'media') return entry.part;
   return entry.kind === 'tool' ? entry.parts[index] : undefined;
 }
@@ -54,19 +52,19 @@ function TextPart({ part: { text, plain: isPlain = false, omitted = 0 } }: { par
   return (
     <div class="text-part">
       <MarkdownText text={text} />
-      {omitted > 0 && <ShowAllButton amount={formatSize(text.length + omitted)} isCut onShow={() => undefined} />}
+      {omitted > 0 && <ShowAllButton amount={formatSize(text.length + omitted)} isTruncated onShow={() => undefined} />}
     </div>
   );
 }
 
-const shownLines = 16;
+const maxFoldedLines = 16;
 
-/** Text as it is, its first lines at first. `firstLine` numbers them, 1-based. */
+/** Plain text, first truncated to some lines. `firstLine` is the 1-based number of its first line. */
 function LongText({ text, omitted, firstLine }: { text: string; omitted: number; firstLine?: number | undefined }) {
-  const [isWhole, setWhole] = useState(useContext(WholeContext));
+  const [isWhole, setWhole] = useState(useContext(ShowFullContext));
   const lines = text.replace(/\r?\n$/, '').split('\n');
   const isCut = omitted > 0;
-  const shown = isWhole ? lines : lines.slice(0, shownLines);
+  const shown = isWhole ? lines : lines.slice(0, maxFoldedLines);
   return (
     <>
       <pre class="boxed scrolls" dir="ltr" tabIndex={0}>
@@ -80,10 +78,10 @@ function LongText({ text, omitted, firstLine }: { text: string; omitted: number;
           ))
         )}
       </pre>
-      {(isCut || (!isWhole && lines.length > shownLines)) && (
+      {(isCut || (!isWhole && lines.length > maxFoldedLines)) && (
         <ShowAllButton
           amount={isCut ? formatSize(text.length + omitted) : countOf(lines.length, 'line')}
-          isCut={isCut}
+          isTruncated={isCut}
           onShow={() => setWhole(true)}
         />
       )}
@@ -120,18 +118,18 @@ function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
   );
 }
 
-/** Where a link leads, in characters that cannot be mistaken for others; its words may say something else. */
+/** Returns the link's host in unambiguous characters, since its title may be misleading. */
 function hostOf(uri: string): string {
   const host = URL.parse(uri)?.host ?? '';
   return host === '' ? uri : host;
 }
 
-/** A path with a line and perhaps a column behind it, as searches write it, or a path alone. */
-const place = /^([^\s:]*[^\s:/\\]\.\w+|\/\S*[^\s:])(?::(\d+))?(?::\d+)?(?=:|\s|$)/;
+/** A path, optionally with a line and a column, as search results have it. */
+const fileLinePattern = /^([^\s:]*[^\s:/\\]\.\w+|\/\S*[^\s:])(?::(\d+))?(?::\d+)?(?=:|\s|$)/;
 
 function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
-  const [isWhole, setWhole] = useState(useContext(WholeContext));
-  const shown = isWhole ? items : items.slice(0, shownLines);
+  const [isWhole, setWhole] = useState(useContext(ShowFullContext));
+  const shown = isWhole ? items : items.slice(0, maxFoldedLines);
   const isCut = omitted > 0;
   return (
     <>
@@ -145,7 +143,7 @@ function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
       {(isCut || shown.length < items.length) && (
         <ShowAllButton
           amount={isCut ? formatSize(items.join('\n').length + omitted) : countOf(items.length, 'entry', 'entries')}
-          isCut={isCut}
+          isTruncated={isCut}
           onShow={() => setWhole(true)}
         />
       )}
@@ -155,8 +153,8 @@ function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
 
 function ListItem({ item }: { item: string }) {
   const { actions } = useTranscript();
-  const short = useShortPath();
-  const [text, path, line] = place.exec(item) ?? [];
+  const short = useShortenPath();
+  const [text, path, line] = fileLinePattern.exec(item) ?? [];
   if (text === undefined || path === undefined) return <PlainText text={item} />;
   return (
     <>
@@ -175,10 +173,10 @@ function ListItem({ item }: { item: string }) {
 
 function JsonPart({ part, index, entryId }: PartProps & { part: PartOf<'json'> }) {
   const { json, omitted = 0 } = part;
-  const copy = useCopy(entryId, omitted);
+  const copy = useCopyFull(entryId, omitted);
   const jsonIn = (whole: Entry): string | undefined => {
     if (whole.kind === 'raw') return whole.json;
-    const found = partIn(whole, index);
+    const found = partAt(whole, index);
     return found?.type === 'json' ? found.json : undefined;
   };
   return (

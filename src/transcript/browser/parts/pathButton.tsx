@@ -1,4 +1,4 @@
-import { useShortPath, useTranscript } from '../transcriptContext';
+import { useShortenPath, useTranscript } from '../transcriptContext';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from './plainText';
 
@@ -6,14 +6,13 @@ interface PathButtonProps {
   readonly path: string;
   /** 1-based. */
   readonly line?: number | undefined;
-  /** Opens the file unless it is something else. */
   readonly onClick?: (() => void) | undefined;
 }
 
-/** A file's name before its folder, since the name is what fits. */
+/** Shows a file's name before its folder, since space is limited. */
 export function PathButton({ path, line, onClick }: PathButtonProps) {
   const { actions } = useTranscript();
-  const { name, folder } = splitPath(useShortPath()(path));
+  const { name, folder } = splitPath(useShortenPath()(path));
   return (
     <button
       type="button"

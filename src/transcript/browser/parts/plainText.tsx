@@ -1,6 +1,6 @@
 import { piecesOf } from '../markdown/hiddenCharacters';
 
-/** Text of others as it is written; characters that only change how it is read are shown by their code points. */
+/** Shows untrusted text as written, with invisible characters as code points. */
 export function PlainText({ text }: { text: string }) {
   return (
     <>

@@ -4,41 +4,37 @@ import type { Entry } from '../../common/entries';
 import { formatSize } from './format';
 import { useTranscript } from '../transcriptContext';
 
-/** Fetches what was cut away of the entry that is drawn. */
 export const ShowAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
-/** Whether what the page has is shown without having been asked for. */
-export const WholeContext = createContext(false);
+/** Whether loaded content is shown without a "Show all" button. */
+export const ShowFullContext = createContext(false);
 
-const words: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
+const stateTexts: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
   busy: 'Loading…',
-  failed: 'Could not show all: try again',
+  failed: 'Could not load. Try again.',
 };
 
 interface ShowAllProps {
-  /** What there is in all, for example `12,345 lines`. */
   readonly amount: string;
-  /** Something was cut away before the page had it. */
-  readonly isCut: boolean;
-  /** Shows all that the page has. */
+  /** Whether the host truncated the content. */
+  readonly isTruncated: boolean;
   readonly onShow: () => void;
 }
 
 interface ShowAllTextsProps {
   readonly entry: Pick<Entry, 'omitted'>;
-  /** Its own texts, as far as they are here. */
   readonly shown: readonly (string | undefined)[];
 }
 
-/** The button under an entry whose own texts were cut; nothing for others. */
+/** A "Show all" button for an entry whose own texts were truncated. */
 export function ShowAllTexts({ entry: { omitted = 0 }, shown }: ShowAllTextsProps) {
   if (omitted === 0) return null;
   const units = shown.reduce((sum, text) => sum + (text?.length ?? 0), omitted);
-  return <ShowAllButton amount={formatSize(units)} isCut onShow={() => undefined} />;
+  return <ShowAllButton amount={formatSize(units)} isTruncated onShow={() => undefined} />;
 }
 
-/** Copies a text; one that was cut is fetched whole from its entry first. */
-export function useCopy(
+/** Returns a function that copies a text. Loads the full entry first if the text was truncated. */
+export function useCopyFull(
   entryId: string,
   omitted = 0,
 ): (text: string, textOf: (whole: Entry) => string | undefined) => void {
@@ -50,19 +46,17 @@ export function useCopy(
     }
     actions.showAll(entryId).then(
       (whole) => actions.copy(textOf(whole) ?? text),
-      // The page says why it could not be fetched.
       () => undefined,
     );
   };
 }
 
-/** The button under something long. */
-export function ShowAllButton({ amount, isCut, onShow }: ShowAllProps) {
+export function ShowAllButton({ amount, isTruncated, onShow }: ShowAllProps) {
   const fetchAll = useContext(ShowAllContext);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
   const show = (): void => {
     onShow();
-    if (!isCut || state === 'busy') return;
+    if (!isTruncated || state === 'busy') return;
     setState('busy');
     fetchAll().then(
       () => setState('idle'),
@@ -71,7 +65,7 @@ export function ShowAllButton({ amount, isCut, onShow }: ShowAllProps) {
   };
   return (
     <button type="button" class="text-button" aria-busy={state === 'busy'} onClick={show}>
-      {words[state] ?? `Show all (${amount})`}
+      {stateTexts[state] ?? `Show all (${amount})`}
     </button>
   );
 }

@@ -1,16 +1,16 @@
 import type { Entry } from '../entries';
 
-/** An entry with what belongs to it, as the steps of a subagent belong to its call. */
+/** An entry with its steps, for example those of a subagent. */
 export interface EntryNode {
   readonly entry: Entry;
   readonly steps: readonly EntryNode[];
 }
 
-/** Deeper ones stand beside each other. */
+/** Deeper steps become siblings. */
 const maxDepth = 8;
 
-/** In reading order. An entry whose call does not come before it stands at the top level. */
-export function entryTree(entries: readonly Entry[]): readonly EntryNode[] {
+/** Builds the tree in reading order. An entry whose parent does not precede it becomes a root. */
+export function buildEntryTree(entries: readonly Entry[]): readonly EntryNode[] {
   const roots: EntryNode[] = [];
   const known = new Map<string, { readonly steps: EntryNode[]; readonly depth: number }>();
   for (const entry of entries) {

@@ -1,10 +1,9 @@
-/** What is said of a transcript before its entries. */
-export interface ExportHead {
+export interface ExportHeader {
   readonly title: string;
   readonly who: string;
   /** Milliseconds since the epoch. */
   readonly createdAt?: number;
   readonly updatedAt?: number;
-  /** What the JSON says of a thread beside its entries, to open it again. */
+  /** Data that the JSON export needs to reopen a thread. */
   readonly thread?: Readonly<Record<string, unknown>>;
 }

@@ -1,12 +1,10 @@
-import { toolTrouble } from '../toolTrouble';
+import { toolFailureText } from '../toolFailure';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
 
-/** The words that exports of all formats share. */
-
-/** ANSI sequences: colours and movements of the cursor, titles of windows. */
+/** ANSI sequences: colors, cursor movements and window titles. */
 const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
-export function withoutAnsi(text: string): string {
+export function stripAnsi(text: string): string {
   return text.replace(ansi, '');
 }
 
@@ -28,13 +26,13 @@ export function diffText({ hunks }: Extract<Part, { type: 'diff' }>): string {
 }
 
 export function omittedText(omitted: number | undefined): string | undefined {
-  return omitted === undefined || omitted === 0 ? undefined : `(${omitted} more characters are left out.)`;
+  return omitted === undefined || omitted === 0 ? undefined : `(${omitted} more characters omitted)`;
 }
 
 export function terminalText({ command, exitCode, output, signal }: Extract<Part, { type: 'terminal' }>): string {
   const lines = [
     ...(command === undefined ? [] : [`$ ${command}`]),
-    ...(output === '' ? [] : [withoutAnsi(output).replace(/\n$/, '')]),
+    ...(output === '' ? [] : [stripAnsi(output).replace(/\n$/, '')]),
     ...(typeof exitCode === 'number' && exitCode !== 0 ? [`[exit code ${exitCode}]`] : []),
     ...(signal === undefined ? [] : [`[ended by ${signal}]`]),
   ];
@@ -44,14 +42,14 @@ export function terminalText({ command, exitCode, output, signal }: Extract<Part
 export function toolSummary(entry: EntryOf<'tool'>): string {
   const { decision, durationMs, state, title } = entry;
   const facts = [
-    ...[state === 'done' ? toolTrouble(entry) : state].filter((word) => word !== undefined),
+    ...[state === 'done' ? toolFailureText(entry) : state].filter((word) => word !== undefined),
     ...(decision === undefined ? [] : [decision]),
     ...(durationMs === undefined ? [] : [durationText(durationMs)]),
   ];
   return facts.length > 0 ? `${title} — ${facts.join(', ')}` : title;
 }
 
-export function endText({ changes, outcome, text, usage }: EntryOf<'end'>): string | undefined {
+export function turnEndText({ changes, outcome, text, usage }: EntryOf<'end'>): string | undefined {
   const parts = [
     ...(outcome === 'completed' ? [] : [text ?? outcome]),
     ...(changes && changes.length > 0
@@ -63,7 +61,7 @@ export function endText({ changes, outcome, text, usage }: EntryOf<'end'>): stri
 }
 
 export function durationText(ms: number): string {
-  // Rounded first, so that there are no 60 seconds in a minute.
+  // Rounded first so that 59.9 s never becomes "60 s".
   const [whole, tenths, seconds] = [Math.round(ms), Math.round(ms / 100), Math.round(ms / 1000)];
   if (whole < 1000) return `${whole} ms`;
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;

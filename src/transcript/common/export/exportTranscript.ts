@@ -1,21 +1,15 @@
 import type { Entry } from '../entries';
-import type { ExportHead } from './exportHead';
+import type { ExportHeader } from './exportHead';
 import { toHtml } from './html';
 import { toJsonExport } from './jsonExport';
 import { toMarkdown } from './markdown';
 
-/** The whole of a transcript as the text of a file. */
+const writers = { markdown: toMarkdown, html: toHtml, json: toJsonExport };
+
 export function exportTranscript(
-  head: ExportHead,
+  header: ExportHeader,
   entries: readonly Entry[],
-  format: 'markdown' | 'html' | 'json',
+  format: keyof typeof writers,
 ): string {
-  switch (format) {
-    case 'markdown':
-      return toMarkdown(head, entries);
-    case 'html':
-      return toHtml(head, entries);
-    case 'json':
-      return toJsonExport(head, entries);
-  }
+  return writers[format](header, entries);
 }

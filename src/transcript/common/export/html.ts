@@ -1,14 +1,14 @@
 import { escapeHtml } from '../../../base/common/escapeHtml';
 import type { Entry, EntryOf, Part } from '../entries';
-import { entryTree, type EntryNode } from './entryTree';
-import type { ExportHead } from './exportHead';
-import { attachmentText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
+import { buildEntryTree, type EntryNode } from './entryTree';
+import type { ExportHeader } from './exportHead';
+import { attachmentText, durationText, turnEndText, omittedText, terminalText, toolSummary } from './exportTexts';
 
 /**
- * A transcript as one page that needs nothing else: no script, nothing loaded from anywhere. All text is escaped; Markdown is
- * shown as it was written.
+ * Returns a self-contained HTML page without scripts or external resources. All text is escaped, and Markdown is shown
+ * as source.
  */
-export function toHtml({ createdAt, title, who }: ExportHead, entries: readonly Entry[]): string {
+export function toHtml({ createdAt, title, who }: ExportHeader, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : ` · ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -17,12 +17,12 @@ export function toHtml({ createdAt, title, who }: ExportHead, entries: readonly 
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<style>${styleSheet}</style>
 </head>
 <body>
 <main>
 <header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(who + day)}</p></header>
-${entryTree(entries).map(nodeHtml).join('\n')}
+${buildEntryTree(entries).map(nodeHtml).join('\n')}
 </main>
 </body>
 </html>
@@ -33,55 +33,55 @@ function nodeHtml({ entry, steps }: EntryNode): string {
   const inner = steps.map(nodeHtml).join('');
   const omitted = omittedHtml(entry.omitted);
   if (entry.kind !== 'tool') return entryHtml(entry) + omitted + inner;
-  return details(toolSummary(entry), toolHtml(entry) + inner) + omitted;
+  return detailsHtml(toolSummary(entry), toolHtml(entry) + inner) + omitted;
 }
 
 function entryHtml(entry: Exclude<Entry, EntryOf<'tool'>>): string {
   switch (entry.kind) {
     case 'prompt':
-      return section(
+      return sectionHtml(
         'prompt',
-        `<h2>User</h2>${prose(entry.text)}${list((entry.attachments ?? []).map(attachmentText))}`,
+        `<h2>User</h2>${proseHtml(entry.text)}${listHtml((entry.attachments ?? []).map(attachmentText))}`,
       );
     case 'answer':
-      return section('answer', prose(entry.text));
+      return sectionHtml('answer', proseHtml(entry.text));
     case 'thinking': {
       const duration = entry.durationMs === undefined ? '' : ` (${durationText(entry.durationMs)})`;
-      return details(`Thinking${duration}`, prose(entry.text));
+      return detailsHtml(`Thinking${duration}`, proseHtml(entry.text));
     }
     case 'todos':
-      return section(
+      return sectionHtml(
         'todos',
-        list(entry.items.map(({ status, text }) => `${status === 'completed' ? '☑' : '☐'} ${text}`)),
+        listHtml(entry.items.map(({ status, text }) => `${status === 'completed' ? '☑' : '☐'} ${text}`)),
       );
     case 'notice':
-      return section(
+      return sectionHtml(
         `notice ${entry.level}`,
-        prose(entry.text) + (entry.details === undefined ? '' : pre(entry.details)),
+        proseHtml(entry.text) + (entry.details === undefined ? '' : preHtml(entry.details)),
       );
     case 'summary':
-      return details('Summary of what came before', prose(entry.text));
+      return detailsHtml('Summary of earlier messages', proseHtml(entry.text));
     case 'media':
-      return section('media', partHtml(entry.part));
+      return sectionHtml('media', partHtml(entry.part));
     case 'end': {
-      const text = endText(entry);
-      return text === undefined ? '' : section(`end ${entry.outcome}`, prose(text));
+      const text = turnEndText(entry);
+      return text === undefined ? '' : sectionHtml(`end ${entry.outcome}`, proseHtml(text));
     }
     case 'raw':
-      return details(entry.label, pre(entry.json));
+      return detailsHtml(entry.label, preHtml(entry.json));
   }
 }
 
 function toolHtml({ error, input, parts }: EntryOf<'tool'>): string {
   return [
-    ...(input === undefined ? [] : [pre(input)]),
+    ...(input === undefined ? [] : [preHtml(input)]),
     ...parts.map(partHtml),
     ...(error === undefined ? [] : [`<pre class="error">${escapeHtml(error)}</pre>`]),
   ].join('');
 }
 
 function partHtml(part: Part): string {
-  return partBody(part) + omittedHtml('omitted' in part ? part.omitted : undefined);
+  return partBodyHtml(part) + omittedHtml('omitted' in part ? part.omitted : undefined);
 }
 
 function omittedHtml(omitted: number | undefined): string {
@@ -89,33 +89,32 @@ function omittedHtml(omitted: number | undefined): string {
   return words === undefined ? '' : `<p class="omitted">${escapeHtml(words)}</p>`;
 }
 
-function partBody(part: Part): string {
+function partBodyHtml(part: Part): string {
   switch (part.type) {
     case 'text':
-      return part.plain ? pre(part.text) : prose(part.text);
+      return part.plain ? preHtml(part.text) : proseHtml(part.text);
     case 'diff':
       return `<figure><figcaption>${escapeHtml(part.path)} (+${part.added} −${part.removed})</figcaption>${diffHtml(part)}</figure>`;
     case 'terminal':
-      return pre(terminalText(part));
+      return preHtml(terminalText(part));
     case 'file':
-      return `<figure><figcaption>${escapeHtml(part.path)}</figcaption>${pre(part.text)}</figure>`;
+      return `<figure><figcaption>${escapeHtml(part.path)}</figcaption>${preHtml(part.text)}</figure>`;
     case 'image':
       return /^image\/(?:png|jpeg|gif|webp)$/.test(part.mimeType) && /^[A-Za-z0-9+/=\s]*$/.test(part.data)
         ? `<img alt="${escapeHtml(part.title ?? 'Image')}" src="data:${part.mimeType};base64,${part.data}">`
         : `<p>[${escapeHtml(part.title ?? part.mimeType)}]</p>`;
     case 'link':
       return /^https?:/i.test(part.uri)
-        ? `<p><a rel="noreferrer" href="${escapeHtml(part.uri)}">${escapeHtml(part.title ?? part.uri)}</a>${addressHtml(part)}</p>`
+        ? `<p><a rel="noreferrer" href="${escapeHtml(part.uri)}">${escapeHtml(part.title ?? part.uri)}</a>${linkAddressHtml(part)}</p>`
         : `<p>${escapeHtml(part.title ?? part.uri)} (${escapeHtml(part.uri)})</p>`;
     case 'list':
-      return list(part.items);
+      return listHtml(part.items);
     case 'json':
-      return pre(part.json);
+      return preHtml(part.json);
   }
 }
 
-/** The words of a link may say something else. */
-function addressHtml({ title, uri }: Extract<Part, { type: 'link' }>): string {
+function linkAddressHtml({ title, uri }: Extract<Part, { type: 'link' }>): string {
   return title === undefined || title === uri ? '' : ` <small>${escapeHtml(uri)}</small>`;
 }
 
@@ -128,27 +127,27 @@ function diffHtml({ hunks }: Extract<Part, { type: 'diff' }>): string {
   return `<pre class="diff">${lines.join('\n')}</pre>`;
 }
 
-function section(name: string, html: string): string {
+function sectionHtml(name: string, html: string): string {
   return `<section class="${name}">${html}</section>`;
 }
 
-function details(summary: string, html: string): string {
+function detailsHtml(summary: string, html: string): string {
   return `<details><summary>${escapeHtml(summary)}</summary>${html}</details>`;
 }
 
-function prose(text: string): string {
+function proseHtml(text: string): string {
   return text === '' ? '' : `<div class="text">${escapeHtml(text)}</div>`;
 }
 
-function pre(text: string): string {
+function preHtml(text: string): string {
   return `<pre>${escapeHtml(text)}</pre>`;
 }
 
-function list(items: readonly string[]): string {
+function listHtml(items: readonly string[]): string {
   return items.length === 0 ? '' : `<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
 }
 
-const style = `
+const styleSheet = `
 :root { color-scheme: light dark; --text: #1f2328; --quiet: #59636e; --page: #fff; --box: #f6f8fa; --line: #d1d9e0; --add: #dafbe1; --remove: #ffebe9; }
 @media (prefers-color-scheme: dark) {
   :root { --text: #e6edf3; --quiet: #9198a1; --page: #0d1117; --box: #161b22; --line: #30363d; --add: #12361e; --remove: #4a1619; }

@@ -1,14 +1,15 @@
 import type { Entry } from '../entries';
-import type { ExportHead } from './exportHead';
+import type { ExportHeader } from './exportHead';
 
 /**
- * Of the exported file. Version 1: `{ format: "backline-transcript", version, title, who, createdAt?, updatedAt?, thread?,
- * entries }`, times in RFC 3339, `thread` as `exportedThread.ts` declares it, and entries as `Entry` in `entries.ts` declares them. Fields may be added within a version.
+ * Version of the export format. Version 1: `{ format: "backline-transcript", version, title, who, createdAt?,
+ * updatedAt?, thread?, entries }`. Times are RFC 3339, `thread` is declared in `exportedThread.ts` and `entries` in
+ * `entries.ts`. Fields may be added within a version.
  */
 const version = 1;
 
 export function toJsonExport(
-  { createdAt, thread, title, updatedAt, who }: ExportHead,
+  { createdAt, thread, title, updatedAt, who }: ExportHeader,
   entries: readonly Entry[],
 ): string {
   const file = {

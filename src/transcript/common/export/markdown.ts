@@ -1,137 +1,138 @@
 import { oneLine } from '../../../base/common/oneLine';
 import type { Entry, EntryOf, Part } from '../entries';
-import { entryTree, type EntryNode } from './entryTree';
-import type { ExportHead } from './exportHead';
-import { attachmentText, diffText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
-import { proseBlocks } from './markdownProse';
-import { codeBlock, paragraph, text, textBlocks, type Block, type ListItem } from './markdownTree';
+import { buildEntryTree, type EntryNode } from './entryTree';
+import type { ExportHeader } from './exportHead';
+import { attachmentText, diffText, durationText, turnEndText, omittedText, terminalText, toolSummary } from './exportTexts';
+import { parseProse } from './markdownProse';
+import { codeBlock, paragraphBlock, textInline, plainTextBlocks, type MarkdownBlock, type MarkdownListItem } from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
 
-/** A transcript to be read as text and rendered by others. What an agent wrote in Markdown stays Markdown, but for its HTML. */
-export function toMarkdown({ createdAt, title, who }: ExportHead, entries: readonly Entry[]): string {
+/** Returns the transcript as Markdown. The agent's Markdown is kept, except for its HTML. */
+export function toMarkdown({ createdAt, title, who }: ExportHeader, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : `, ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return writeMarkdown([
-    heading(1, title),
-    paragraph(text(oneLine(`With ${who}${day}`))),
-    ...entryTree(entries).flatMap(nodeBlocks),
+    headingBlock(1, title),
+    paragraphBlock(textInline(oneLine(`With ${who}${day}`))),
+    ...buildEntryTree(entries).flatMap(nodeBlocks),
   ]);
 }
 
-function nodeBlocks({ entry, steps }: EntryNode): readonly Block[] {
+function nodeBlocks({ entry, steps }: EntryNode): readonly MarkdownBlock[] {
   const inner = steps.flatMap(nodeBlocks);
   if (entry.kind !== 'tool') return [...withOmitted(entryBlocks(entry), entry.omitted), ...inner];
-  return withOmitted([details(toolSummary(entry), [...toolBlocks(entry), ...inner])], entry.omitted);
+  return withOmitted([detailsBlock(toolSummary(entry), [...toolBlocks(entry), ...inner])], entry.omitted);
 }
 
-function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly Block[] {
+function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly MarkdownBlock[] {
   switch (entry.kind) {
     case 'prompt':
       return [
         { type: 'rule' },
-        heading(2, 'User'),
-        ...textBlocks(entry.text),
-        ...list((entry.attachments ?? []).map((item) => ({ blocks: [line(attachmentText(item))] }))),
-        heading(2, 'Agent'),
+        headingBlock(2, 'User'),
+        ...plainTextBlocks(entry.text),
+        ...listBlocks((entry.attachments ?? []).map((item) => ({ blocks: [lineBlock(attachmentText(item))] }))),
+        headingBlock(2, 'Agent'),
       ];
     case 'answer':
-      return proseBlocks(entry.text);
+      return parseProse(entry.text);
     case 'thinking': {
       const duration = entry.durationMs === undefined ? '' : ` (${durationText(entry.durationMs)})`;
-      return [details(`Thinking${duration}`, proseBlocks(entry.text))];
+      return [detailsBlock(`Thinking${duration}`, parseProse(entry.text))];
     }
     case 'todos':
-      return list(
-        entry.items.map(({ status, text: todo }) => ({ blocks: [line(todo)], isDone: status === 'completed' })),
+      return listBlocks(
+        entry.items.map(({ status, text: todo }) => ({ blocks: [lineBlock(todo)], isDone: status === 'completed' })),
       );
     case 'notice': {
       const level = { info: 'Note', warning: 'Warning', error: 'Error' }[entry.level];
       const more = entry.details === undefined ? [] : [codeBlock(entry.details, 'text')];
-      return [quote([...textBlocks(`${level}: ${entry.text}`), ...more])];
+      return [quoteBlock([...plainTextBlocks(`${level}: ${entry.text}`), ...more])];
     }
     case 'summary':
-      return [details('Summary of what came before', proseBlocks(entry.text))];
+      return [detailsBlock('Summary of earlier messages', parseProse(entry.text))];
     case 'media':
       return partBlocks(entry.part);
     case 'end': {
-      const words = endText(entry);
-      return words === undefined ? [] : [quote(textBlocks(words))];
+      const words = turnEndText(entry);
+      return words === undefined ? [] : [quoteBlock(plainTextBlocks(words))];
     }
     case 'raw':
-      return [details(entry.label, [codeBlock(entry.json, 'json')])];
+      return [detailsBlock(entry.label, [codeBlock(entry.json, 'json')])];
   }
 }
 
-function toolBlocks({ error, input, parts }: EntryOf<'tool'>): readonly Block[] {
+function toolBlocks({ error, input, parts }: EntryOf<'tool'>): readonly MarkdownBlock[] {
   return [
-    ...(input === undefined ? [] : [line('Input:'), codeBlock(input, 'json')]),
+    ...(input === undefined ? [] : [lineBlock('Input:'), codeBlock(input, 'json')]),
     ...parts.flatMap(partBlocks),
     ...(error === undefined ? [] : [codeBlock(error, 'text')]),
   ];
 }
 
-function partBlocks(part: Part): readonly Block[] {
-  return withOmitted(shownBlocks(part), 'omitted' in part ? part.omitted : undefined);
+function partBlocks(part: Part): readonly MarkdownBlock[] {
+  return withOmitted(partBodyBlocks(part), 'omitted' in part ? part.omitted : undefined);
 }
 
-function withOmitted(blocks: readonly Block[], omitted: number | undefined): readonly Block[] {
+function withOmitted(blocks: readonly MarkdownBlock[], omitted: number | undefined): readonly MarkdownBlock[] {
   const words = omittedText(omitted);
-  return words === undefined ? blocks : [...blocks, line(words)];
+  return words === undefined ? blocks : [...blocks, lineBlock(words)];
 }
 
-function shownBlocks(part: Part): readonly Block[] {
+function partBodyBlocks(part: Part): readonly MarkdownBlock[] {
   switch (part.type) {
     case 'text':
-      return part.plain ? [codeBlock(part.text, 'text')] : proseBlocks(part.text);
+      return part.plain ? [codeBlock(part.text, 'text')] : parseProse(part.text);
     case 'diff': {
-      const counts = text(` (+${part.added} −${part.removed})`);
-      return [paragraph(code(part.path), counts), codeBlock(diffText(part), 'diff')];
+      const counts = textInline(` (+${part.added} −${part.removed})`);
+      return [paragraphBlock(inlineCode(part.path), counts), codeBlock(diffText(part), 'diff')];
     }
     case 'terminal':
       return [codeBlock(terminalText(part), 'console')];
     case 'file':
-      return [paragraph(code(part.path)), codeBlock(part.text, '')];
+      return [paragraphBlock(inlineCode(part.path)), codeBlock(part.text, '')];
     case 'image':
       return [imageBlock(part)];
     case 'link': {
       const title = oneLine(part.title ?? part.uri);
-      if (!/^https?:/i.test(part.uri)) return [line(title === part.uri ? title : `${title} (${oneLine(part.uri)})`)];
-      return [paragraph({ type: 'link', href: part.uri, children: [text(title)] })];
+      if (!/^https?:/i.test(part.uri))
+        return [lineBlock(title === part.uri ? title : `${title} (${oneLine(part.uri)})`)];
+      return [paragraphBlock({ type: 'link', href: part.uri, children: [textInline(title)] })];
     }
     case 'list':
-      return list(part.items.map((item) => ({ blocks: [paragraph(code(item))] })));
+      return listBlocks(part.items.map((item) => ({ blocks: [paragraphBlock(inlineCode(item))] })));
     case 'json':
       return [codeBlock(part.json, 'json')];
   }
 }
 
-/** Pictures of dots only: a drawing may hold a program. */
-function imageBlock({ data, mimeType, title }: Extract<Part, { type: 'image' }>): Block {
+/** Raster images only: an SVG may contain scripts. */
+function imageBlock({ data, mimeType, title }: Extract<Part, { type: 'image' }>): MarkdownBlock {
   const isShown = /^image\/(?:png|jpeg|gif|webp)$/.test(mimeType) && /^[A-Za-z0-9+/=\s]*$/.test(data);
-  if (!isShown) return line(`[${title ?? mimeType}]`);
+  if (!isShown) return lineBlock(`[${title ?? mimeType}]`);
   const source = `data:${mimeType};base64,${data.replace(/\s+/g, '')}`;
-  return paragraph({ type: 'image', source, label: title ?? 'Image' });
+  return paragraphBlock({ type: 'image', source, label: title ?? 'Image' });
 }
 
-function heading(level: number, words: string): Block {
-  return { type: 'heading', level, children: [text(oneLine(words))] };
+function headingBlock(level: number, words: string): MarkdownBlock {
+  return { type: 'heading', level, children: [textInline(oneLine(words))] };
 }
 
-function line(words: string): Block {
-  return paragraph(text(oneLine(words)));
+function lineBlock(words: string): MarkdownBlock {
+  return paragraphBlock(textInline(oneLine(words)));
 }
 
-function code(value: string): { readonly type: 'code'; readonly text: string } {
+function inlineCode(value: string): { readonly type: 'code'; readonly text: string } {
   return { type: 'code', text: oneLine(value) };
 }
 
-function list(items: readonly ListItem[]): readonly Block[] {
+function listBlocks(items: readonly MarkdownListItem[]): readonly MarkdownBlock[] {
   return items.length === 0 ? [] : [{ type: 'list', items, isTight: true }];
 }
 
-function quote(blocks: readonly Block[]): Block {
+function quoteBlock(blocks: readonly MarkdownBlock[]): MarkdownBlock {
   return { type: 'quote', blocks };
 }
 
-function details(summary: string, blocks: readonly Block[]): Block {
+function detailsBlock(summary: string, blocks: readonly MarkdownBlock[]): MarkdownBlock {
   return { type: 'details', summary, blocks };
 }

@@ -1,86 +1,86 @@
 import createMarkdown, { type MarkdownIt, type Token } from 'markdown-it';
 import {
   codeBlock,
-  text,
-  type Block,
+  textInline,
+  type MarkdownBlock,
   type CellAlignment,
-  type Inline,
-  type ListItem,
+  type MarkdownInline,
+  type MarkdownListItem,
   type StyleMark,
 } from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
 
-/** In UTF-16 units. What is longer, or nested more deeply, is shown as it was written. */
-const maxParsed = 1_000_000;
+/** Text that is longer (in UTF-16 units) or nested more deeply is shown as source. */
+const maxParsedUnits = 1_000_000;
 const maxLevel = 90;
-/** Headings of the document itself are above those of its texts. */
+/** Leaves the top heading levels to the document itself. */
 const headingShift = 2;
 
-const parser = configured();
+const parser = createParser();
 
 /**
- * Markdown that an agent wrote, as a part of another document: its HTML is text, its images are links, its links need
- * nothing from elsewhere in the text, and whatever it leaves open is closed.
+ * Parses an agent's Markdown for use within another document. HTML becomes text, images become links, reference links
+ * become inline links, and open constructs are closed.
  */
-export function proseBlocks(markdown: string): readonly Block[] {
+export function parseProse(markdown: string): readonly MarkdownBlock[] {
   const asWritten = [codeBlock(markdown, 'markdown')];
-  if (markdown.length > maxParsed) return asWritten;
+  if (markdown.length > maxParsedUnits) return asWritten;
   const tokens = parser.parse(markdown, {});
   if (tokens.some(({ level }) => level > maxLevel)) return asWritten;
-  const blocks = new BlockReader(tokens).blocks();
-  // A mark that is doubled by a character beside it may be read in another way when it is written again.
-  return wordsOf(parser.parse(writeMarkdown(blocks), {})) === wordsOf(tokens) ? blocks : asWritten;
+  const blocks = new BlockReader(tokens).readBlocks();
+  // Marks next to each other may be read differently once written again.
+  return textOf(parser.parse(writeMarkdown(blocks), {})) === textOf(tokens) ? blocks : asWritten;
 }
 
-/** Without white space. */
-function wordsOf(tokens: readonly Token[]): string {
+function textOf(tokens: readonly Token[]): string {
   return tokens
-    .map(({ children, content, type }) => (children && type !== 'image' ? wordsOf(children) : content))
+    .map(({ children, content, type }) => (children && type !== 'image' ? textOf(children) : content))
     .join('')
     .replace(/\s+/g, '');
 }
 
-function configured(): MarkdownIt {
+function createParser(): MarkdownIt {
   const markdown = new createMarkdown({ html: false, linkify: false });
   markdown.normalizeLink = (href) => href;
   return markdown;
 }
 
-/** Reads the parser's tokens, which open and close what is nested. */
+/** Converts the parser's flat list of tokens to a tree. */
 class BlockReader {
-  private at = 0;
+  private position = 0;
 
   constructor(private readonly tokens: readonly Token[]) {}
 
-  /** Up to what closes the block that they are in. */
-  blocks(): readonly Block[] {
-    const blocks: Block[] = [];
-    for (let token = this.next(); token && token.nesting >= 0; token = this.next()) blocks.push(...this.block(token));
+  /** Reads blocks up to the end of the enclosing block. */
+  readBlocks(): readonly MarkdownBlock[] {
+    const blocks: MarkdownBlock[] = [];
+    for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
+      blocks.push(...this.readBlock(token));
     return blocks;
   }
 
-  private next(): Token | undefined {
-    return this.tokens[this.at++];
+  private nextToken(): Token | undefined {
+    return this.tokens[this.position++];
   }
 
-  private block(token: Token): readonly Block[] {
+  private readBlock(token: Token): readonly MarkdownBlock[] {
     switch (token.type) {
       case 'heading_open':
-        return [{ type: 'heading', level: Number(token.tag.slice(1)) + headingShift, children: this.inlines() }];
+        return [{ type: 'heading', level: Number(token.tag.slice(1)) + headingShift, children: this.readInlines() }];
       case 'paragraph_open':
-        return [{ type: 'paragraph', children: this.inlines() }];
+        return [{ type: 'paragraph', children: this.readInlines() }];
       case 'fence':
         return [codeBlock(withoutLastLineEnd(token.content), token.info.trim().split(/\s/, 1)[0] ?? '')];
       case 'code_block':
         return [codeBlock(withoutLastLineEnd(token.content), '')];
       case 'blockquote_open':
-        return [{ type: 'quote', blocks: this.blocks() }];
+        return [{ type: 'quote', blocks: this.readBlocks() }];
       case 'bullet_list_open':
-        return [{ type: 'list', ...this.items() }];
+        return [{ type: 'list', ...this.readItems() }];
       case 'ordered_list_open':
-        return [{ type: 'list', start: Number(token.attrGet('start') ?? 1), ...this.items() }];
+        return [{ type: 'list', start: Number(token.attrGet('start') ?? 1), ...this.readItems() }];
       case 'table_open':
-        return [this.table()];
+        return [this.readTable()];
       case 'hr':
         return [{ type: 'rule' }];
       default:
@@ -88,44 +88,43 @@ class BlockReader {
     }
   }
 
-  /** Of a block that holds nothing else. */
-  private inlines(): readonly Inline[] {
-    const children: Inline[] = [];
-    for (let token = this.next(); token && token.nesting >= 0; token = this.next())
-      children.push(...inlinesOf(token.children ?? []));
+  private readInlines(): readonly MarkdownInline[] {
+    const children: MarkdownInline[] = [];
+    for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
+      children.push(...parseInlines(token.children ?? []));
     return children;
   }
 
-  private items(): { readonly items: readonly ListItem[]; readonly isTight: boolean } {
-    const items: ListItem[] = [];
-    const start = this.at;
-    for (let token = this.next(); token && token.nesting >= 0; token = this.next()) items.push(itemOf(this.blocks()));
+  private readItems(): { readonly items: readonly MarkdownListItem[]; readonly isTight: boolean } {
+    const items: MarkdownListItem[] = [];
+    const start = this.position;
+    for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())
+      items.push(toListItem(this.readBlocks()));
     const level = (this.tokens[start]?.level ?? 0) + 1;
-    const own = this.tokens.slice(start, this.at).filter((token) => token.level === level);
+    const own = this.tokens.slice(start, this.position).filter((token) => token.level === level);
     const isTight = own.every(({ hidden, type }) => type !== 'paragraph_open' || hidden);
     return { items, isTight };
   }
 
-  private table(): Block {
-    const rows: (readonly Inline[])[][] = [];
+  private readTable(): MarkdownBlock {
+    const rows: (readonly MarkdownInline[])[][] = [];
     let alignments: readonly CellAlignment[] = [];
-    for (let token = this.next(); token && token.type !== 'table_close'; token = this.next()) {
+    for (let token = this.nextToken(); token && token.type !== 'table_close'; token = this.nextToken()) {
       if (token.type === 'tr_open') rows.push([]);
       if (token.type !== 'th_open' && token.type !== 'td_open') continue;
       if (token.type === 'th_open') alignments = [...alignments, alignmentOf(token)];
-      rows.at(-1)?.push(this.inlines());
+      rows.at(-1)?.push(this.readInlines());
     }
     return { type: 'table', alignments, rows };
   }
 }
 
-/** `[ ]` and `[x]` are no syntax of the parser. */
-function itemOf(blocks: readonly Block[]): ListItem {
+function toListItem(blocks: readonly MarkdownBlock[]): MarkdownListItem {
   const [first, ...others] = blocks;
   const [start, ...rest] = first?.type === 'paragraph' ? first.children : [];
   const box = start?.type === 'text' ? /^\[([ xX])\] (?=\S)/.exec(start.text) : null;
   if (!box || start?.type !== 'text') return { blocks };
-  const children = [text(start.text.slice(box[0].length)), ...rest];
+  const children = [textInline(start.text.slice(box[0].length)), ...rest];
   return { blocks: [{ type: 'paragraph', children }, ...others], isDone: box[1] !== ' ' };
 }
 
@@ -134,22 +133,22 @@ function alignmentOf(token: Token): CellAlignment {
   return found === 'left' || found === 'center' || found === 'right' ? found : undefined;
 }
 
-function inlinesOf(tokens: readonly Token[]): readonly Inline[] {
-  const open: { readonly token: Token; readonly children: Inline[] }[] = [];
-  const top: Inline[] = [];
+function parseInlines(tokens: readonly Token[]): readonly MarkdownInline[] {
+  const open: { readonly token: Token; readonly children: MarkdownInline[] }[] = [];
+  const top: MarkdownInline[] = [];
   for (const token of tokens) {
     if (token.nesting === 1) {
       open.push({ token, children: [] });
       continue;
     }
     const closed = token.nesting === -1 ? open.pop() : undefined;
-    const inlines = closed ? wrapped(closed.token, closed.children) : inlineOf(token);
+    const inlines = closed ? wrapInlines(closed.token, closed.children) : toInlines(token);
     (open.at(-1)?.children ?? top).push(...inlines);
   }
   return top;
 }
 
-function wrapped(token: Token, children: readonly Inline[]): readonly Inline[] {
+function wrapInlines(token: Token, children: readonly MarkdownInline[]): readonly MarkdownInline[] {
   if (token.type === 'link_open') {
     const [href, title] = [token.attrGet('href'), token.attrGet('title')];
     const named = title === null ? {} : { title: String(title) };
@@ -163,7 +162,7 @@ function styleMark(mark: string): StyleMark | undefined {
   return (['*', '_', '**', '__', '~~'] as const).find((known) => known === mark);
 }
 
-function inlineOf(token: Token): readonly Inline[] {
+function toInlines(token: Token): readonly MarkdownInline[] {
   switch (token.type) {
     case 'code_inline':
       return [{ type: 'code', text: token.content }];
@@ -174,10 +173,10 @@ function inlineOf(token: Token): readonly Inline[] {
       const source = String(token.attrGet('src') ?? '');
       const label = (token.children ?? []).map(({ content }) => content).join('') || 'image';
       if (/^data:/i.test(source)) return [{ type: 'image', source, label }];
-      return [{ type: 'link', href: source, children: [text(label)] }];
+      return [{ type: 'link', href: source, children: [textInline(label)] }];
     }
     default:
-      return token.content === '' ? [] : [text(token.content)];
+      return token.content === '' ? [] : [textInline(token.content)];
   }
 }
 

@@ -1,75 +1,74 @@
 /**
- * A Markdown document as data. Texts in it are plain: only `markdownWriter.ts` writes Markdown, so that no text can become
- * markup.
+ * A Markdown document as data. Its texts are plain: only `markdownWriter.ts` escapes and writes Markdown, so no text
+ * can become markup.
  */
 
-export type Inline =
+export type MarkdownInline =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'code'; readonly text: string }
   | { readonly type: 'lineBreak'; readonly isHard: boolean }
-  | { readonly type: 'styled'; readonly mark: StyleMark; readonly children: readonly Inline[] }
-  | { readonly type: 'link'; readonly href: string; readonly title?: string; readonly children: readonly Inline[] }
-  /** `source` is a `data:` URI: nothing is loaded from elsewhere when the document is shown. */
+  | { readonly type: 'styled'; readonly mark: StyleMark; readonly children: readonly MarkdownInline[] }
+  | { readonly type: 'link'; readonly href: string; readonly title?: string; readonly children: readonly MarkdownInline[] }
+  /** `source` is a `data:` URI, so that nothing is loaded when the document is shown. */
   | { readonly type: 'image'; readonly source: string; readonly label: string };
 
 export type StyleMark = '*' | '_' | '**' | '__' | '~~';
 
-export interface ListItem {
-  readonly blocks: readonly Block[];
-  /** Of a task list: whether the box is ticked. */
+export interface MarkdownListItem {
+  readonly blocks: readonly MarkdownBlock[];
   readonly isDone?: boolean;
 }
 
 export type CellAlignment = 'left' | 'center' | 'right' | undefined;
 
-export type Block =
-  | { readonly type: 'heading'; readonly level: number; readonly children: readonly Inline[] }
-  | { readonly type: 'paragraph'; readonly children: readonly Inline[] }
+export type MarkdownBlock =
+  | { readonly type: 'heading'; readonly level: number; readonly children: readonly MarkdownInline[] }
+  | { readonly type: 'paragraph'; readonly children: readonly MarkdownInline[] }
   | { readonly type: 'code'; readonly text: string; readonly language: string }
-  | { readonly type: 'quote'; readonly blocks: readonly Block[] }
+  | { readonly type: 'quote'; readonly blocks: readonly MarkdownBlock[] }
   /** `start` is the number of the first item; undefined for bullets. */
   | {
       readonly type: 'list';
-      readonly items: readonly ListItem[];
+      readonly items: readonly MarkdownListItem[];
       readonly start?: number;
       readonly isTight: boolean;
     }
   | {
       readonly type: 'table';
       readonly alignments: readonly CellAlignment[];
-      readonly rows: readonly (readonly (readonly Inline[])[])[];
+      readonly rows: readonly (readonly (readonly MarkdownInline[])[])[];
     }
   | { readonly type: 'rule' }
-  | { readonly type: 'details'; readonly summary: string; readonly blocks: readonly Block[] };
+  | { readonly type: 'details'; readonly summary: string; readonly blocks: readonly MarkdownBlock[] };
 
-export function text(value: string): Inline {
+export function textInline(value: string): MarkdownInline {
   return { type: 'text', text: value };
 }
 
-export function paragraph(...children: readonly Inline[]): Block {
+export function paragraphBlock(...children: readonly MarkdownInline[]): MarkdownBlock {
   return { type: 'paragraph', children };
 }
 
-export function codeBlock(value: string, language: string): Block {
+export function codeBlock(value: string, language: string): MarkdownBlock {
   return { type: 'code', text: value, language };
 }
 
-/** Plain text with its lines. What is laid out with spaces is kept as code, since Markdown drops them. */
-export function textBlocks(value: string): readonly Block[] {
+/** Converts plain text and keeps its lines. Text aligned with spaces becomes code, since Markdown collapses spaces. */
+export function plainTextBlocks(value: string): readonly MarkdownBlock[] {
   const lines = value.replace(/\r\n?/g, '\n');
   if (/^[^\S\n]+\S|\S[^\S\n]{3,}\S|\t/m.test(lines)) return [codeBlock(value, 'text')];
   return lines
     .split(/\n{2,}/)
     .filter((part) => part.trim() !== '')
-    .map((part) => paragraph(...linesOf(part)));
+    .map((part) => paragraphBlock(...lineInlines(part)));
 }
 
-function linesOf(part: string): readonly Inline[] {
+function lineInlines(part: string): readonly MarkdownInline[] {
   return part
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .flatMap((line, index): Inline[] => [
+    .flatMap((line, index): MarkdownInline[] => [
       ...(index === 0 ? [] : [{ type: 'lineBreak' as const, isHard: true }]),
-      text(line.trim()),
+      textInline(line.trim()),
     ]);
 }

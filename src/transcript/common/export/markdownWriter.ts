@@ -1,40 +1,40 @@
 import { escapeHtml } from '../../../base/common/escapeHtml';
 import { oneLine } from '../../../base/common/oneLine';
-import type { Block, CellAlignment, Inline, ListItem } from './markdownTree';
+import type { MarkdownBlock, CellAlignment, MarkdownInline, MarkdownListItem } from './markdownTree';
 
-/** Writes a document as CommonMark with tables, strikethrough and task lists. The only HTML in it are its `details`. */
-export function writeMarkdown(blocks: readonly Block[]): string {
+/** Writes CommonMark with tables, strikethrough and task lists. Its only HTML is `details`. */
+export function writeMarkdown(blocks: readonly MarkdownBlock[]): string {
   return `${writeBlocks(blocks, false)}\n`;
 }
 
-function writeBlocks(blocks: readonly Block[], isTight: boolean): string {
-  let isOtherMarker = false;
+function writeBlocks(blocks: readonly MarkdownBlock[], isTight: boolean): string {
+  let usesOtherMarker = false;
   const written = blocks.map((block, index) => {
-    // Two lists in a row are one if their markers are the same.
-    isOtherMarker = isListAfter(blocks[index - 1], block) && !isOtherMarker;
-    return writeBlock(block, isOtherMarker);
+    // Adjacent lists need different markers, or they would become one.
+    usesOtherMarker = isListAfter(blocks[index - 1], block) && !usesOtherMarker;
+    return writeBlock(block, usesOtherMarker);
   });
   return written.join(isTight ? '\n' : '\n\n');
 }
 
-function isListAfter(before: Block | undefined, block: Block): boolean {
+function isListAfter(before: MarkdownBlock | undefined, block: MarkdownBlock): boolean {
   return before?.type === 'list' && block.type === 'list';
 }
 
-function writeBlock(block: Block, isOtherMarker: boolean): string {
+function writeBlock(block: MarkdownBlock, usesOtherMarker: boolean): string {
   switch (block.type) {
     case 'heading': {
-      const line = withoutLines(writeInlines(block.children)).replace(/#+$/, '\\$&');
+      const line = joinLines(writeInlines(block.children)).replace(/#+$/, '\\$&');
       return `${'#'.repeat(Math.min(Math.max(block.level, 1), 6))} ${line}`.trimEnd();
     }
     case 'paragraph':
-      return withPlainLineStarts(writeInlines(block.children));
+      return escapeLineStarts(writeInlines(block.children));
     case 'code':
       return writeCodeBlock(block.text, block.language);
     case 'quote':
-      return prefixed(writeBlocks(block.blocks, false), '> ');
+      return prefixLines(writeBlocks(block.blocks, false), '> ');
     case 'list':
-      return writeList(block, isOtherMarker);
+      return writeList(block, usesOtherMarker);
     case 'table':
       return writeTable(block.alignments, block.rows);
     case 'rule':
@@ -46,7 +46,7 @@ function writeBlock(block: Block, isOtherMarker: boolean): string {
   }
 }
 
-/** The fence is longer than any in the text. */
+/** Uses a fence that is longer than any in the text. */
 function writeCodeBlock(value: string, language: string): string {
   const longest = [...value.matchAll(/`{3,}/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 2);
   const fence = '`'.repeat(longest + 1);
@@ -54,26 +54,24 @@ function writeCodeBlock(value: string, language: string): string {
   return [`${fence}${name}`, ...(value === '' ? [] : [value.replace(/\r\n?/g, '\n')]), fence].join('\n');
 }
 
-function writeList({ items, start, isTight }: Extract<Block, { type: 'list' }>, isOtherMarker: boolean): string {
+function writeList({ items, start, isTight }: Extract<MarkdownBlock, { type: 'list' }>, usesOtherMarker: boolean): string {
   const markerOf = (index: number): string => {
-    if (start === undefined) return isOtherMarker ? '*' : '-';
-    return `${start + index}${isOtherMarker ? ')' : '.'}`;
+    if (start === undefined) return usesOtherMarker ? '*' : '-';
+    return `${start + index}${usesOtherMarker ? ')' : '.'}`;
   };
   return items.map((item, index) => writeItem(item, markerOf(index), isTight)).join(isTight ? '\n' : '\n\n');
 }
 
-function writeItem({ blocks, isDone }: ListItem, marker: string, isTight: boolean): string {
+function writeItem({ blocks, isDone }: MarkdownListItem, marker: string, isTight: boolean): string {
   const indent = ' '.repeat(marker.length + 1);
   const box = isDone === undefined ? '' : isDone ? '[x] ' : '[ ] ';
   const content = box + writeBlocks(blocks, isTight);
-  return `${marker} ${prefixed(content, indent).slice(indent.length)}`.trimEnd();
+  return `${marker} ${prefixLines(content, indent).slice(indent.length)}`.trimEnd();
 }
 
-function writeTable(alignments: readonly CellAlignment[], rows: readonly (readonly (readonly Inline[])[])[]): string {
+function writeTable(alignments: readonly CellAlignment[], rows: readonly (readonly (readonly MarkdownInline[])[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const written = rows.map((cells) =>
-    line(cells.map((cell) => withoutLines(writeInlines(cell)).replaceAll('|', '\\|'))),
-  );
+  const written = rows.map((cells) => line(cells.map((cell) => joinLines(writeInlines(cell)).replaceAll('|', '\\|'))));
   const [head = line(alignments.map(() => '')), ...others] = written;
   return [head, line(alignments.map(alignmentMark)), ...others].join('\n');
 }
@@ -83,16 +81,16 @@ function alignmentMark(alignment: CellAlignment): string {
   return { left: ':--', center: ':-:', right: '--:' }[alignment];
 }
 
-function writeInlines(children: readonly Inline[]): string {
+function writeInlines(children: readonly MarkdownInline[]): string {
   return children
     .map((child, index) => {
       if (child.type !== 'text') return writeInline(child);
-      return escapedText(child.text, index === 0, index === children.length - 1);
+      return escapeText(child.text, index === 0, index === children.length - 1);
     })
     .join('');
 }
 
-function writeInline(inline: Exclude<Inline, { type: 'text' }>): string {
+function writeInline(inline: Exclude<MarkdownInline, { type: 'text' }>): string {
   switch (inline.type) {
     case 'code':
       return writeCode(inline.text);
@@ -101,11 +99,11 @@ function writeInline(inline: Exclude<Inline, { type: 'text' }>): string {
     case 'styled':
       return `${inline.mark}${writeInlines(inline.children)}${inline.mark}`;
     case 'link': {
-      const title = inline.title === undefined ? '' : ` "${escapedQuoted(oneLine(inline.title))}"`;
+      const title = inline.title === undefined ? '' : ` "${escapeTitle(oneLine(inline.title))}"`;
       return `[${writeInlines(inline.children)}](${writeAddress(inline.href)}${title})`;
     }
     case 'image':
-      return `![${escapedText(oneLine(inline.label), true, true)}](${writeAddress(inline.source)})`;
+      return `![${escapeText(oneLine(inline.label), true, true)}](${writeAddress(inline.source)})`;
   }
 }
 
@@ -118,42 +116,41 @@ function writeCode(value: string): string {
   return isPadded ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
 }
 
-/** Bare when it may be, else in angle brackets. */
 function writeAddress(address: string): string {
   if (/^[\w.~:/?#@!$'*+,;=%-]+$/.test(address)) return address;
   const escaped = address
     .replace(/[\\<>]/g, '\\$&')
-    .replace(reference, '\\$&')
+    .replace(characterReference, '\\$&')
     .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => encodeURIComponent(character));
   return `<${escaped}>`;
 }
 
-function escapedQuoted(value: string): string {
-  return value.replace(/[\\"]/g, '\\$&').replace(reference, '\\$&');
+function escapeTitle(value: string): string {
+  return value.replace(/[\\"]/g, '\\$&').replace(characterReference, '\\$&');
 }
 
-/** What is read as the character it names; at the end of a text, its beginning. */
-const reference = /&(?=#\d{1,7};|#x[\da-f]{1,6};|[a-z][\da-z]{0,31};|#?[\da-z]*$)/gi;
-/** Underscores within a word are no markup. */
-const markup = /[\\`*[\]<~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|!$/gu;
+/** An HTML character reference, or the start of one at the end of a text. */
+const characterReference = /&(?=#\d{1,7};|#x[\da-f]{1,6};|[a-z][\da-z]{0,31};|#?[\da-z]*$)/gi;
+/** Markup characters; underscores within a word are not markup. */
+const markupCharacter = /[\\`*[\]<~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|!$/gu;
 
-/** White space at an edge would not be shown, or keep the marks beside it from being read. */
-function escapedText(value: string, isFirst: boolean, isLast: boolean): string {
+/** Encodes whitespace at the edges, which would be dropped or break adjacent marks. */
+function escapeText(value: string, isFirst: boolean, isLast: boolean): string {
   let written = value
-    .replace(markup, '\\$&')
-    .replace(reference, '\\$&')
-    .replace(/[\t\n\r]/g, asReference);
-  if (isFirst) written = written.replace(/^\s+/, (space) => space.replace(/\s/g, asReference));
-  if (isLast) written = written.replace(/\s+$/, (space) => space.replace(/\s/g, asReference));
+    .replace(markupCharacter, '\\$&')
+    .replace(characterReference, '\\$&')
+    .replace(/[\t\n\r]/g, toCharacterReference);
+  if (isFirst) written = written.replace(/^\s+/, (space) => space.replace(/\s/g, toCharacterReference));
+  if (isLast) written = written.replace(/\s+$/, (space) => space.replace(/\s/g, toCharacterReference));
   return written;
 }
 
-function asReference(character: string): string {
+function toCharacterReference(character: string): string {
   return `&#${character.codePointAt(0) ?? 32};`;
 }
 
-/** A line of text that begins like a heading, an item, a quote, an underline or a row of a table. */
-function withPlainLineStarts(lines: string): string {
+/** Escapes starts of lines that look like a heading, list item, quote, underline or table row. */
+function escapeLineStarts(lines: string): string {
   return lines.replace(
     /^( *)(?:([#>+=:|-])|(\d{1,9})([.)]))/gm,
     (_all, space: string, mark = '', digits = '', dot = '') =>
@@ -161,13 +158,13 @@ function withPlainLineStarts(lines: string): string {
   );
 }
 
-function prefixed(lines: string, prefix: string): string {
+function prefixLines(lines: string, prefix: string): string {
   return lines
     .split('\n')
     .map((line) => (line === '' ? prefix.trimEnd() : prefix + line))
     .join('\n');
 }
 
-function withoutLines(value: string): string {
+function joinLines(value: string): string {
   return value.replace(/\\?\n/g, ' ');
 }

@@ -1,6 +1,6 @@
 // The page of the tests of markdown: what they call in it, by the name `markdownPage`.
 import { renderAnsi } from '../../../../src/transcript/browser/parts/ansiView';
-import { closeUnfinished } from '../../../../src/transcript/browser/markdown/parser/closeUnfinished';
+import { completeMarkdown } from '../../../../src/transcript/browser/markdown/parser/completeMarkdown';
 import type { CodeActions } from '../../../../src/transcript/browser/markdown/code/codeActions';
 import { MarkdownStream } from '../../../../src/transcript/browser/markdown/markdownStream';
 import { renderMarkdown } from '../../../../src/transcript/browser/markdown/renderMarkdown';
@@ -16,7 +16,7 @@ declare global {
 class MarkdownPage {
   /** What the text asked for. */
   readonly asked: unknown[][] = [];
-  readonly closeUnfinished = closeUnfinished;
+  readonly closeUnfinished = completeMarkdown;
   private stream: MarkdownStream | undefined;
   private readonly actions: CodeActions = {
     open: (...args) => this.asked.push(['open', ...args]),
@@ -62,7 +62,7 @@ class MarkdownPage {
   }
 
   set(text: string): void {
-    this.stream?.set(text);
+    this.stream?.setText(text);
   }
 
   finish(): string {

@@ -27,11 +27,11 @@ describe('the message about a question', () => {
     approvals = new ApprovalWatch(chats, throwIt);
     notices = new ApprovalNotices({
       approvals,
-      shown,
+      shownChats: shown,
       setBadge: (value) => (badge = value),
       setWaiting: (isWaiting) => void waits.push(isWaiting),
       messages: { info: (text) => void said.push(text) },
-      show: () => Promise.resolve(),
+      showApproval: () => Promise.resolve(),
     });
     const chat = chats.add('one', 'waiting');
     chat.change({ approvals: [question] });
@@ -51,20 +51,20 @@ describe('the message about a question', () => {
 
   it('comes once when the question goes out of sight without an answer', () => {
     shown.set(notices, undefined);
-    notices.look();
-    notices.look();
+    notices.update();
+    notices.update();
     assert.deepEqual(said, ['Demo agent asks: May I?']);
   });
 
   it('does not come for a question that was answered in sight', () => {
     chats.opened.get('one')?.change({ approvals: [] });
     shown.set(notices, undefined);
-    notices.look();
+    notices.update();
     assert.deepEqual([said, badge], [[], 0]);
   });
 
   it('goes with a word for shortcuts, once when a question waits and once when none does', () => {
-    notices.look();
+    notices.update();
     assert.deepEqual(waits, [true]);
     chats.opened.get('one')?.change({ approvals: [] });
     assert.deepEqual(waits, [true, false]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { entryTree, type EntryNode } from '../../../../src/transcript/common/export/entryTree';
+import { buildEntryTree, type EntryNode } from '../../../../src/transcript/common/export/entryTree';
 import { exportTranscript } from '../../../../src/transcript/common/export/exportTranscript';
 import type { Entry } from '../../../../src/transcript/common/entries';
 
@@ -27,16 +27,16 @@ function written(nodes: readonly EntryNode[]): string {
 
 describe('the entries of an export', () => {
   it('stand below the call they belong to, wherever they come', () => {
-    assert.equal(written(entryTree([answer('t'), answer('b'), answer('x', 't'), answer('y', 'x')])), 't(x(y)) b');
+    assert.equal(written(buildEntryTree([answer('t'), answer('b'), answer('x', 't'), answer('y', 'x')])), 't(x(y)) b');
   });
 
   it('are never lost: with a loop, without their call, or nested very deeply', () => {
     assert.equal(
-      written(entryTree([answer('a', 'b'), answer('b', 'a'), answer('c', 'c'), answer('d', 'gone')])),
+      written(buildEntryTree([answer('a', 'b'), answer('b', 'a'), answer('c', 'c'), answer('d', 'gone')])),
       'a(b) c d',
     );
     const deep = Array.from({ length: 20_000 }, (_, n) => answer(`${n}`, `${n - 1}`));
-    assert.equal(written(entryTree(deep)).match(/\d+/g)?.length, 20_000);
+    assert.equal(written(buildEntryTree(deep)).match(/\d+/g)?.length, 20_000);
   });
 
   it('are inside what opens with the call, in Markdown and in HTML', () => {

@@ -65,7 +65,7 @@ describe('an exported transcript', () => {
     assert.match(markdown, /\*\*Bold\*\* and\n\n```ts\nlet a;\n```/);
     assert.match(markdown, /\$ ls\nred\n\[exit code 1\]/);
     assert.match(markdown, /<summary>Run &lt;script&gt;/);
-    assert.match(markdown, /\(7 more characters are left out\.\)/);
+    assert.match(markdown, /\(7 more characters omitted\)/);
     assert.doesNotMatch(markdown, /\u001b/);
   });
 

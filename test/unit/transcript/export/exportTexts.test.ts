@@ -4,11 +4,11 @@ import {
   attachmentText,
   diffText,
   durationText,
-  endText,
+  turnEndText,
   omittedText,
   terminalText,
   toolSummary,
-  withoutAnsi,
+  stripAnsi,
 } from '../../../../src/transcript/common/export/exportTexts';
 
 describe('words of an export', () => {
@@ -38,7 +38,7 @@ describe('words of an export', () => {
   });
 
   it('say how much is left out, if anything is', () => {
-    assert.equal(omittedText(3), '(3 more characters are left out.)');
+    assert.equal(omittedText(3), '(3 more characters omitted)');
     assert.deepEqual([omittedText(0), omittedText(undefined)], [undefined, undefined]);
   });
 
@@ -54,7 +54,7 @@ describe('words of an export', () => {
   });
 
   it('have no sequences of a terminal', () => {
-    assert.equal(withoutAnsi('\x1b[31;1ma\x1b[K\x1b]0;title\x07b\x1b]8;;x\x1b\\c\x1bMd'), 'abcd');
+    assert.equal(stripAnsi('\x1b[31;1ma\x1b[K\x1b]0;title\x07b\x1b]8;;x\x1b\\c\x1bMd'), 'abcd');
   });
 
   const tool = (more: Partial<EntryOf<'tool'>> = {}): EntryOf<'tool'> => ({
@@ -88,25 +88,25 @@ describe('words of an export', () => {
   });
 
   it('say nothing of an end that was as it should be', () => {
-    assert.equal(endText(end()), undefined);
-    assert.equal(endText(end({ text: 'x', changes: [], usage: {} })), undefined);
+    assert.equal(turnEndText(end()), undefined);
+    assert.equal(turnEndText(end({ text: 'x', changes: [], usage: {} })), undefined);
   });
 
   it('say how a turn ended, what it changed and what it used', () => {
-    assert.equal(endText(end({ outcome: 'cancelled' })), 'cancelled');
-    assert.equal(endText(end({ outcome: 'failed', text: 'No network.' })), 'No network.');
-    assert.equal(endText(end({ outcome: 'failed', text: '' })), undefined);
+    assert.equal(turnEndText(end({ outcome: 'cancelled' })), 'cancelled');
+    assert.equal(turnEndText(end({ outcome: 'failed', text: 'No network.' })), 'No network.');
+    assert.equal(turnEndText(end({ outcome: 'failed', text: '' })), undefined);
     const change = { change: 'modified', state: 'applied', added: 2, removed: 1 } as const;
     const changes = [
       { ...change, path: 'a.ts' },
       { ...change, path: 'b.ts', added: 0 },
     ];
-    assert.equal(endText(end({ changes })), 'Changed: a.ts (+2 −1), b.ts (+0 −1).');
+    assert.equal(turnEndText(end({ changes })), 'Changed: a.ts (+2 −1), b.ts (+0 −1).');
     const cost = { amount: 0.5, currency: 'USD' };
-    assert.equal(endText(end({ usage: { input: 10, output: 0, cost } })), 'Used: 10 tokens in, 0 out, 0.5 USD.');
-    assert.equal(endText(end({ usage: { output: 3 } })), 'Used: 3 out.');
+    assert.equal(turnEndText(end({ usage: { input: 10, output: 0, cost } })), 'Used: 10 tokens in, 0 out, 0.5 USD.');
+    assert.equal(turnEndText(end({ usage: { output: 3 } })), 'Used: 3 out.');
     const all = end({ outcome: 'limit', changes: changes.slice(1), usage: { input: 1 } });
-    assert.equal(endText(all), 'limit Changed: b.ts (+0 −1). Used: 1 tokens in.');
+    assert.equal(turnEndText(all), 'limit Changed: b.ts (+0 −1). Used: 1 tokens in.');
   });
 
   it('give times in the unit they fit, and never 60 seconds', () => {

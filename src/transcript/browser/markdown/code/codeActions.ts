@@ -1,27 +1,25 @@
-/** What can be done with links and code: one listener of each kind on the element that holds the text. */
+/** Actions of links and code blocks, with one listener of each kind on the container. */
 import type { Disposable } from '../../../../base/common/disposable';
-import { textWithHidden } from '../hiddenCharacters';
+import { originalTextOf } from '../hiddenCharacters';
 
-/** What is left out has no button. */
 export interface CodeActions {
-  /** `target` is a URI of the web or of a file, or a path; `line` is 1-based. */
+  /** `target` is a web or file URI, or a path; `line` is 1-based. */
   open(target: string, line?: number): void;
   copy(text: string): void;
   insertAtCursor?(text: string): void;
-  /** `path` is of the file that the block names. */
   applyCode?(text: string, path?: string): void;
   openAsNewFile?(text: string, language?: string): void;
 }
 
-const doneMs = 1_500;
+const copiedLabelMs = 1_500;
 
-/** Listens in place of whoever listened to this element before. Whoever calls it disposes it. */
-export function listenForActions(container: HTMLElement, actions: CodeActions): Disposable {
+/** Replaces earlier listeners of this container. The caller disposes it. */
+export function listenForCodeActions(container: HTMLElement, actions: CodeActions): Disposable {
   const onClick = (event: Event): void => runAction(event, actions);
   container.onclick = onClick;
   container.onauxclick = preventOnLink;
   container.onkeydown = (event) => {
-    if (event.key === 'Enter' && linkAt(event.target)) runAction(event, actions);
+    if (event.key === 'Enter' && closestLink(event.target)) runAction(event, actions);
   };
   return {
     dispose: () => {
@@ -34,11 +32,11 @@ export function listenForActions(container: HTMLElement, actions: CodeActions): 
 }
 
 function runAction(event: Event, actions: CodeActions): void {
-  const link = linkAt(event.target);
+  const link = closestLink(event.target);
   if (link) {
     event.preventDefault();
-    // A drag that ends on a link selects text.
-    if (event.type === 'click' && isSelecting(link)) return;
+    // Ignore the end of a selection on a link.
+    if (event.type === 'click' && isInSelection(link)) return;
     const { target = '', line } = link.dataset;
     actions.open(target, line === undefined ? undefined : Number(line));
     return;
@@ -51,45 +49,36 @@ function runButton(button: HTMLElement, actions: CodeActions): void {
   const block = button.closest<HTMLElement>('.md-code');
   const code = block?.querySelector('code');
   if (!block || !code) return;
-  const text = textWithHidden(code);
+  const text = originalTextOf(code);
   const { language, path } = block.dataset;
-  switch (button.dataset['action']) {
-    case 'copy':
-      actions.copy(text);
-      showDone(button);
-      break;
-    case 'insert':
-      actions.insertAtCursor?.(text);
-      break;
-    case 'apply':
-      actions.applyCode?.(text, path);
-      break;
-    case 'open':
-      actions.openAsNewFile?.(text, language);
-      break;
-    default:
-  }
+  const { action } = button.dataset;
+  if (action === 'copy') {
+    actions.copy(text);
+    showCopied(button);
+  } else if (action === 'insert') actions.insertAtCursor?.(text);
+  else if (action === 'apply') actions.applyCode?.(text, path);
+  else if (action === 'open') actions.openAsNewFile?.(text, language);
 }
 
-function showDone(button: HTMLElement): void {
+function showCopied(button: HTMLElement): void {
   const label = button.title;
   button.classList.add('md-done');
   button.ariaLabel = 'Copied';
   setTimeout(() => {
     button.classList.remove('md-done');
     button.ariaLabel = label;
-  }, doneMs);
+  }, copiedLabelMs);
 }
 
-function linkAt(target: EventTarget | null): HTMLElement | null {
+function closestLink(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>('a[data-target]') : null;
 }
 
 function preventOnLink(event: Event): void {
-  if (linkAt(event.target)) event.preventDefault();
+  if (closestLink(event.target)) event.preventDefault();
 }
 
-function isSelecting(link: HTMLElement): boolean {
+function isInSelection(link: HTMLElement): boolean {
   const selection = document.getSelection();
   return selection !== null && !selection.isCollapsed && selection.containsNode(link, true);
 }

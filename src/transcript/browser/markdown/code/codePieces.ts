@@ -1,28 +1,28 @@
-/** Code is laid out in pieces of whole lines, so that a line that comes does not lay out all others again. */
+/** Splits code into pieces of whole lines, so that a new line does not lay out all others again. */
 
-/** A piece ends with the first line from here on that ends outside of what is coloured. */
+/** A piece ends at the first line break after this many lines that is outside a highlighted token. */
 const linesPerPiece = 16;
 
-interface Pieces {
+interface CodePieces {
   readonly pieces: readonly Element[];
-  /** How many lines the last piece has; 0 when nothing more belongs to it. */
-  readonly lines: number;
+  /** Line count of the last piece; 0 when it is complete. */
+  readonly lastPieceLines: number;
 }
 
-/** Uses up the children of `code`. The first piece goes on from one that has so many lines already. */
-export function piecesOf(code: Node, linesBefore = 0): Pieces {
+/** Moves the children of `code` into pieces. The first piece continues one that has `linesBefore` lines. */
+export function splitIntoPieces(code: Node, linesBefore = 0): CodePieces {
   const pieces: Element[] = [];
   let lines = linesBefore;
-  let piece = newPiece();
+  let piece = createPiece();
   const end = (): void => {
     pieces.push(piece);
-    piece = newPiece();
+    piece = createPiece();
     lines = 0;
   };
   for (const node of [...code.childNodes]) {
     let rest: ChildNode | undefined = node;
     while (rest instanceof Text) {
-      const cut = endOfPiece(rest.data, linesPerPiece - lines);
+      const cut = findPieceEnd(rest.data, linesPerPiece - lines);
       if (cut === undefined) break;
       const behind: Text | undefined = cut < rest.length ? rest.splitText(cut) : undefined;
       piece.append(rest);
@@ -34,17 +34,16 @@ export function piecesOf(code: Node, linesBefore = 0): Pieces {
     piece.append(rest);
   }
   if (piece.firstChild) pieces.push(piece);
-  return { pieces, lines };
+  return { pieces, lastPieceLines: lines };
 }
 
-export function newPiece(): Element {
+export function createPiece(): Element {
   const piece = document.createElement('span');
   piece.className = 'md-lines';
   return piece;
 }
 
-/** Behind the line end that makes it so many lines, or behind the first when it has them already. */
-function endOfPiece(text: string, linesLeft: number): number | undefined {
+function findPieceEnd(text: string, linesLeft: number): number | undefined {
   let at = text.indexOf('\n');
   for (let left = linesLeft; left > 1 && at >= 0; left--) at = text.indexOf('\n', at + 1);
   return at < 0 ? undefined : at + 1;

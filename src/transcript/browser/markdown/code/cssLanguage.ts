@@ -1,31 +1,31 @@
 /**
- * Grammar of CSS and of what Sass and Less add to it. It knows properties and elements by where they stand: the grammar of
- * highlight.js lists all names, which is a lot to load.
+ * Grammar of CSS, Sass and Less. It recognizes properties and elements by position, while the large grammar of
+ * highlight.js lists all names.
  */
 import type { HLJSApi, Language, Mode } from 'highlight.js';
 
 const lineComment: Mode = { scope: 'comment', match: /(?<=^|\s)\/\/.*/ };
-const text: Mode = { scope: 'string', match: /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/ };
-const number: Mode = { scope: 'number', match: /(?<![\w#.-])[-+]?(?:\d*\.)?\d+(?:e[-+]?\d+)?(?:%|[a-z]+\b)?/ };
+const stringMode: Mode = { scope: 'string', match: /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/ };
+const numberMode: Mode = { scope: 'number', match: /(?<![\w#.-])[-+]?(?:\d*\.)?\d+(?:e[-+]?\d+)?(?:%|[a-z]+\b)?/ };
 
-const partsOfValues: Mode[] = [
+const valueModes: Mode[] = [
   lineComment,
-  text,
+  stringMode,
   { scope: { 1: 'built_in', 3: 'string' }, match: [/\burl/, /\(\s*/, /[^\s"')][^)\n]*/] },
   { scope: 'number', match: /#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})\b|\bu\+[\da-f?]+(?:-[\da-f]+)?/ },
   { scope: 'meta', match: /!important\b/ },
   { scope: 'variable', match: /(?:--|\$)[a-z_][\w-]*/ },
   { scope: 'built_in', match: /(?<![\w-])[a-z-][\w-]*(?=\()/ },
-  number,
+  numberMode,
 ];
 
-export function css({ C_BLOCK_COMMENT_MODE: blockComment }: HLJSApi): Language {
+export function cssGrammar({ C_BLOCK_COMMENT_MODE: blockComment }: HLJSApi): Language {
   const declaration: Mode = {
-    // Behind the colon of `a:hover` comes no space, and a `{` before any `;` or `}`.
+    // Tells `color: red` from `a:hover {`, where no space follows the colon and a `{` comes before any `;` or `}`.
     begin: [/(?<![\w$-])[\w$-]+/, /\s*:(?=\s|[^;{}]{0,200}[;}])/],
     beginScope: { 1: 'attribute' },
     end: /[;{}]/,
-    contains: [blockComment, ...partsOfValues],
+    contains: [blockComment, ...valueModes],
   };
   const atRule: Mode = {
     begin: /@[\w-]+/,
@@ -35,10 +35,10 @@ export function css({ C_BLOCK_COMMENT_MODE: blockComment }: HLJSApi): Language {
       blockComment,
       { scope: 'keyword', match: /\b(?:and|not|only|or)\b/ },
       { scope: 'attribute', match: /[\w$-]+(?=\s*:)/ },
-      ...partsOfValues,
+      ...valueModes,
     ],
   };
-  const attributeSelector: Mode = { scope: 'selector-attr', begin: /\[/, end: /\]|$/, contains: [text] };
+  const attributeSelector: Mode = { scope: 'selector-attr', begin: /\[/, end: /\]|$/, contains: [stringMode] };
   return {
     name: 'CSS',
     case_insensitive: true,
@@ -48,7 +48,7 @@ export function css({ C_BLOCK_COMMENT_MODE: blockComment }: HLJSApi): Language {
       atRule,
       declaration,
       attributeSelector,
-      number,
+      numberMode,
       { scope: 'selector-id', match: /#[a-z_-][\w-]*/ },
       { scope: 'selector-class', match: /\.[a-z_-][\w-]*/ },
       { scope: 'selector-pseudo', match: /::?[a-z-]+/ },

@@ -1,4 +1,4 @@
-/** Highlighting of code: a fixed list of languages, and a bound on what is worth it. */
+/** Highlights code in a fixed set of languages, up to a size limit. */
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import cpp from 'highlight.js/lib/languages/cpp';
@@ -18,12 +18,12 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { escapeHtml } from '../../../../base/common/escapeHtml';
-import { css } from './cssLanguage';
+import { cssGrammar } from './cssLanguage';
 
 const languages = {
   bash,
   cpp,
-  css,
+  css: cssGrammar,
   diff,
   dockerfile,
   go,
@@ -42,32 +42,32 @@ const languages = {
 };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 hljs.registerAliases(['console', 'shell', 'shellscript', 'terminal'], { languageName: 'bash' });
-// What is C is C++, to the eye, and what is like Java is Java; grammars are large.
+// Similar languages share a grammar, since grammars are large.
 hljs.registerAliases(['c', 'h'], { languageName: 'cpp' });
 hljs.registerAliases(['csharp', 'cs', 'kotlin', 'kt'], { languageName: 'java' });
 hljs.registerAliases(['vue', 'svelte'], { languageName: 'xml' });
 hljs.registerAliases(['scss', 'less'], { languageName: 'css' });
 
 /** In UTF-16 units. */
-const maxCode = 48 * 1024;
-const maxLine = 2_000;
+const maxCodeUnits = 48 * 1024;
+const maxLineUnits = 2_000;
 
-/** HTML of the code, escaped; plain when the language is unknown or the code too long. */
+/** Returns escaped HTML of the code, without highlighting if the language is unknown or the code too long. */
 export function highlightedHtml(code: string, language: string): string {
-  return highlighted(code, language).html;
+  return highlightCode(code, language).html;
 }
 
 /**
- * `isComplete` when nothing is open at the end of the code, like a comment or a string: what follows can be highlighted
- * without it.
+ * `isComplete` if no construct, such as a comment or string, is open at the end, so that further code can be
+ * highlighted separately.
  */
-export function highlighted(code: string, language: string): { readonly html: string; readonly isComplete: boolean } {
-  if (!isWorthIt(code, language)) return { html: escapeHtml(code), isComplete: true };
+export function highlightCode(code: string, language: string): { readonly html: string; readonly isComplete: boolean } {
+  if (!canHighlight(code, language)) return { html: escapeHtml(code), isComplete: true };
   const { value, _top: open } = hljs.highlight(code, { language, ignoreIllegals: true });
   return { html: value, isComplete: open !== undefined && !('parent' in open && open.parent) };
 }
 
-function isWorthIt(code: string, language: string): boolean {
-  if (language === '' || code.length > maxCode || !hljs.getLanguage(language)) return false;
-  return !code.split('\n').some((line) => line.length > maxLine);
+function canHighlight(code: string, language: string): boolean {
+  if (language === '' || code.length > maxCodeUnits || !hljs.getLanguage(language)) return false;
+  return !code.split('\n').some((line) => line.length > maxLineUnits);
 }

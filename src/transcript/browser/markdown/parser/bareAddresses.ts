@@ -1,10 +1,7 @@
-/**
- * Stands in for the package `linkify-it` in pages: finds the addresses in running text that say their scheme. File names are
- * no hosts, so that nothing else is taken for an address.
- */
+/** Replaces the package `linkify-it` in pages. Finds only addresses with a scheme, since bare host names may be file names. */
 
-/** As markdown-it reads it: places in UTF-16 units, the end exclusive. */
-interface Match {
+/** The format that markdown-it expects; offsets in UTF-16 units, end exclusive. */
+interface AddressMatch {
   readonly schema: string;
   readonly index: number;
   readonly lastIndex: number;
@@ -12,44 +9,46 @@ interface Match {
   readonly url: string;
 }
 
-/** In UTF-16 units, more than a link may have: what is longer is recognised as too long. */
-const maxLooked = 5_000;
+/** Exceeds the maximum length of a link (in UTF-16 units), so that longer ones are recognized as too long. */
+const maxAddressUnits = 5_000;
 
 const separators = String.raw`\p{Z}\p{Cc}<>｜`;
-const letter = String.raw`[^\p{P}${separators}]`;
-const inBrackets = String.raw`[^${separators}"()[\]{}]{0,400}`;
-/** Brackets belong to an address in pairs. Bounded, so that one without its partner costs little. */
-const brackets = bracketsAround(`${inBrackets}(?:${bracketsAround(inBrackets)}${inBrackets}){0,9}`);
-const plain = String.raw`${letter}|[\\/@#%&*_-]`;
-/** What ends a sentence or a quotation belongs to an address only when more of it follows. */
-const rest = String.raw`(?:${plain}|[.,:;!?]+(?=${plain})|'(?=${letter})|${brackets})*`;
-const host = String.raw`(?:\[[\da-f:.]+\]|${letter}+(?:[._-]+${letter}+)*)(?::\d+)?`;
-const file = String.raw`file:\/\/\/?[^\s<>"'\x60()[\]]*[^\s<>"'\x60()[\].,:;!?]`;
-const address = String.raw`(?:https?:\/\/${host}(?:[/?#]${rest})?|${file})`;
+const letterPattern = String.raw`[^\p{P}${separators}]`;
+const bracketContentPattern = String.raw`[^${separators}"()[\]{}]{0,400}`;
+/** Brackets belong to an address only in pairs. Bounded to limit backtracking. */
+const bracketsPattern = bracketedPattern(
+  `${bracketContentPattern}(?:${bracketedPattern(bracketContentPattern)}${bracketContentPattern}){0,9}`,
+);
+const plainPattern = String.raw`${letterPattern}|[\\/@#%&*_-]`;
+/** Punctuation belongs to an address only when more of it follows. */
+const restPattern = String.raw`(?:${plainPattern}|[.,:;!?]+(?=${plainPattern})|'(?=${letterPattern})|${bracketsPattern})*`;
+const hostPattern = String.raw`(?:\[[\da-f:.]+\]|${letterPattern}+(?:[._-]+${letterPattern}+)*)(?::\d+)?`;
+const filePattern = String.raw`file:\/\/\/?[^\s<>"'\x60()[\]]*[^\s<>"'\x60()[\].,:;!?]`;
+const addressPattern = String.raw`(?:https?:\/\/${hostPattern}(?:[/?#]${restPattern})?|${filePattern})`;
 
-const anywhere = new RegExp(String.raw`(?<![^\p{P}${separators}]|_)${address}`, 'giu');
-const atStart = new RegExp(`^${address}`, 'iu');
+const addressAnywhere = new RegExp(String.raw`(?<![^\p{P}${separators}]|_)${addressPattern}`, 'giu');
+const addressAtStart = new RegExp(`^${addressPattern}`, 'iu');
 
 export class LinkifyIt {
-  /** Whether it is worth looking for addresses. */
+  /** A quick check whether the text may contain addresses. */
   test(text: string): boolean {
     return text.includes('://');
   }
 
-  match(text: string): Match[] {
-    return [...text.matchAll(anywhere)].map(matchOf);
+  match(text: string): AddressMatch[] {
+    return [...text.matchAll(addressAnywhere)].map(toMatch);
   }
 
-  matchAtStart(text: string): Match | null {
-    const found = atStart.exec(text.slice(0, maxLooked));
-    return found && matchOf(found);
+  matchAtStart(text: string): AddressMatch | null {
+    const found = addressAtStart.exec(text.slice(0, maxAddressUnits));
+    return found && toMatch(found);
   }
 }
 
-function bracketsAround(content: string): string {
+function bracketedPattern(content: string): string {
   return String.raw`(?:\(${content}\)|\[${content}\]|\{${content}\})`;
 }
 
-function matchOf({ 0: text, index }: RegExpExecArray): Match {
+function toMatch({ 0: text, index }: RegExpExecArray): AddressMatch {
   return { schema: text.slice(0, text.indexOf('/')), index, lastIndex: index + text.length, text, url: text };
 }

@@ -1,30 +1,27 @@
-/** The blocks that differ from plain markdown: code, tables, tasks, and what is too large to be formatted. */
+/** Rules for blocks that differ from plain Markdown: code, tables, task lists and blocks too large to format. */
 import type { RendererRule, StateCore, Token } from 'markdown-it';
 import { escapeHtml } from '../../../../base/common/escapeHtml';
-import { fenceInfo } from '../code/fenceInfo';
+import { parseFenceInfo } from '../code/fenceInfo';
 import { highlightedHtml } from '../code/highlight';
 
-/** In UTF-16 units: a longer block other than code is shown as it was written. */
-const maxBlock = 32 * 1024;
-/** The parser drops what is nested deeper than 100. */
+/** Longer blocks other than code are shown as source, in UTF-16 units. */
+const maxBlockUnits = 32 * 1024;
+/** The parser drops content nested deeper than 100 levels. */
 const maxLevel = 90;
-/** A table has three for each cell, also for those that its rows leave out. */
+/** A table has three tokens for each cell, including missing cells. */
 const maxTokens = 12_000;
 
-/** Set in the parser's environment while the last line of the text may still grow. */
-export const unfinished = 'unfinished';
+/** Key in the parser's environment: set while the last line may still grow. */
+export const unfinishedKey = 'unfinished';
 
-export interface Block {
-  /** 0-based, of the text that was parsed. */
+export interface TopLevelBlock {
   readonly firstLine: number;
-  /** Behind its last line. */
   readonly endLine: number;
   readonly tokens: Token[];
 }
 
-/** Top-level blocks in reading order. */
-export function blocksOf(tokens: readonly Token[]): Block[] {
-  const blocks: Block[] = [];
+export function groupBlocks(tokens: readonly Token[]): TopLevelBlock[] {
+  const blocks: TopLevelBlock[] = [];
   for (const token of tokens) {
     if (token.level === 0 && token.nesting >= 0) {
       const [firstLine, endLine] = token.map ?? [0, 0];
@@ -35,8 +32,11 @@ export function blocksOf(tokens: readonly Token[]): Block[] {
   return blocks;
 }
 
-/** Whether nothing that follows can change the block, which is the last one of these lines. */
-export function isClosed({ firstLine, endLine, tokens: [first] }: Block, lines: readonly string[]): boolean {
+/** Whether following text cannot change the block, which is the last one of these lines. */
+export function isBlockComplete(
+  { firstLine, endLine, tokens: [first] }: TopLevelBlock,
+  lines: readonly string[],
+): boolean {
   switch (first?.type) {
     case 'fence':
       return endLine - firstLine > 1 && isClosingFence(lines[endLine - 1] ?? '', first.markup);
@@ -56,16 +56,16 @@ function isClosingFence(line: string, markup: string): boolean {
   return marks.startsWith(markup);
 }
 
-/** Runs between the block and the inline parser, so that what is too large is not parsed further. */
+/** Runs between the block and the inline parser, so that large blocks are not parsed further. */
 export function keepLargeBlocksPlain(state: StateCore): void {
-  if (state.src.length <= maxBlock && state.tokens.length <= maxTokens && !state.tokens.some(isTooDeep)) return;
-  const starts = lineStarts(state.src);
-  state.tokens = blocksOf(state.tokens).flatMap(({ tokens }) => {
+  if (state.src.length <= maxBlockUnits && state.tokens.length <= maxTokens && !state.tokens.some(isTooDeep)) return;
+  const starts = findLineStarts(state.src);
+  state.tokens = groupBlocks(state.tokens).flatMap(({ tokens }) => {
     const [first] = tokens;
     if (!first?.map || first.type === 'fence' || first.type === 'code_block') return tokens;
     const [from, to] = first.map.map((line) => starts[line] ?? state.src.length);
     const text = state.src.slice(from, to);
-    if (text.length <= maxBlock && tokens.length <= maxTokens && !tokens.some(isTooDeep)) return tokens;
+    if (text.length <= maxBlockUnits && tokens.length <= maxTokens && !tokens.some(isTooDeep)) return tokens;
     const plain = new state.Token('plain_block', '', 0);
     plain.content = text;
     plain.map = first.map;
@@ -77,13 +77,13 @@ function isTooDeep({ level }: Token): boolean {
   return level >= maxLevel;
 }
 
-function lineStarts(text: string): number[] {
+function findLineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
 }
 
-/** `[ ]` and `[x]` at the start of list items. */
+/** Marks `[ ]` and `[x]` at the start of list items. */
 export function markTasks(state: StateCore): void {
   for (const [at, token] of state.tokens.entries()) {
     const [first] = token.children ?? [];
@@ -101,17 +101,17 @@ export function markTasks(state: StateCore): void {
 const codeRule: RendererRule = (tokens, at, _options, env) => {
   const token = tokens[at];
   if (!token) return '';
-  const { language, path } = fenceInfo(token.info);
+  const { language, path } = parseFenceInfo(token.info);
   const { content } = token;
-  // The line that still grows is coloured when it is whole.
-  const end = env?.[unfinished] === true ? content.lastIndexOf('\n') + 1 : content.length;
+  // The incomplete last line is not highlighted.
+  const end = env?.[unfinishedKey] === true ? content.lastIndexOf('\n') + 1 : content.length;
   const code = highlightedHtml(content.slice(0, end), language.toLowerCase()) + escapeHtml(content.slice(end));
   const attributes = [`data-language="${escapeHtml(language)}"`];
   if (path !== undefined) attributes.push(`data-path="${escapeHtml(path)}"`);
   return `<pre ${attributes.join(' ')}><code class="hljs">${code}</code></pre>`;
 };
 
-/** Headings of an answer are below those of the page. */
+/** Lowers headings below those of the page. */
 const headingRule: RendererRule = (tokens, at) => {
   const token = tokens[at];
   if (!token) return '';
@@ -119,17 +119,17 @@ const headingRule: RendererRule = (tokens, at) => {
   return token.nesting === 1 ? `<h${level}>` : `</h${level}>`;
 };
 
-const alignments: Readonly<Record<string, string>> = {
+const alignmentClasses: Readonly<Record<string, string>> = {
   'text-align:left': 'md-left',
   'text-align:center': 'md-center',
   'text-align:right': 'md-right',
 };
 
-/** The parser aligns by a style attribute, which the page's policy forbids. */
+/** Uses classes, since the page's policy forbids the parser's style attributes. */
 const cellRule: RendererRule = (tokens, at) => {
   const token = tokens[at];
   if (!token) return '';
-  const alignment = alignments[String(token.attrGet('style') ?? '')];
+  const alignment = alignmentClasses[String(token.attrGet('style') ?? '')];
   return alignment ? `<${token.tag} class="${alignment}">` : `<${token.tag}>`;
 };
 

@@ -1,3 +1,3 @@
-/** Stands in for the package `uc.micro` in pages: the browser knows the classes of all characters, as one of markdown-it's. */
+/** Replaces the package `uc.micro` in pages with the browser's own character classes. */
 export const P = /\p{P}/u;
 export const S = /\p{S}/u;

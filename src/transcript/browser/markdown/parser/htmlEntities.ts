@@ -1,17 +1,17 @@
 /**
- * Stands in for the package `entities` in pages: the browser knows the names of all characters, so that a table of them need
- * not be loaded. markdown-it hands in what it has recognised as a reference.
+ * Replaces the package `entities` in pages: the browser decodes the references that markdown-it has recognized, without
+ * a table of names.
  */
 
-/** Complete references, `&name;` or `&#…;`, become their characters; everything else stays as it is. */
+/** Decodes complete references (`&name;`, `&#…;`). */
 export function decodeHTMLStrict(text: string): string {
-  return text.replace(/&(?:#[0-9a-z]+|[0-9a-z]+);/gi, characterOf);
+  return text.replace(/&(?:#[0-9a-z]+|[0-9a-z]+);/gi, decodeReference);
 }
 
-function characterOf(reference: string): string {
+function decodeReference(reference: string): string {
   const element = document.createElement('p');
   element.innerHTML = reference;
   const decoded = element.textContent;
-  // A browser also reads `&not` at the beginning of `&notit;`.
+  // Browsers also decode `&not` at the start of `&notit;`.
   return decoded.length > 1 && decoded.endsWith(';') ? reference : decoded;
 }

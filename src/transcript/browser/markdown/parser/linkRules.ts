@@ -1,41 +1,41 @@
-/** Turns what the parser takes for links and images into what the page shows: links without an address, images as data. */
+/** Rewrites the parser's links and images: links without `href`, images only as data. */
 import type { StateCore, Token } from 'markdown-it';
-import { linkTarget, pathInCode, titleOf, type LinkTarget } from './linkTarget';
+import { parseLinkTarget, parsePathInCode, linkTitle, type LinkTarget } from './linkTarget';
 import { namingHiddenCharacters } from '../hiddenCharacters';
 import { isRasterImage } from '../sanitize';
 
-type Make = (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
+type CreateToken = (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
 
 /** `src/a.ts:12`, `a.ts#L3-L5` in running text. */
-const placeInText =
+const fileLinePattern =
   /(?<![\w/\\.@:~+-])(?:[a-z]:[\\/])?[\w@.~/\\+-]*\w\.[a-z]\w{0,7}(?::\d{1,7}(?:[:-]\d{1,7})*|#L\d{1,7}(?:-L?\d{1,7})?)(?![\w/])/gi;
-const hasPlace = /:\d|#L\d/;
-const looksLikeHost = /\.(?:com|org|net|io|dev|local)$/i;
+const lineSuffix = /:\d|#L\d/;
+const hostLikeName = /\.(?:com|org|net|io|dev|local)$/i;
 
-/** A rule of the parser's core, behind its own. */
+/** A core rule that runs after the parser's own. */
 export function rewriteLinks(state: StateCore): void {
-  const make: Make = (type, tag, nesting) => new state.Token(type, tag, nesting);
+  const make: CreateToken = (type, tag, nesting) => new state.Token(type, tag, nesting);
   for (const token of state.tokens)
-    if (token.type === 'inline' && token.children) token.children = rewritten(token.children, make);
+    if (token.type === 'inline' && token.children) token.children = rewriteTokens(token.children, make);
 }
 
-function rewritten(children: readonly Token[], make: Make): Token[] {
+function rewriteTokens(children: readonly Token[], make: CreateToken): Token[] {
   const result: Token[] = [];
-  /** For each link that is open, whether it is shown as one. */
+  /** For each open link, whether it is shown as one. */
   const open: boolean[] = [];
   for (const token of children) {
     const isInLink = open.includes(true);
     if (token.type === 'link_open') {
-      const target = linkTarget(String(token.attrGet('href') ?? ''));
+      const target = parseLinkTarget(String(token.attrGet('href') ?? ''));
       open.push(target !== undefined);
-      if (target) result.push(linkOpen(target, make));
+      if (target) result.push(createLinkOpen(target, make));
     } else if (token.type === 'link_close') {
       if (open.pop()) result.push(token);
     } else if (token.type === 'image') {
       result.push(...imageTokens(token, isInLink, make));
     } else if (token.type === 'code_inline' && !isInLink) {
-      result.push(...linked(token, pathInCode(token.content), make));
-    } else if (token.type === 'text' && !isInLink && hasPlace.test(token.content)) {
+      result.push(...wrapInLink(token, parsePathInCode(token.content), make));
+    } else if (token.type === 'text' && !isInLink && lineSuffix.test(token.content)) {
       result.push(...textTokens(token.content, make));
     } else {
       result.push(token);
@@ -44,25 +44,24 @@ function rewritten(children: readonly Token[], make: Make): Token[] {
   return result;
 }
 
-/** The address is an attribute that means nothing to a browser. */
-function linkOpen(found: LinkTarget, make: Make): Token {
+/** Stores the address in an attribute that browsers ignore. */
+function createLinkOpen(found: LinkTarget, make: CreateToken): Token {
   const token = make('link_open', 'a', 1);
   token.attrs = [
     ['role', 'link'],
     ['tabindex', '0'],
-    ['title', namingHiddenCharacters(titleOf(found))],
+    ['title', namingHiddenCharacters(linkTitle(found))],
     ['data-target', found.target],
   ];
   if (found.line !== undefined) token.attrs.push(['data-line', found.line]);
   return token;
 }
 
-function linked(token: Token, target: LinkTarget | undefined, make: Make): Token[] {
-  return target ? [linkOpen(target, make), token, make('link_close', 'a', -1)] : [token];
+function wrapInLink(token: Token, target: LinkTarget | undefined, make: CreateToken): Token[] {
+  return target ? [createLinkOpen(target, make), token, make('link_close', 'a', -1)] : [token];
 }
 
-/** An image that would be loaded from somewhere is a link to there. */
-function imageTokens(image: Token, isInLink: boolean, make: Make): Token[] {
+function imageTokens(image: Token, isInLink: boolean, make: CreateToken): Token[] {
   const source = String(image.attrGet('src') ?? '');
   if (isRasterImage(source)) {
     image.attrs = [
@@ -73,20 +72,20 @@ function imageTokens(image: Token, isInLink: boolean, make: Make): Token[] {
   }
   const text = make('text', '', 0);
   text.content = image.content || 'image';
-  return isInLink ? [text] : linked(text, linkTarget(source), make);
+  return isInLink ? [text] : wrapInLink(text, parseLinkTarget(source), make);
 }
 
-function textTokens(text: string, make: Make): Token[] {
+function textTokens(text: string, make: CreateToken): Token[] {
   const tokens: Token[] = [];
   const add = (content: string, target?: LinkTarget): void => {
     const token = make('text', '', 0);
     token.content = content;
-    if (content !== '') tokens.push(...linked(token, target, make));
+    if (content !== '') tokens.push(...wrapInLink(token, target, make));
   };
   let shownTo = 0;
-  for (const { 0: found, index } of text.matchAll(placeInText)) {
-    const target = linkTarget(found);
-    if (!target || looksLikeHost.test(target.target)) continue;
+  for (const { 0: found, index } of text.matchAll(fileLinePattern)) {
+    const target = parseLinkTarget(found);
+    if (!target || hostLikeName.test(target.target)) continue;
     add(text.slice(shownTo, index));
     add(found, target);
     shownTo = index + found.length;

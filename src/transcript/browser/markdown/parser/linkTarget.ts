@@ -1,51 +1,48 @@
 import { percentDecoded } from '../../../../base/common/fileUri';
 
-/** Decides what a link of an answer may lead to: a page on the web or a file. Everything else stays text. */
+/** Decides which links of an answer are allowed: web pages and files. Others stay text. */
 
 export interface LinkTarget {
   /** An `http(s):` or `file:` URI, or a path. */
   readonly target: string;
-  /** 1-based; of a file. */
   readonly line?: number;
 }
 
-const maxUnits = 4_096;
-const place = /(?::(\d{1,7})(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C\d+)?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
-const scheme = /^([a-z][a-z0-9+.-]*):/i;
+const maxTargetUnits = 4_096;
+const lineSuffix = /(?::(\d{1,7})(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C\d+)?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
+const schemePattern = /^([a-z][a-z0-9+.-]*):/i;
 const controlOrSpace = /[\p{Cc}\u2028\u2029]/u;
-/** `C:\a.ts`, `c:/a.ts`. */
-const drive = /^[a-z]:[\\/]/i;
-/** Names with an extension, below folders or not. */
-const fileName = /^[^\s:*?"<>|]*[^\s:*?"<>|/\\.][^\s:*?"<>|/\\]*\.[a-z][\w-]{0,11}$/i;
-const knownBareName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
+const drivePrefix = /^[a-z]:[\\/]/i;
+const fileNamePattern = /^[^\s:*?"<>|]*[^\s:*?"<>|/\\.][^\s:*?"<>|/\\]*\.[a-z][\w-]{0,11}$/i;
+const extensionlessName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
 
-/** Undefined for what no link may lead to. `href` is as it is written, without its entities. */
-export function linkTarget(href: string): LinkTarget | undefined {
+/** Returns undefined for links that are not allowed. `href` is as written, with entities decoded. */
+export function parseLinkTarget(href: string): LinkTarget | undefined {
   const decoded = percentDecoded(href.trim());
-  if (decoded === '' || decoded.length > maxUnits || controlOrSpace.test(decoded)) return undefined;
-  const found = scheme.exec(decoded)?.[1]?.toLowerCase();
-  if (found === 'http' || found === 'https') return webTarget(href.trim());
-  if (found === 'file') return fileUriTarget(href.trim());
-  return pathTarget(decoded);
+  if (decoded === '' || decoded.length > maxTargetUnits || controlOrSpace.test(decoded)) return undefined;
+  const found = schemePattern.exec(decoded)?.[1]?.toLowerCase();
+  if (found === 'http' || found === 'https') return parseWebTarget(href.trim());
+  if (found === 'file') return parseFileUri(href.trim());
+  return parsePath(decoded);
 }
 
-/** For text that was not written as a link: only what looks like a file at a line, or a file below a folder. */
-export function pathInCode(text: string): LinkTarget | undefined {
+/** For inline code: accepts only a file with a line, or a file in a folder. */
+export function parsePathInCode(text: string): LinkTarget | undefined {
   if (text.length > 400 || /\s/.test(text)) return undefined;
-  const found = linkTarget(text);
-  if (!found || scheme.test(found.target)) return undefined;
+  const found = parseLinkTarget(text);
+  if (!found || schemePattern.test(found.target)) return undefined;
   const { target, line } = found;
-  const isFile = fileName.test(target.replace(drive, '')) || knownBareName.test(target);
+  const isFile = fileNamePattern.test(target.replace(drivePrefix, '')) || extensionlessName.test(target);
   return isFile && (line !== undefined || /[\\/]/.test(target)) ? found : undefined;
 }
 
-/** What a link leads to, in full and in characters that cannot be mistaken for others. */
-export function titleOf({ target, line }: LinkTarget): string {
+/** Returns the full target, with host names in unambiguous characters. */
+export function linkTitle({ target, line }: LinkTarget): string {
   const text = /^https?:/i.test(target) ? (URL.parse(target)?.href ?? target) : target;
   return line === undefined ? text : `${text}:${line}`;
 }
 
-/** With characters instead of their codes, except where that would change what the address means. */
+/** Decodes percent escapes, except where that would change the meaning of the address. */
 export function readableAddress(address: string): string {
   return address.replace(/(?:%[\da-f]{2})+/gi, (codes) => {
     try {
@@ -56,32 +53,32 @@ export function readableAddress(address: string): string {
   });
 }
 
-function webTarget(href: string): LinkTarget | undefined {
+function parseWebTarget(href: string): LinkTarget | undefined {
   const url = URL.parse(href);
   return url && url.hostname !== '' ? { target: href } : undefined;
 }
 
-/** A file on another host would send the user's credentials there. */
-function fileUriTarget(href: string): LinkTarget | undefined {
-  const { rest, line } = withoutPlace(href);
+/** Refuses files on other hosts, which would receive the user's credentials. */
+function parseFileUri(href: string): LinkTarget | undefined {
+  const { rest, line } = splitLineSuffix(href);
   const url = URL.parse(rest);
   if (!/^file:\/\//i.test(rest) || !url || (url.hostname !== '' && url.hostname !== 'localhost')) return undefined;
   if (/^\/[\\/]/.test(percentDecoded(url.pathname))) return undefined;
   return { target: rest, ...line };
 }
 
-function pathTarget(text: string): LinkTarget | undefined {
-  const { rest, line } = withoutPlace(text);
-  const isDrive = drive.test(rest);
+function parsePath(text: string): LinkTarget | undefined {
+  const { rest, line } = splitLineSuffix(text);
+  const isDrive = drivePrefix.test(rest);
   if (!isDrive && (/^[\\/]{2}/.test(rest) || rest.includes(':'))) return undefined;
-  // What was taken for the place of `javascript:1` is the rest of a URI.
+  // In `javascript:1`, `:1` is not a line but the rest of a URI.
   if (line && !/[./\\]/.test(rest)) return undefined;
   if (rest === '' || /^[#?]/.test(rest)) return undefined;
   return { target: rest.replace(/#.*$/, ''), ...line };
 }
 
-function withoutPlace(text: string): { rest: string; line?: { line: number } } {
-  const match = place.exec(text);
+function splitLineSuffix(text: string): { rest: string; line?: { line: number } } {
+  const match = lineSuffix.exec(text);
   const line = Number(match?.[1] ?? match?.[2]);
   return match ? { rest: text.slice(0, match.index), ...(line > 0 ? { line: { line } } : {}) } : { rest: text };
 }

@@ -1,65 +1,64 @@
-/** The markdown parser with our rules, and the way from text to nodes. It keeps nothing between calls. */
+/** The Markdown parser with our rules, and rendering to DOM nodes. Stateless. */
 import createMarkdown, { type Env, type MarkdownIt, type Token } from 'markdown-it';
-import { blocksOf, keepLargeBlocksPlain, markTasks, rendererRules, type Block } from './blockRules';
-import { decorateBlocks } from '../decorate';
+import { groupBlocks, keepLargeBlocksPlain, markTasks, rendererRules, type TopLevelBlock } from './blockRules';
+import { decorateCodeBlocks } from '../decorate';
 import { showHiddenCharacters } from '../hiddenCharacters';
 import { rewriteLinks } from './linkRules';
-import { linkTarget, readableAddress } from './linkTarget';
-import { isRasterImage, sanitized } from '../sanitize';
+import { parseLinkTarget, readableAddress } from './linkTarget';
+import { isRasterImage, sanitizeHtml } from '../sanitize';
 import type { CodeActions } from '../code/codeActions';
 
-/** In UTF-16 units: longer texts are not parsed. */
-export const maxParsed = 1_000_000;
+/** Longer texts are not parsed, in UTF-16 units. */
+export const maxMarkdownUnits = 1_000_000;
 
-const parser = configured();
+const parser = createParser();
 
-/** `env` carries reference links from one part of a text to the next. */
-export function parseBlocks(text: string, env: Env): Block[] {
-  return blocksOf(parser.parse(text, env));
+/** `env` carries link references from one part of a text to the next. */
+export function parseBlocks(text: string, env: Env): TopLevelBlock[] {
+  return groupBlocks(parser.parse(text, env));
 }
 
-/** Nodes of the blocks: what of them is ours is marked, what is not allowed is gone. */
-export function nodesOf(blocks: readonly Block[], env: Env, actions: CodeActions): DocumentFragment {
-  return nodesOfTokens(
+/** Renders blocks to sanitized nodes with our decorations. */
+export function renderBlocks(blocks: readonly TopLevelBlock[], env: Env, actions: CodeActions): DocumentFragment {
+  return renderTokens(
     blocks.flatMap(({ tokens }) => tokens),
     env,
     actions,
   );
 }
 
-export function nodesOfText(text: string, env: Env, actions: CodeActions): DocumentFragment {
-  return nodesOfTokens(text.length > maxParsed ? plainTokens(text) : parser.parse(text, env), env, actions);
+export function renderText(text: string, env: Env, actions: CodeActions): DocumentFragment {
+  return renderTokens(text.length > maxMarkdownUnits ? createPlainTokens(text) : parser.parse(text, env), env, actions);
 }
 
-/** Of text that is not to be parsed. */
-export function plainNodesOf(text: string, actions: CodeActions): DocumentFragment {
-  return nodesOfTokens(plainTokens(text), {}, actions);
+export function renderPlainText(text: string, actions: CodeActions): DocumentFragment {
+  return renderTokens(createPlainTokens(text), {}, actions);
 }
 
-/** Of a piece of highlighted code: they are the children of what is returned. */
-export function codeNodesOf(html: string): Node {
-  const fragment = sanitized(`<pre><code>${html}</code></pre>`);
+/** Renders highlighted code. Its nodes are the children of the result. */
+export function renderCode(html: string): Node {
+  const fragment = sanitizeHtml(`<pre><code>${html}</code></pre>`);
   showHiddenCharacters(fragment);
   return fragment.querySelector('code') ?? fragment;
 }
 
-function nodesOfTokens(tokens: Token[], env: Env, actions: CodeActions): DocumentFragment {
-  const fragment = sanitized(parser.renderer.render(tokens, parser.options, env));
+function renderTokens(tokens: Token[], env: Env, actions: CodeActions): DocumentFragment {
+  const fragment = sanitizeHtml(parser.renderer.render(tokens, parser.options, env));
   for (const node of [...fragment.childNodes]) if (!(node instanceof Element)) node.remove();
-  decorateBlocks(fragment, actions);
+  decorateCodeBlocks(fragment, actions);
   showHiddenCharacters(fragment);
   return fragment;
 }
 
-function plainTokens(text: string): Token[] {
+function createPlainTokens(text: string): Token[] {
   const [token] = parser.parse('-', {}).slice(0, 1);
   return token ? [Object.assign(token, { type: 'plain_block', content: text })] : [];
 }
 
-function configured(): MarkdownIt {
+function createParser(): MarkdownIt {
   const markdown = new createMarkdown({ html: false, linkify: true, breaks: false });
-  markdown.validateLink = (href) => linkTarget(href) !== undefined || isRasterImage(href);
-  // Targets are handed over as they were written.
+  markdown.validateLink = (href) => parseLinkTarget(href) !== undefined || isRasterImage(href);
+  // Link targets stay as written.
   markdown.normalizeLink = (href) => href;
   markdown.normalizeLinkText = readableAddress;
   markdown.core.ruler.after('block', 'large_blocks', keepLargeBlocksPlain);

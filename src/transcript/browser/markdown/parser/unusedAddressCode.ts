@@ -1,6 +1,6 @@
 /**
- * Stands in for the packages `mdurl` and `punycode.js` in pages: markdown-it calls them only in what `markdownParser.ts`
- * replaces, `normalizeLink` and `normalizeLinkText`.
+ * Replaces the packages `mdurl` and `punycode.js` in pages: markdown-it uses them only in `normalizeLink` and
+ * `normalizeLinkText`, which `markdownParser.ts` replaces.
  */
 export const decode = undefined;
 export const encode = undefined;

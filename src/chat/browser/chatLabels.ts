@@ -1,28 +1,25 @@
 import { backendWord as wordOfBackend, picturedState } from '../common/backendWord';
 import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
 
-/** How the page says numbers, times and states. */
-
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The heading that a conversation stands under. */
-export function recencyOf(at: number, now: number): string {
+export function ageGroup(at: number, now: number): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   if (at >= midnight) return 'Today';
   if (at >= midnight - dayMs) return 'Yesterday';
   return at >= midnight - 7 * dayMs ? 'Last 7 days' : 'Older';
 }
 
-/** `4 min 59 s`; hours without seconds. */
-export function durationInWords(ms: number): string {
+/** Formats a duration as `4 min 59 s`, with hours as `1 h 4 min`. */
+export function formatLongDuration(ms: number): string {
   const seconds = Math.max(Math.ceil(ms / 1000), 0);
   const minutes = Math.floor(seconds / 60);
   if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
-/** `4:59`, `1:04:59` */
-export function timeLeft(ms: number): string {
+/** Formats a duration as `4:59` or `1:04:59`. */
+export function formatCountdown(ms: number): string {
   const seconds = Math.max(Math.ceil(ms / 1000), 0);
   const two = (count: number): string => String(count).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);
@@ -30,40 +27,38 @@ export function timeLeft(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-export function fileNameOf(path: string): { readonly name: string; readonly folder: string } {
+export function splitFilePath(path: string): { readonly name: string; readonly folder: string } {
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return { name: path.slice(at + 1), folder: path.slice(0, Math.max(at, 0)) };
 }
 
-const backendStateWords: Record<BackendView['state'], string> = {
+const backendStateLabels: Record<BackendView['state'], string> = {
   stopped: 'not started',
   starting: 'starting…',
   ready: 'ready',
-  authRequired: 'sign-in needed',
+  authRequired: 'sign-in required',
   failed: 'failed',
-  unavailable: 'not available',
+  unavailable: 'unavailable',
 };
 
-type BackendNow = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
+type BackendStatus = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
 
-export function backendWord(backend: BackendNow): string {
-  return wordOfBackend(backend, backendStateWords);
+export function backendStatusText(backend: BackendStatus): string {
+  return wordOfBackend(backend, backendStateLabels);
 }
 
-/** The class that colours its dot. */
-export function backendDot(backend: Pick<BackendView, 'health' | 'state'>): string {
+export function backendDotClass(backend: Pick<BackendView, 'health' | 'state'>): string {
   return `is-${picturedState(backend)}`;
 }
 
-/** What the button says that does something about it. */
-export function repairLabel({ health, needsPermission, state }: BackendNow): string {
+export function repairLabel({ health, needsPermission, state }: BackendStatus): string {
   if (needsPermission) return 'Allow…';
   if (health?.kind === 'needsToken') return 'Set token…';
   if (state === 'authRequired') return 'Sign in…';
   return state === 'failed' ? 'Try again…' : 'Set up…';
 }
 
-export const rowStateWords: Record<SessionRow['state'], string> = {
+export const rowStateLabels: Record<SessionRow['state'], string> = {
   idle: '',
   busy: 'working',
   waiting: 'waiting for your answer',
@@ -71,7 +66,7 @@ export const rowStateWords: Record<SessionRow['state'], string> = {
   failed: 'failed',
 };
 
-export const attachmentWords: Record<DraftAttachment['kind'], string> = {
+export const attachmentKindLabels: Record<DraftAttachment['kind'], string> = {
   file: 'File',
   folder: 'Folder',
   selection: 'Selection',
@@ -83,12 +78,11 @@ export const attachmentWords: Record<DraftAttachment['kind'], string> = {
   text: 'Text',
 };
 
-/** What an agent does without asking, in its mode. */
-export function unattendedWord(unattended: 'edits' | 'runs'): string {
+/** Describes the actions that an agent takes without asking in its mode. */
+export function unattendedLabel(unattended: 'edits' | 'runs'): string {
   return unattended === 'edits' ? 'Edits without asking' : 'Runs without asking';
 }
 
-/** Of an agent without modes. */
 export function seenUnattendedHint(who: string, unattended: 'edits' | 'runs'): string {
   const what = unattended === 'edits' ? 'edited files' : 'run commands';
   return `${who} has ${what} without asking you first, and hasn’t asked since.`;

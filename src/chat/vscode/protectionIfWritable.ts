@@ -1,8 +1,8 @@
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ContentChange, Protection } from '../../editor/common/protection/protection';
 
-/** As `EditorPort.protectionOf`; of a file that may not be written at all there is nothing to ask: writing it says why. */
-export async function protectionKnown(
+/** As `EditorPort.protectionOf`, but undefined for a file that cannot be written: writing it reports the reason. */
+export async function protectionIfWritable(
   editor: Pick<EditorPort, 'protectionOf'>,
   path: string,
   change: ContentChange,

@@ -1,31 +1,30 @@
 /**
- * Text that is still coming, made to look like what it will most likely become: a bold word is bold before its end is there,
- * and the marks of a list, a table or a block of code are not shown before it is clear what they are.
+ * Completes unfinished Markdown to what it will most likely become: a bold word is bold before its end arrives, and
+ * markers of lists, tables and code blocks stay hidden until their meaning is clear.
  */
 
-interface OpenFence {
+interface OpenCodeFence {
   readonly marker: string;
-  /** Neither in a list nor in a quote, nor indented. */
+  /** Whether it is outside lists and quotes, and not indented. */
   readonly isTopLevel: boolean;
 }
 
 const fenceLine = /^([\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(`{3,}|~{3,})(.*)$/;
-const onlyMarks = /^[\s>]*(?:[-*+=_#>|:~` ]+|\d{1,9}[.)]?|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?)\s*$/;
-const definition = /^\s{0,3}\[[^\]]+\]:/;
+const markersOnly = /^[\s>]*(?:[-*+=_#>|:~` ]+|\d{1,9}[.)]?|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?)\s*$/;
+const linkDefinition = /^\s{0,3}\[[^\]]+\]:/;
 const blockStart = /^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s/;
-/** An emphasis that is open for longer was not meant as one. */
-const maxEmphasis = 400;
-/** Longer paragraphs are shown as they are. */
-const maxInline = 8_000;
-/** In UTF-16 units; a longer line is no mark. */
-const maxMarks = 200;
+/** Emphasis that is open for longer was probably not meant as such. */
+const maxEmphasisUnits = 400;
+const maxInlineUnits = 8_000;
+/** A longer line is not a marker, in UTF-16 units. */
+const maxMarkerUnits = 200;
 
-/** The block of code that the end of the text is in. */
-export function openFence(text: string): OpenFence | undefined {
+/** Returns the code fence that is open at the end of the text. */
+export function findOpenFence(text: string): OpenCodeFence | undefined {
   if (!text.includes('```') && !text.includes('~~~')) return undefined;
-  let open: OpenFence | undefined;
+  let open: OpenCodeFence | undefined;
   for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
-    const [, lead = '', marker = '', info = ''] = fenceLine.exec(line.slice(0, maxMarks)) ?? [];
+    const [, lead = '', marker = '', info = ''] = fenceLine.exec(line.slice(0, maxMarkerUnits)) ?? [];
     if (marker === '') continue;
     if (!open) {
       const isFence = !marker.startsWith('`') || !info.includes('`');
@@ -37,38 +36,39 @@ export function openFence(text: string): OpenFence | undefined {
   return open;
 }
 
-/** The line may become the end of the block. */
-export function isHeldBackInFence(line: string): boolean {
-  return line.length <= maxMarks && /^[\s>]*(?:`+|~+)\s*$/.test(line);
+/** Whether the line may become the closing fence. */
+export function mayCloseFence(line: string): boolean {
+  return line.length <= maxMarkerUnits && /^[\s>]*(?:`+|~+)\s*$/.test(line);
 }
 
-/** Of one open top-level block. */
-export function closeUnfinished(source: string): string {
-  // Half a character is none.
+export function completeMarkdown(source: string): string {
+  // Drop half of a surrogate pair.
   const text = /[\ud800-\udbff]$/.test(source) ? source.slice(0, -1) : source;
   const lineAt = text.lastIndexOf('\n') + 1;
   const line = text.slice(lineAt);
-  if (openFence(text)) return isHeldBackInFence(line) ? text.slice(0, lineAt) : text;
+  if (findOpenFence(text)) return mayCloseFence(line) ? text.slice(0, lineAt) : text;
   if (/^(?: {4}|\t)/.test(text) && /^(?: {4}|\t)/.test(line)) return text;
-  const kept = withoutUnclearLines(text);
-  const from = inlineStart(kept);
-  if (kept.length - from > maxInline) return kept;
-  return kept.slice(0, from) + closedInline(kept.slice(from));
+  const kept = removeUnclearLines(text);
+  const from = findInlineStart(kept);
+  if (kept.length - from > maxInlineUnits) return kept;
+  return kept.slice(0, from) + completeInline(kept.slice(from));
 }
 
-/** Without the last lines when it is not clear yet what they are. */
-function withoutUnclearLines(text: string): string {
+/** Removes the last lines while their meaning is unclear. */
+function removeUnclearLines(text: string): string {
   const lineAt = text.lastIndexOf('\n') + 1;
   const line = text.slice(lineAt);
-  const table = unclearTableStart(text);
+  const table = findUnclearTable(text);
   if (table !== undefined) return text.slice(0, table);
   const isUnclear =
-    line !== '' && line.length <= maxMarks && (onlyMarks.test(line) || fenceLine.test(line) || definition.test(line));
+    line !== '' &&
+    line.length <= maxMarkerUnits &&
+    (markersOnly.test(line) || fenceLine.test(line) || linkDefinition.test(line));
   return isUnclear ? text.slice(0, lineAt) : text;
 }
 
-/** A table is one when the line below its head is whole. */
-function unclearTableStart(text: string): number | undefined {
+/** Returns the start of a possible table whose delimiter row is incomplete. */
+function findUnclearTable(text: string): number | undefined {
   let start = text.lastIndexOf('\n') + 1;
   const isLineOpen = start < text.length;
   let rows = 0;
@@ -82,8 +82,8 @@ function unclearTableStart(text: string): number | undefined {
   return rows === 1 || (rows === 2 && isLineOpen) ? start : undefined;
 }
 
-/** Where the paragraph, item, heading or cell begins that the text ends in. */
-function inlineStart(text: string): number {
+/** Returns the start of the paragraph, item, heading or cell at the end of the text. */
+function findInlineStart(text: string): number {
   let start = text.length;
   while (start > 0) {
     const lineAt = text.lastIndexOf('\n', start - 1) + 1;
@@ -99,81 +99,80 @@ function inlineStart(text: string): number {
   return 0;
 }
 
-interface Opened {
+interface OpenEmphasis {
   readonly mark: string;
   readonly at: number;
   length: number;
 }
 
-function closedInline(text: string): string {
-  const opened: Opened[] = [];
+function completeInline(text: string): string {
+  const opened: OpenEmphasis[] = [];
   let at = 0;
   while (at < text.length) {
     const character = text.charAt(at);
     if (character === '\\') {
-      if (at === text.length - 1) return closed(text.slice(0, at), opened);
+      if (at === text.length - 1) return closeEmphasis(text.slice(0, at), opened);
       at += 2;
     } else if (character === '`') {
-      const end = endOfCode(text, at);
-      if (end === undefined) return closedCode(text, at, opened);
+      const end = findCodeSpanEnd(text, at);
+      if (end === undefined) return completeCodeSpan(text, at, opened);
       at = end;
     } else if (character === '[') {
-      const link = openLink(text, at);
-      if (link) return closedInline(text.slice(0, link.isImage ? at - 1 : at) + link.text);
+      const link = incompleteLink(text, at);
+      if (link) return completeInline(text.slice(0, link.isImage ? at - 1 : at) + link.text);
       at++;
     } else if (character === '*' || character === '_' || character === '~') {
-      const length = runLength(text, at);
-      take(opened, text, at, length);
+      const length = markerRunLength(text, at);
+      handleEmphasis(opened, text, at, length);
       at += length;
     } else {
       at++;
     }
   }
-  return closed(text, opened);
+  return closeEmphasis(text, opened);
 }
 
-function runLength(text: string, at: number): number {
+function markerRunLength(text: string, at: number): number {
   let end = at + 1;
   while (text[end] === text[at]) end++;
   return end - at;
 }
 
-/** Behind the span of code that begins at `at`. */
-function endOfCode(text: string, at: number): number | undefined {
-  const length = runLength(text, at);
+function findCodeSpanEnd(text: string, at: number): number | undefined {
+  const length = markerRunLength(text, at);
   let next = text.indexOf('`', at + length);
   while (next >= 0) {
-    const found = runLength(text, next);
+    const found = markerRunLength(text, next);
     if (found === length) return next + length;
     next = text.indexOf('`', next + found);
   }
   return undefined;
 }
 
-function closedCode(text: string, at: number, opened: readonly Opened[]): string {
-  const length = runLength(text, at);
+function completeCodeSpan(text: string, at: number, opened: readonly OpenEmphasis[]): string {
+  const length = markerRunLength(text, at);
   const inside = text.slice(at + length).replace(/`+$/, '');
-  if (inside.trim() === '') return closed(text.slice(0, at), opened);
-  return closed(
+  if (inside.trim() === '') return closeEmphasis(text.slice(0, at), opened);
+  return closeEmphasis(
     `${text.slice(0, at + length)}${inside}${inside.endsWith('`') ? ' ' : ''}${'`'.repeat(length)}`,
     opened,
   );
 }
 
-/** What to show of a link that is not whole; undefined for one that is, and for a bracket that is only one. */
-function openLink(text: string, at: number): { readonly text: string; readonly isImage: boolean } | undefined {
+/** Returns the visible text of an incomplete link; undefined for complete links and plain brackets. */
+function incompleteLink(text: string, at: number): { readonly text: string; readonly isImage: boolean } | undefined {
   const isImage = text[at - 1] === '!';
   const close = text.indexOf(']', at);
   const shown = isImage ? '' : text.slice(at + 1, close < 0 ? undefined : close);
   if (close < 0 || close === text.length - 1)
-    return text.length - at > maxEmphasis ? undefined : { text: shown, isImage };
+    return text.length - at > maxEmphasisUnits ? undefined : { text: shown, isImage };
   if (text[close + 1] !== '(') return undefined;
   const end = text.indexOf(')', close);
   return end < 0 && !text.slice(close).includes('\n') ? { text: shown, isImage } : undefined;
 }
 
-/** Closes what a run of marks closes, opens what it opens. */
-function take(opened: Opened[], text: string, at: number, length: number): void {
+/** Handles a run of markers: closes matching emphasis, and opens it with the rest. */
+function handleEmphasis(opened: OpenEmphasis[], text: string, at: number, length: number): void {
   const mark = text.charAt(at);
   if (mark === '~' && length !== 2) return;
   const before = text[at - 1] ?? ' ';
@@ -193,11 +192,11 @@ function take(opened: Opened[], text: string, at: number, length: number): void 
     opened.push({ mark, at, length: left });
 }
 
-function closed(text: string, opened: readonly Opened[]): string {
+function closeEmphasis(text: string, opened: readonly OpenEmphasis[]): string {
   let result = text.trimEnd();
   for (const { mark, at, length } of opened.toReversed()) {
-    if (text.length - at > maxEmphasis) continue;
-    // A mark with nothing behind it is not shown yet.
+    if (text.length - at > maxEmphasisUnits) continue;
+    // A marker without content is hidden.
     if (result.length <= at + length) result = result.slice(0, at).trimEnd();
     else result += mark.repeat(length);
   }

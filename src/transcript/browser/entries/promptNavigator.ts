@@ -1,25 +1,25 @@
 import type { RefObject } from 'preact';
 
-export class PromptSteps {
+export class PromptNavigator {
   constructor(
     private readonly scroller: RefObject<HTMLElement | null>,
-    private readonly scrollTo: (prompt: HTMLElement) => void,
+    private readonly scrollToPrompt: (prompt: HTMLElement) => void,
   ) {}
 
-  go(step: 1 | -1): void {
+  goToPrompt(step: 1 | -1): void {
     const scroller = this.scroller.current;
     if (!scroller) return;
     const prompts = [...scroller.querySelectorAll<HTMLElement>('.entry-prompt')];
     const focused = prompts.findIndex((prompt) => prompt.contains(document.activeElement));
-    const next = focused >= 0 ? prompts[focused + step] : nearest(prompts, scroller.getBoundingClientRect().top, step);
+    const next =
+      focused >= 0 ? prompts[focused + step] : findNearestPrompt(prompts, scroller.getBoundingClientRect().top, step);
     if (!next) return;
     next.focus({ preventScroll: true });
-    this.scrollTo(next);
+    this.scrollToPrompt(next);
   }
 }
 
-/** The first prompt below the top edge, or the last one above it. */
-function nearest(prompts: readonly HTMLElement[], edge: number, step: 1 | -1): HTMLElement | undefined {
+function findNearestPrompt(prompts: readonly HTMLElement[], edge: number, step: 1 | -1): HTMLElement | undefined {
   const topOf = (prompt: HTMLElement): number => prompt.getBoundingClientRect().top - edge;
   return step === 1 ? prompts.find((prompt) => topOf(prompt) > 16) : prompts.findLast((prompt) => topOf(prompt) < 0);
 }

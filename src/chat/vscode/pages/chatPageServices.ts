@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
-import type { KeyChords } from '../../../webview/vscode/keyChords';
+import type { KeyChordTables } from '../../../webview/vscode/keyChordTables';
 import type { Chats } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
 import type { AttachedFiles } from '../../common/mentions/attachedFiles';
@@ -14,32 +14,30 @@ import type { CodeProposals } from '../review/codeProposals';
 import type { EditorActions } from '../review/editorActions';
 import type { ReviewActions } from '../review/reviewActions';
 
-/** What the pages of a window have in common: the view, and every editor tab. */
-export interface ChatWindow {
+/** What all chat pages of a window share. */
+export interface ChatPageServices {
   readonly chats: Chats;
   readonly backends: BackendChoice;
   readonly mentions: Mentions;
   readonly attached: AttachedFiles;
-  readonly dropped: (uris: readonly string[]) => Promise<MentionRow[]>;
-  /** What is typed where no conversation has begun. */
+  readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
   readonly newDraft: HeldDraft;
   readonly shown: ShownChats;
   readonly editor: EditorActions;
   readonly code: CodeProposals;
   readonly review: ReviewActions;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
-  readonly manageTrust: () => Promise<void>;
-  readonly openFolder: () => Promise<void>;
+  readonly manageTrust: () => PromiseLike<unknown>;
+  readonly openFolder: () => PromiseLike<unknown>;
   readonly chips: PageChips;
-  readonly keyChords: KeyChords;
+  readonly keyChords: KeyChordTables;
   readonly newOptions: NewOptions;
-  /** Absolute. */
+  /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
-  /** Absolute: where to work on what is attached, when that matters. */
+  /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly openInTab: (sessionId: string) => Promise<void>;
-  /** The conversation is no more: no page shows it. */
-  readonly forget: (sessionId: string) => void;
+  readonly closeChat: (sessionId: string) => void;
   readonly isTrusted: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;

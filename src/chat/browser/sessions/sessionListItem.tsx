@@ -7,20 +7,19 @@ import { MenuButton } from '../../../webview/browser/menu';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionRow } from '../../common/chatView';
 import { usePage } from '../chatPageContext';
-import { sessionMenu } from './sessionMenu';
+import { sessionMenuItems } from './sessionMenu';
 import { TitleField } from './titleField';
-import { rowStateWords } from '../words';
+import { rowStateLabels } from '../chatLabels';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
-/** One conversation of the list. */
-export function SessionItem({ row }: { row: SessionRow }) {
+export function SessionListItem({ row }: { row: SessionRow }) {
   const page = usePage();
   const time = useHostTime();
   const [isRenamed, setRenamed] = useState(false);
   const sessionId = row.id;
   const isShown = page.sessionId === sessionId;
-  const word = rowStateWords[row.state];
+  const word = rowStateLabels[row.state];
 
   const openButton = useRef<HTMLButtonElement>(null);
   const takesFocus = useRef(false);
@@ -35,10 +34,9 @@ export function SessionItem({ row }: { row: SessionRow }) {
         <TitleField
           title={row.title}
           onDone={(title) => {
-            // Who has left the field is elsewhere.
             takesFocus.current = document.activeElement?.tagName === 'INPUT';
             setRenamed(false);
-            if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId, title });
+            if (title !== undefined) void page.request(chatRequests.renameSession, { sessionId, title });
           }}
         />
       </li>
@@ -54,14 +52,14 @@ export function SessionItem({ row }: { row: SessionRow }) {
         aria-keyshortcuts={row.remote ? undefined : 'F2 Delete'}
         title={namingHiddenCharacters(row.title)}
         onClick={() => {
-          page.store.showList(false);
-          void page.ask(chatRequests.openSession, { sessionId });
+          page.store.showSessionList(false);
+          void page.request(chatRequests.openSession, { sessionId });
           page.runCommand('focusComposer');
         }}
         onKeyDown={(event) => {
           if (row.remote) return;
           if (event.key === 'F2') setRenamed(true);
-          else if (event.key === 'Delete') void page.ask(chatRequests.deleteSession, { sessionId });
+          else if (event.key === 'Delete') void page.request(chatRequests.deleteSession, { sessionId });
         }}
       >
         <span class="session-title">
@@ -92,7 +90,7 @@ export function SessionItem({ row }: { row: SessionRow }) {
           <MenuButton
             label={`More actions for “${namingHiddenCharacters(row.title)}”`}
             icon={MoreIcon}
-            items={sessionMenu(page, sessionId)}
+            items={sessionMenuItems(page, sessionId)}
           />
         </span>
       )}

@@ -1,21 +1,20 @@
 import { useId } from 'preact/hooks';
 import { isModeOption, unattendedIn, unattendedOf } from '../../../session/common/optionChoices';
 import { ShieldIcon } from '../../../webview/browser/icons';
-import { Picker, type Choice } from '../../../webview/browser/picker';
+import { Picker, type PickerChoice } from '../../../webview/browser/picker';
 import { chatRequests } from '../../common/page/chatApi';
 import type { BackendView, OptionView, SessionView } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
-import { backendDot, backendWord, seenUnattendedHint, unattendedHint, unattendedWord } from '../words';
+import { backendDotClass, backendStatusText, seenUnattendedHint, unattendedHint, unattendedLabel } from '../chatLabels';
 
-/** The agent of the conversation and its settings; of a new one, what it begins with. */
-export function Pickers() {
+export function ComposerPickers() {
   const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
   const value = session?.backendId ?? chosenBackend;
-  const options = inOrder(session?.options ?? newOptions);
+  const options = sortOptions(session?.options ?? newOptions);
   const noteId = useId();
   const unattended = unattendedIn(options);
   const cause = unattended && options.find((option) => unattendedOf(option) === unattended);
-  // Of an agent with modes it is the mode that says it.
+  // For agents with modes, the mode shows it.
   const seen = options.some(isModeOption) || unattended ? undefined : seenUnattended;
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
   return (
@@ -24,7 +23,7 @@ export function Pickers() {
       {seen && (
         <span class="unattended" title={seenUnattendedHint(who, seen)}>
           <ShieldIcon />
-          <span>{unattendedWord(seen)}</span>
+          <span>{unattendedLabel(seen)}</span>
         </span>
       )}
       {options.map((option) => (
@@ -33,7 +32,7 @@ export function Pickers() {
           {unattended && option === cause && (
             <span id={noteId} class="unattended" title={unattendedHint(who, unattended)}>
               <ShieldIcon />
-              <span>{unattendedWord(unattended)}</span>
+              <span>{unattendedLabel(unattended)}</span>
             </span>
           )}
         </span>
@@ -42,7 +41,7 @@ export function Pickers() {
   );
 }
 
-const sources: Record<BackendView['source'], string> = {
+const sourceLabels: Record<BackendView['source'], string> = {
   demo: 'Built in',
   configured: 'Configured',
   found: 'Found on this machine',
@@ -52,40 +51,37 @@ const sources: Record<BackendView['source'], string> = {
 interface BackendPickerProps {
   readonly backends: readonly BackendView[];
   readonly value: string | undefined;
-  /** Its agent stays: another one begins a new conversation. */
   readonly session: SessionView | undefined;
 }
 
 function BackendPicker({ backends, value, session }: BackendPickerProps) {
   const page = usePage();
   if (backends.length === 0) return null;
-  const choices = backends.map((backend): Choice => ({
+  const choices = backends.map((backend): PickerChoice => ({
     value: backend.id,
     name: backend.title,
     description: backend.problem ?? backend.description,
-    group: sources[backend.source],
-    state: { class: backendDot(backend), word: backendWord(backend) },
+    group: sourceLabels[backend.source],
+    status: { class: backendDotClass(backend), word: backendStatusText(backend) },
   }));
   return (
     <Picker
       label="Agent"
       value={value}
       choices={choices}
-      onOpen={() => void page.ask(chatRequests.lookAtBackends, {})}
+      onOpen={() => void page.request(chatRequests.lookAtBackends, {})}
       hint={session && 'Choosing a different agent starts a new conversation'}
       onPick={(backendId) => {
-        if (!session) void page.ask(chatRequests.chooseBackend, { backendId });
-        else if (backendId !== session.backendId) void page.ask(chatRequests.newSession, { backendId });
+        if (!session) void page.request(chatRequests.chooseBackend, { backendId });
+        else if (backendId !== session.backendId) void page.request(chatRequests.newSession, { backendId });
       }}
     />
   );
 }
 
 interface OptionControlProps {
-  /** None before it has begun. */
   readonly session: SessionView | undefined;
   readonly option: OptionView;
-  /** Of what is said beside it. */
   readonly noteId: string | undefined;
 }
 
@@ -93,7 +89,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
   const page = usePage();
   const { name, description } = option;
   const set = (value: string | boolean) =>
-    void page.ask(chatRequests.setOption, { sessionId: session?.id, optionId: option.id, value });
+    void page.request(chatRequests.setOption, { sessionId: session?.id, optionId: option.id, value });
   const disabled = session?.status === 'readonly';
   if (option.type === 'boolean') {
     return (
@@ -116,26 +112,26 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
       value={option.value}
       choices={option.choices.map(({ unattended, ...choice }) => ({
         ...choice,
-        note: unattended && unattendedWord(unattended),
+        note: unattended && unattendedLabel(unattended),
       }))}
       hint={description}
       disabled={disabled}
-      takesOther={option.custom}
+      allowsCustom={option.custom}
       describedBy={noteId}
-      onOpen={() => page.prepare()}
+      onOpen={() => page.prepareOptions()}
       onPick={set}
     />
   );
 }
 
-const first = ['profile', 'model', 'thought_level'];
+const leadingCategories = ['profile', 'model', 'thought_level'];
 
-/** The mode comes last: what is said of it needs the rest of the row. What is in between is as the agent has it. */
-function inOrder(options: readonly OptionView[]): OptionView[] {
+/** Puts the mode last, since its note needs the rest of the row. Other options keep the agent's order. */
+function sortOptions(options: readonly OptionView[]): OptionView[] {
   const rankOf = (option: OptionView): number => {
-    if (isModeOption(option)) return first.length + 1;
-    const rank = first.indexOf(option.category ?? '');
-    return rank < 0 ? first.length : rank;
+    if (isModeOption(option)) return leadingCategories.length + 1;
+    const rank = leadingCategories.indexOf(option.category ?? '');
+    return rank < 0 ? leadingCategories.length : rank;
   };
   return options.toSorted((a, b) => rankOf(a) - rankOf(b));
 }

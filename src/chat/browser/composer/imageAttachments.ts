@@ -1,30 +1,28 @@
 import type { DraftAttachment } from '../../common/chatView';
 
-/** Images that the user pastes or drops, made into attachments. */
+const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const maxImageBytes = 5 * 1024 * 1024;
 
-const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-const mostBytes = 5 * 1024 * 1024;
-
-export function isImage({ type }: File): boolean {
+export function isImageFile({ type }: File): boolean {
   return type.startsWith('image/');
 }
 
-/** @throws Error with what is wrong about the file and what to do */
-export async function imageAttachment(file: File): Promise<DraftAttachment> {
+/** @throws Error with the problem and what to do */
+export async function createImageAttachment(file: File): Promise<DraftAttachment> {
   const title = file.name === '' ? 'Pasted image' : file.name;
-  if (!types.includes(file.type)) {
+  if (!imageTypes.includes(file.type)) {
     throw new Error(`“${title}” is ${file.type}. Only PNG, JPEG, GIF and WebP images are supported. Convert it first.`);
   }
-  if (file.size > mostBytes) {
+  if (file.size > maxImageBytes) {
     const size = (file.size / 1024 / 1024).toFixed(1);
     throw new Error(`“${title}” is ${size} MB. Images can be up to 5 MB. Make it smaller first.`);
   }
-  const url = await dataUrlOf(file);
+  const url = await readAsDataUrl(file);
   const data = url.slice(url.indexOf(',') + 1);
   return { kind: 'image', id: `image:${crypto.randomUUID()}`, title, image: { mimeType: file.type, data } };
 }
 
-function dataUrlOf(file: File): Promise<string> {
+function readAsDataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => {
@@ -35,11 +33,11 @@ function dataUrlOf(file: File): Promise<string> {
   });
 }
 
-/** What VS Code and other programs drop, best first: URIs or paths, one a line. */
-const dropTypes = ['application/vnd.code.uri-list', 'text/uri-list'];
+/** Data types of drops with a list of URIs or paths, best first. */
+const uriListTypes = ['application/vnd.code.uri-list', 'text/uri-list'];
 
-export function droppedUris(data: DataTransfer): string[] {
-  const text = dropTypes.map((type) => data.getData(type)).find((found) => found !== '') ?? '';
+export function parseDroppedUris(data: DataTransfer): string[] {
+  const text = uriListTypes.map((type) => data.getData(type)).find((found) => found !== '') ?? '';
   return text
     .split(/\r?\n/)
     .map((line) => line.trim())

@@ -2,30 +2,28 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../../base/common/errors';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ChatPage } from '../chatPage';
-import { droppedUris, imageAttachment, isImage } from './imageIntake';
+import { parseDroppedUris, createImageAttachment, isImageFile } from './imageAttachments';
 import { usePage } from '../chatPageContext';
 
-interface Intake {
-  /** Something is held over the composer. */
-  readonly isOver: boolean;
+interface AttachmentInput {
+  readonly isDraggedOver: boolean;
   readonly onPaste: (event: ClipboardEvent) => void;
   readonly onDragOver: (event: DragEvent) => void;
   readonly onDragLeave: (event: DragEvent) => void;
   readonly onDrop: (event: DragEvent) => void;
 }
 
-/** What is pasted into the composer and dropped on it: images, files and folders. */
-export function useIntake(): Intake {
+export function useAttachmentInput(): AttachmentInput {
   const page = usePage();
   const [isOver, setOver] = useState(false);
   return {
-    isOver,
+    isDraggedOver: isOver,
     onPaste: (event) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      // Office programs add a picture of the text that was copied.
+      // Office programs add an image of copied text.
       if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
       event.preventDefault();
-      void takeFiles(page, files);
+      void attachImages(page, files);
     },
     onDragOver: (event) => {
       if (!event.dataTransfer) return;
@@ -41,26 +39,25 @@ export function useIntake(): Intake {
     onDrop: (event) => {
       setOver(false);
       if (!event.dataTransfer) return;
-      const uris = droppedUris(event.dataTransfer);
+      const uris = parseDroppedUris(event.dataTransfer);
       const files = [...event.dataTransfer.files];
-      // Plain text is the textarea's own.
       if (uris.length === 0 && files.length === 0) return;
       event.preventDefault();
-      if (uris.length > 0) void takeUris(page, uris);
-      else void takeFiles(page, files);
+      if (uris.length > 0) void attachUris(page, uris);
+      else void attachImages(page, files);
     },
   };
 }
 
-async function takeUris(page: ChatPage, uris: string[]): Promise<void> {
-  const answer = await page.ask(chatRequests.dropped, { uris });
+async function attachUris(page: ChatPage, uris: string[]): Promise<void> {
+  const answer = await page.request(chatRequests.dropped, { uris });
   if (!answer) return;
-  page.drafts.attach(...answer.rows);
+  page.composerDraft.addAttachments(...answer.rows);
   page.runCommand('focusComposer');
 }
 
-async function takeFiles(page: ChatPage, files: readonly File[]): Promise<void> {
-  const images = files.filter(isImage);
+async function attachImages(page: ChatPage, files: readonly File[]): Promise<void> {
+  const images = files.filter(isImageFile);
   const { session } = page.store.state;
   if (images.length < files.length) {
     page.store.addProblem('Only images can be added from outside VS Code. To add files of the workspace, type @.');
@@ -73,7 +70,7 @@ async function takeFiles(page: ChatPage, files: readonly File[]): Promise<void> 
   }
   for (const image of images) {
     try {
-      page.drafts.attach(await imageAttachment(image));
+      page.composerDraft.addAttachments(await createImageAttachment(image));
     } catch (error) {
       page.store.addProblem(messageOf(error));
     }

@@ -1,51 +1,41 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ChevronRightIcon } from '../../../webview/browser/icons';
 import type { EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
 import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 import { useTranscript } from '../transcriptContext';
 
-/** Draws the entry with this id, which is its key too. */
-export type DrawEntry = (id: string) => ComponentChild;
+/** Renders the entry with this id, which is also its key. */
+export type RenderEntry = (id: string) => ComponentChild;
 
-export interface StepsProps {
+export interface SubagentStepsProps {
   readonly entry: EntryOf<'tool'>;
   readonly childIds: readonly string[];
-  readonly drawEntry: DrawEntry;
+  readonly renderEntry: RenderEntry;
 }
 
-/** What the subagent of a call said and did. */
-export function Steps({ entry, childIds, drawEntry }: StepsProps) {
+export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsProps) {
   if (childIds.length === 0) return null;
   return (
     <div class="steps" role="group" aria-label={namingHiddenCharacters(`Steps of ${entry.title}`)}>
-      {childIds.map(drawEntry)}
+      {childIds.map(renderEntry)}
     </div>
   );
 }
 
-/** The same of a subagent that has a thread of its own, which is read when this is opened. */
-export function Subthread(steps: StepsProps) {
+/** The steps of a subagent with its own thread, which is loaded when this is opened. */
+export function SubthreadDisclosure(steps: SubagentStepsProps) {
   const { showSubthread } = useTranscript().actions;
-  if (!showSubthread) return <Steps {...steps} />;
+  if (!showSubthread) return <SubagentSteps {...steps} />;
   return (
-    <Disclosure
-      class="subthread"
-      summary={
-        <>
-          <ChevronRightIcon />
-          Transcript of the subagent
-        </>
-      }
-    >
+    <Disclosure class="subthread" summary="Subagent transcript">
       <SubthreadSteps {...steps} show={showSubthread} />
     </Disclosure>
   );
 }
 
-interface SubthreadProps extends StepsProps {
+interface SubthreadProps extends SubagentStepsProps {
   readonly show: (entryId: string, isShown: boolean) => Promise<string | undefined>;
 }
 
@@ -62,10 +52,10 @@ function SubthreadSteps({ show, ...steps }: SubthreadProps) {
       void show(entry.id, false);
     };
   }, [entry.id, entry.subthread]);
-  if (childIds.length > 0) return <Steps {...steps} />;
+  if (childIds.length > 0) return <SubagentSteps {...steps} />;
   return (
     <p class="quiet" role="status">
-      <PlainText text={problem ?? 'Reading the thread of the subagent…'} />
+      <PlainText text={problem ?? 'Loading subagent thread…'} />
     </p>
   );
 }

@@ -3,35 +3,34 @@ import type { OptionView } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
 import { useChanges } from '../../../webview/browser/useChanges';
 
-const maxOffers = 3;
+const maxAlternatives = 3;
 
-/** Other values for an option that was refused, under the message that says so. */
-export function OptionOffers({ message, onPick }: { message: string | undefined; onPick?: () => void }) {
+export function AlternativeOptions({ message, onPick }: { message: string | undefined; onPick?: () => void }) {
   const page = usePage();
   const { newOptions } = usePageState();
-  useChanges(page.drafts.onDidChange);
-  const refused = newOptions.find((option) => isRefused(option, message));
+  useChanges(page.composerDraft.onDidChange);
+  const refused = newOptions.find((option) => hasProblem(option, message));
   if (refused?.type !== 'select') return null;
   const { id: optionId, choices, value: refusedValue } = refused;
   const use = async (value: string): Promise<void> => {
     onPick?.();
-    await page.ask(chatRequests.setOption, { optionId, value });
-    if (!page.drafts.isEmpty) await page.send();
+    await page.request(chatRequests.setOption, { optionId, value });
+    if (!page.composerDraft.isEmpty) await page.send();
   };
   return (
     <div class="banner-actions">
       {choices
         .filter(({ value }) => value !== refusedValue)
-        .slice(0, maxOffers)
+        .slice(0, maxAlternatives)
         .map(({ name, value }) => (
           <button key={value} type="button" class="button" onClick={() => void use(value)}>
-            {page.drafts.isEmpty ? `Use ${name}` : `Send with ${name}`}
+            {page.composerDraft.isEmpty ? `Use ${name}` : `Send with ${name}`}
           </button>
         ))}
     </div>
   );
 }
 
-function isRefused(option: OptionView, message: string | undefined): boolean {
+function hasProblem(option: OptionView, message: string | undefined): boolean {
   return option.type === 'select' && option.problem !== undefined && option.problem === message;
 }

@@ -1,0 +1,117 @@
+import { Emitter } from '../../base/common/event';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
+import type { ChatUpdate } from '../common/page/chatApi';
+import type {
+  BackendView,
+  CommandView,
+  ContextChipView,
+  OptionView,
+  SessionRow,
+  SessionView,
+  Unattended,
+} from '../common/chatView';
+
+interface RequestProblem {
+  readonly id: number;
+  readonly message: string;
+  readonly details: string | undefined;
+}
+
+export interface ChatPageState {
+  /** Whether the first update has arrived. */
+  readonly isReady: boolean;
+  readonly session: SessionView | undefined;
+  /** Whether the first prompt of a conversation was sent but is not shown yet. */
+  readonly isStartingConversation: boolean;
+  readonly sessions: readonly SessionRow[];
+  readonly backends: readonly BackendView[];
+  readonly chosenBackend: string | undefined;
+  readonly newOptions: readonly OptionView[];
+  /** Actions that its agent was observed to take without asking. */
+  readonly seenUnattended: Unattended | undefined;
+  readonly newCommands: readonly CommandView[];
+  readonly contextChips: readonly ContextChipView[];
+  /** Absolute paths of the workspace folders. */
+  readonly folders: readonly string[];
+  /** Ids of attachments in the composer whose files no longer exist. */
+  readonly missingAttachmentIds: readonly string[];
+  readonly promptHistory: readonly string[];
+  readonly isUntrusted: boolean;
+  readonly problems: readonly RequestProblem[];
+  readonly isSessionListShown: boolean;
+}
+
+const maxProblems = 3;
+
+/** The state of the page except for the transcript and the composer: host data and open panels. */
+export class ChatPageStore {
+  private currentState: ChatPageState = {
+    isReady: false,
+    session: undefined,
+    isStartingConversation: false,
+    sessions: [],
+    backends: [],
+    chosenBackend: undefined,
+    newOptions: [],
+    seenUnattended: undefined,
+    newCommands: [],
+    contextChips: [],
+    folders: [],
+    missingAttachmentIds: [],
+    promptHistory: [],
+    isUntrusted: false,
+    problems: [],
+    isSessionListShown: false,
+  };
+  private lastProblemId = 0;
+  private readonly changeEmitter = new Emitter<void>(reportError);
+  readonly onDidChange = this.changeEmitter.event;
+
+  get state(): ChatPageState {
+    return this.currentState;
+  }
+
+  apply(update: ChatUpdate): void {
+    const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
+    const { chips, folders, missing, history, untrusted: isUntrusted } = update;
+    const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript');
+    if (isOnlyTranscript && this.currentState.isReady) return;
+    this.updateState({
+      isReady: true,
+      ...(session !== undefined && { session: session ?? undefined }),
+      ...(session === null && { isStartingConversation: false }),
+      ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
+      ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
+      ...withoutUndefined({ contextChips: chips, missingAttachmentIds: missing, promptHistory: history }),
+      ...withoutUndefined({ folders, isUntrusted }),
+    });
+  }
+
+  setStartingConversation(isStartingConversation: boolean): void {
+    if (isStartingConversation !== this.currentState.isStartingConversation)
+      this.updateState({ isStartingConversation });
+  }
+
+  showSessionList(isSessionListShown: boolean): void {
+    if (isSessionListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown });
+  }
+
+  /** Adds an error; the oldest are dropped when there are too many. */
+  addProblem(message: string, details?: string): void {
+    const others = this.currentState.problems.filter((problem) => problem.message !== message);
+    this.updateState({ problems: [...others, { id: ++this.lastProblemId, message, details }].slice(-maxProblems) });
+  }
+
+  dismissProblem(id: number): void {
+    this.updateState({ problems: this.currentState.problems.filter((problem) => problem.id !== id) });
+  }
+
+  clearProblems(): void {
+    if (this.currentState.problems.length > 0) this.updateState({ problems: [] });
+  }
+
+  private updateState(part: Partial<ChatPageState>): void {
+    this.currentState = { ...this.currentState, ...part };
+    this.changeEmitter.fire();
+  }
+}

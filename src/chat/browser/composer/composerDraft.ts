@@ -1,0 +1,130 @@
+import * as z from 'zod/mini';
+import { Emitter } from '../../../base/common/event';
+import { Draft, type DraftAttachment } from '../../common/chatView';
+import { emptyDraft, isEmptyDraft, isSameDraft, joinedDrafts, withAttachments } from '../../common/conversation/drafts';
+import type { SavedPageState } from '../savedPageState';
+
+const SavedDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft });
+
+const saveDelayMs = 300;
+
+/** The composer's content with a revision that grows with each change. */
+interface RevisedDraft extends Draft {
+  readonly revision: number;
+}
+
+/**
+ * The composer's content. Saves each change to the host after a short delay, or immediately when the page is hidden,
+ * and to the page's own state meanwhile.
+ */
+export class ComposerDraft {
+  private currentDraft = emptyDraft;
+  private sessionId: string | undefined;
+  private revision = 0;
+  private saveTimer: number | undefined;
+  /** Whether the user has changed the draft since the host last set it. */
+  private isEditedByUser = false;
+  private readonly changeEmitter = new Emitter<void>(reportError);
+  readonly onDidChange = this.changeEmitter.event;
+
+  constructor(
+    private readonly savedState: SavedPageState,
+    private readonly saveToHost: (sessionId: string | undefined, draft: RevisedDraft) => void,
+  ) {}
+
+  get draft(): Draft {
+    return this.currentDraft;
+  }
+
+  get isEmpty(): boolean {
+    return isEmptyDraft(this.currentDraft);
+  }
+
+  start(window: Window): void {
+    const saved = SavedDraft.safeParse(this.savedState.values).data;
+    if (saved) {
+      this.sessionId = saved.sessionId;
+      this.currentDraft = saved.draft;
+    }
+    window.addEventListener('pagehide', () => this.saveNow());
+    window.document.addEventListener('visibilitychange', () => this.saveNow());
+  }
+
+  edit(draft: Draft): void {
+    this.isEditedByUser = true;
+    this.replace(draft);
+    this.saveSoon();
+  }
+
+  setText(text: string): void {
+    this.edit({ ...this.currentDraft, text });
+  }
+
+  addAttachments(...added: DraftAttachment[]): void {
+    this.edit({ ...this.currentDraft, attachments: withAttachments(this.currentDraft.attachments, added) });
+  }
+
+  removeAttachment(id: string): void {
+    this.edit({ ...this.currentDraft, attachments: this.currentDraft.attachments.filter((item) => item.id !== id) });
+  }
+
+  append(draft: Draft): void {
+    this.edit(joinedDrafts(this.currentDraft, draft));
+  }
+
+  /** Restores a draft that could not be sent, before text typed since. */
+  restoreRefused(draft: Draft): void {
+    if (this.isEditedByUser) this.edit(joinedDrafts(draft, this.currentDraft));
+  }
+
+  /** Clears the draft after it was sent from this or another page, unless it has changed. */
+  clearSent(draft: Draft): void {
+    if (!this.isEditedByUser || isSameDraft(draft, this.currentDraft)) this.takeForSending();
+  }
+
+  /**
+   * Empties the composer and returns its content for sending. The host keeps it from now on and returns it if it cannot
+   * be sent.
+   */
+  takeForSending(): RevisedDraft {
+    const taken = { ...this.currentDraft, revision: ++this.revision };
+    this.cancelSave();
+    this.isEditedByUser = false;
+    this.replace(emptyDraft);
+    return taken;
+  }
+
+  /** Switches to a conversation, or updates its draft. `keepsText`: the composer's text belongs to it. */
+  switchSession(sessionId: string | undefined, draft: Draft | undefined, keepsText = false): void {
+    const isOther = sessionId !== this.sessionId;
+    if (isOther && !keepsText) {
+      this.saveNow();
+      this.isEditedByUser = false;
+    }
+    this.sessionId = sessionId;
+    const next = draft ?? (isOther ? emptyDraft : undefined);
+    if (this.isEditedByUser && isOther) this.saveSoon();
+    if (next !== undefined && !this.isEditedByUser) this.replace(next);
+  }
+
+  saveNow(): void {
+    if (this.saveTimer === undefined) return;
+    this.cancelSave();
+    this.saveToHost(this.sessionId, { ...this.currentDraft, revision: ++this.revision });
+  }
+
+  private saveSoon(): void {
+    this.saveTimer ??= window.setTimeout(() => this.saveNow(), saveDelayMs);
+  }
+
+  private cancelSave(): void {
+    window.clearTimeout(this.saveTimer);
+    this.saveTimer = undefined;
+  }
+
+  private replace(draft: Draft): void {
+    this.currentDraft = draft;
+    this.savedState.save({ sessionId: this.sessionId, draft } satisfies z.infer<typeof SavedDraft>);
+    this.changeEmitter.fire();
+  }
+}

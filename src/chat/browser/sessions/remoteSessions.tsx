@@ -1,0 +1,61 @@
+import type { BackendView } from '../../common/chatView';
+import { usePageState } from '../chatPageContext';
+import type { RemoteListing, RemoteListings } from './useRemoteListings';
+
+/**
+ * Lets the user list the conversations that agents store themselves. Stopped agents are started for it; the results
+ * appear in the list above.
+ */
+export function RemoteSessions({ listings }: { listings: RemoteListings }) {
+  const { backends, isUntrusted } = usePageState();
+  const { listingsByBackend, listingBackendId, list, cancel } = listings;
+  const shown = backends.filter(
+    (backend) => backend.id === listingBackendId || listingsByBackend.has(backend.id) || mustBeStarted(backend),
+  );
+  if (isUntrusted || shown.length === 0) return null;
+  return (
+    <section class="kept" aria-labelledby="kept-by-agents">
+      <h2 id="kept-by-agents">Conversations stored by agents</h2>
+      <ul>
+        {shown.map(({ id, title }) => {
+          const isAsked = listingBackendId === id;
+          const action = isAsked ? 'Cancel' : listingsByBackend.has(id) ? 'Refresh' : 'List';
+          return (
+            <li key={id}>
+              <span class="kept-name one-line">{title}</span>
+              <span class="kept-word one-line" role="status">
+                {isAsked ? 'listing…' : resultText(listingsByBackend.get(id))}
+              </span>
+              <button
+                type="button"
+                class="button"
+                title={isAsked ? 'Stop waiting. The agent may keep running.' : listTooltip(title)}
+                aria-label={`${isAsked ? 'Cancel listing' : action} conversations of ${title}`}
+                onClick={() => (isAsked ? cancel() : list(id))}
+              >
+                {action}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/**
+ * Whether the agent must be started to list its conversations. Excludes servers, the demo agent and agents that cannot list.
+ */
+function mustBeStarted({ cannotList, problem, source, state }: BackendView): boolean {
+  return !cannotList && state === 'stopped' && problem === undefined && (source === 'configured' || source === 'found');
+}
+
+function listTooltip(title: string): string {
+  return `Starts ${title} and lists its conversations in the first workspace folder`;
+}
+
+function resultText(answer: RemoteListing | undefined): string {
+  if (answer === undefined || answer === 'stopped') return '';
+  if (answer === 'failed') return 'unavailable';
+  return answer.length === 0 ? 'none found' : `${answer.length} listed above`;
+}

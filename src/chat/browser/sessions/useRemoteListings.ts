@@ -1,0 +1,46 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { chatRequests } from '../../common/page/chatApi';
+import type { SessionRow } from '../../common/chatView';
+import { usePage } from '../chatPageContext';
+
+/** An agent's conversations; `failed` after an error, `stopped` if the user canceled. */
+export type RemoteListing = readonly SessionRow[] | 'failed' | 'stopped';
+
+export interface RemoteListings {
+  readonly listingBackendId: string | undefined;
+  readonly listingsByBackend: ReadonlyMap<string, RemoteListing>;
+  readonly list: (backendId: string) => void;
+  readonly cancel: () => void;
+}
+
+/** Lists the conversations that agents store, one agent at a time. Stopped agents are started for it. */
+export function useRemoteListings(): RemoteListings {
+  const page = usePage();
+  const [listingBackendId, setListingBackendId] = useState<string>();
+  const [listingsByBackend, setListingsByBackend] = useState<RemoteListings['listingsByBackend']>(new Map());
+  const currentListing = useRef<{ readonly id: string } | undefined>(undefined);
+
+  const finish = (id: string, answer: RemoteListing): void => {
+    currentListing.current = undefined;
+    setListingBackendId(undefined);
+    setListingsByBackend((known) => new Map(known).set(id, answer));
+  };
+  const cancel = (): void => {
+    if (!currentListing.current) return;
+    finish(currentListing.current.id, 'stopped');
+    void page.request(chatRequests.stopLooking, {});
+  };
+  const list = async (id: string): Promise<void> => {
+    const thisListing = (currentListing.current = { id });
+    setListingBackendId(id);
+    const answer = await page.request(chatRequests.lookForSessions, { backendId: id });
+    if (currentListing.current === thisListing) finish(id, answer?.sessions ?? 'failed');
+  };
+  useEffect(() => cancel, []);
+  return {
+    listingBackendId,
+    listingsByBackend,
+    list: (id) => void list(id),
+    cancel,
+  };
+}

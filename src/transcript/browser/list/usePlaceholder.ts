@@ -1,0 +1,100 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Entry } from '../../common/entries';
+import { hasFocus, hasSelection } from './focusAndSelection';
+import { searchableText } from '../find/textSearch';
+import { useTranscript } from '../transcriptContext';
+
+/** Stands in for an entry far from the screen: its text, for find and screen readers. */
+interface Placeholder {
+  readonly text: string;
+  /** In pixels; undefined if the entry was never drawn. */
+  readonly height?: number | undefined;
+}
+
+interface LeftEntry extends Placeholder {
+  /** The entry as it was last drawn. */
+  readonly drawnEntry: Entry | undefined;
+}
+
+/**
+ * Returns a placeholder for an entry far from the screen. Running, clicked, opened, focused or selected entries and
+ * steps of calls keep their full content.
+ */
+export function usePlaceholder(
+  entry: Entry | undefined,
+  element: RefObject<HTMLElement | null>,
+): Placeholder | undefined {
+  const { screenProximity } = useTranscript();
+  const [left, setLeft] = useState<LeftEntry | undefined>(() =>
+    entry && screenProximity && isMostlyText(entry) && !screenProximity.isLikelyOnLastScreen(entry.id)
+      ? { drawnEntry: undefined, text: '' }
+      : undefined,
+  );
+  const current = useRef(entry);
+  current.current = entry;
+  const isDrawn = entry !== undefined;
+  useLayoutEffect(() => {
+    const shown = element.current;
+    if (!screenProximity || !shown || current.current?.parent !== undefined) return;
+    let isClicked = false;
+    const onClick = (): void => {
+      isClicked = true;
+    };
+    shown.addEventListener('click', onClick, { capture: true });
+    const watching = screenProximity.watch(shown, (isNear, height) => {
+      const { current: known } = current;
+      if (isNear) setLeft(undefined);
+      else if (
+        known &&
+        !isClicked &&
+        !hasOpenedDetails(shown) &&
+        !isRunning(known) &&
+        !hasFocus(shown) &&
+        !hasSelection(shown)
+      )
+        setLeft((before) => before ?? { drawnEntry: known, text: searchableText(shown), height });
+    });
+    return () => {
+      shown.removeEventListener('click', onClick, { capture: true });
+      watching.dispose();
+    };
+  }, [screenProximity, isDrawn]);
+
+  const far = entry && left && entry.parent === undefined && !isRunning(entry) ? left : undefined;
+  useLayoutEffect(() => {
+    if (far?.height !== undefined && element.current) discardLayout(element.current);
+  }, [far?.height]);
+  if (!far || !entry) return undefined;
+  return far.drawnEntry === entry ? far : { text: plainTextOf(entry) };
+}
+
+/** Other kinds are small until they are opened. */
+function isMostlyText({ kind }: Entry): boolean {
+  return kind === 'answer' || kind === 'prompt';
+}
+
+function hasOpenedDetails(element: HTMLElement): boolean {
+  return element.querySelector('details[data-chosen]') !== null;
+}
+
+function isRunning(entry: Entry): boolean {
+  if (entry.kind === 'tool') return ['pending', 'waiting', 'running'].includes(entry.state);
+  return (entry.kind === 'answer' || entry.kind === 'thinking') && entry.streaming === true;
+}
+
+function plainTextOf(entry: Entry): string {
+  if (entry.kind === 'tool') return entry.title;
+  return 'text' in entry ? (entry.text ?? '') : '';
+}
+
+/**
+ * Discards the old layout of the element. The browser would keep it, with all removed nodes, since it does not lay out
+ * elements far from the screen.
+ */
+function discardLayout(element: HTMLElement): void {
+  element.style.display = 'none';
+  // Reading a computed style applies the change.
+  getComputedStyle(element).getPropertyValue('display');
+  element.style.display = '';
+}

@@ -1,0 +1,92 @@
+/**
+ * Shows the code block at the end of streaming text. Highlighted code stays; only the part with open constructs is
+ * highlighted again.
+ */
+import { mayCloseFence } from '../parser/completeMarkdown';
+import { createPiece, splitIntoPieces } from './codePieces';
+import { highlightCode } from './highlight';
+import { renderCode } from '../parser/markdownParser';
+import { morphChildren } from '../morph';
+
+/** Text that can be appended to a line as it is: visible characters and tabs. */
+const appendableText = /^[\P{C}\t]*$/u;
+
+/** All offsets are in UTF-16 units of the text, which has only blank lines before the block. */
+export class StreamingCode {
+  /** Offset after the last complete line. */
+  private completeLinesEnd: number;
+  /** Offset up to which the nodes are final; they end with `lastFinalNode` in the last piece. */
+  private finalNodesEnd: number;
+  private lastFinalNode: ChildNode | null = null;
+  /** Undefined until lines were shown here. */
+  private lastPiece: Element | undefined;
+  private lastPieceLines = 0;
+  private lastLineNode: Text | undefined;
+
+  /** `code` already shows the given text. */
+  constructor(
+    private readonly code: Element,
+    private readonly language: string,
+    text: string,
+  ) {
+    this.finalNodesEnd = text.indexOf('\n', text.search(/\S/)) + 1;
+    this.completeLinesEnd = text.lastIndexOf('\n') + 1;
+  }
+
+  /** Shows the longer text. Returns false and changes nothing if the text may contain more than this block. */
+  showLonger(text: string): boolean {
+    const end = text.lastIndexOf('\n') + 1;
+    const lastLine = text.slice(end);
+    if (!appendableText.test(lastLine)) return false;
+    if (end > this.completeLinesEnd || !this.lastLineNode) {
+      if (text.slice(this.completeLinesEnd, end).split('\n').some(mayCloseFence)) return false;
+      this.lastLineNode = this.showLines(text, end);
+    }
+    this.setLastLine(this.lastLineNode, mayCloseFence(lastLine) ? '' : lastLine);
+    return true;
+  }
+
+  /** Makes the nodes equal to those of a complete rendering. */
+  finish(): void {
+    if (this.lastPiece && !this.lastPiece.firstChild) this.lastPiece.remove();
+    this.code.normalize();
+  }
+
+  /** Shows the complete lines and returns an empty node for the next one. */
+  private showLines(text: string, end: number): Text {
+    const { html, isComplete } = highlightCode(text.slice(this.finalNodesEnd, end), this.language);
+    const { pieces, lastPieceLines } = splitIntoPieces(renderCode(html), this.lastPieceLines);
+    this.replaceUnfinished(pieces);
+    this.completeLinesEnd = end;
+    if (isComplete) {
+      this.finalNodesEnd = end;
+      this.lastPieceLines = lastPieceLines;
+      const last = lastPieceLines > 0 ? this.code.lastElementChild : null;
+      this.lastPiece = last ?? this.code.appendChild(createPiece());
+      this.lastFinalNode = this.lastPiece.lastChild;
+    }
+    return this.code.appendChild(document.createTextNode(''));
+  }
+
+  private replaceUnfinished(pieces: readonly Element[]): void {
+    const wanted = document.createDocumentFragment();
+    wanted.append(...pieces);
+    if (!this.lastPiece) {
+      morphChildren(this.code, this.code.firstChild, wanted);
+      return;
+    }
+    const goesOn = wanted.firstChild ?? createPiece();
+    morphChildren(
+      this.lastPiece,
+      this.lastFinalNode ? this.lastFinalNode.nextSibling : this.lastPiece.firstChild,
+      goesOn,
+    );
+    goesOn.parentNode?.removeChild(goesOn);
+    morphChildren(this.code, this.lastPiece.nextSibling, wanted);
+  }
+
+  private setLastLine(tail: Text, line: string): void {
+    if (line.startsWith(tail.data)) tail.appendData(line.slice(tail.length));
+    else tail.data = line;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Disposable } from '../../../base/common/disposable';
+import { MarkdownStream } from '../markdown/markdownStream';
+import { renderMarkdown } from '../markdown/renderMarkdown';
+import type { TranscriptActions } from '../transcriptActions';
+
+export class MarkdownElement implements Disposable {
+  private shownText: string | undefined;
+  private isFinished = false;
+  private completeRendering: Disposable | undefined;
+  private stream: MarkdownStream | undefined;
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly actions: TranscriptActions,
+  ) {}
+
+  showText(text: string, isStreaming: boolean): void {
+    if (text === this.shownText && isStreaming !== this.isFinished) return;
+    this.isFinished = !isStreaming;
+    if (!this.stream && this.isFinished) {
+      this.completeRendering?.dispose();
+      this.completeRendering = renderMarkdown(this.element, text, { actions: this.actions });
+    } else {
+      this.streamText(text);
+      if (this.isFinished) this.stream?.finish();
+    }
+    this.shownText = text;
+  }
+
+  dispose(): void {
+    this.completeRendering?.dispose();
+    this.stream?.dispose();
+  }
+
+  private streamText(text: string): void {
+    const { shownText } = this;
+    if (!this.stream) {
+      this.completeRendering?.dispose();
+      this.stream = new MarkdownStream(this.element, { actions: this.actions });
+      this.stream.setText(text);
+    } else if (shownText !== undefined && text.startsWith(shownText)) {
+      this.stream.append(text.slice(shownText.length));
+    } else {
+      this.stream.setText(text);
+    }
+  }
+}
