@@ -66,9 +66,8 @@ const entryFiles = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index
 const PackageMain = z.object({ main: z.string().min(1) });
 
 /**
- * Hashes the files of the workspace that the words of a command line name. Missing files are skipped; once one is
- * created, the result changes. Files on other machines are only accessed if the workspace is there.
- * @throws Error if a file cannot be read, since unknown content cannot be allowed
+ * Hashes the workspace files that the words of a command line name. Skips missing files. Accesses other machines only
+ * if the workspace is there. @throws Error if a file cannot be read, since unknown content cannot be allowed
  */
 export async function hashNamedFiles(
   words: readonly string[],

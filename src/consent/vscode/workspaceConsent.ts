@@ -117,9 +117,7 @@ export class WorkspaceConsent implements Disposable {
     return this.manager.decisions.filter(({ decision }) => decision === 'ask');
   }
 
-  /**
-   * The command `backline.reviewWorkspace`: asks about the given subject, or lists all until the user closes the list.
-   */
+  /** The command `backline.reviewWorkspace`: asks about one subject, or lists all until the user closes the list. */
   private async review(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       this.messages.info('An untrusted workspace cannot run anything.', {
