@@ -3,7 +3,7 @@ import {
   describeThing,
   detailsOf,
   choicesFor,
-  placeOf,
+  describeSource,
   questionAbout,
   type BroughtThing,
 } from '../common/broughtThing';
@@ -34,7 +34,7 @@ export async function askInDialog(
 
 /** A notification, so that the open file stays visible. */
 async function askInNotification(subject: BroughtThing, onLateAnswer: LateAnswer): Promise<void> {
-  const message = `${questionAbout(subject)} It is in ${placeOf(subject.source)}.`;
+  const message = `${questionAbout(subject)} It is in ${describeSource(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
   if (answer) onLateAnswer(subject, answer);
 }
