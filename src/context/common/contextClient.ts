@@ -113,7 +113,7 @@ export class ContextClient implements Disposable {
         runInTime: ports.runInTime,
         logOf: (ref) => ports.logOf?.(ref) ?? noLog,
         isAllowed: (request) => ports.isAllowed?.(request) ?? false,
-        rules: options,
+        timings: options,
         onStateChange: () => this.stateEmitter.fire(),
         onRecovered: () => this.itemsEmitter.fire(undefined),
       },

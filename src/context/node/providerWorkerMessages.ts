@@ -35,7 +35,7 @@ export type WorkerRequest = z.infer<typeof workerRequest>;
 
 /** A file of a module, with its SHA-256 (hex). */
 const hashedFile = z.object({ url: z.string(), hash: z.string() });
-export type HashedFile = z.infer<typeof hashedFile>;
+export type HashedModuleFile = z.infer<typeof hashedFile>;
 export const maxFiles = 1_000;
 
 export const workerStart = z.object({

@@ -16,7 +16,7 @@ import type { CallTraffic } from './callTraffic';
 import type { ModuleWatcher } from './moduleWatcher';
 import type { TextSharer } from './textSharer';
 import { WorkerSession, type WorkerRequestBody, type WorkerAnswer, type WorkerLimits } from './workerSession';
-import type { HashedFile, WorkerStart } from './providerWorkerMessages';
+import type { HashedModuleFile, WorkerStart } from './providerWorkerMessages';
 
 export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
 
@@ -27,7 +27,7 @@ export interface LocatedModule extends WorkerStart {
   /** A newer version that the user could allow. */
   readonly newVersion?: ConsentRequest;
   /** Checks the module's files before any of them runs. @throws ProviderError if they must not run */
-  readonly assertAllowed?: (files: readonly HashedFile[]) => void;
+  readonly assertAllowed?: (files: readonly HashedModuleFile[]) => void;
 }
 
 interface WorkerProviderPorts {
@@ -160,7 +160,7 @@ export class WorkerProvider implements ContextProvider {
   /** The worker keeps the checked files in memory, so that later changes on disk do not matter. */
   private async startGuarded(
     start: WorkerStart,
-    assertAllowed: (files: readonly HashedFile[]) => void,
+    assertAllowed: (files: readonly HashedModuleFile[]) => void,
     signal: AbortSignal,
   ): Promise<WorkerSession> {
     const worker = this.startWorker({ ...start, isGuarded: true });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
-import { maxFiles, type HashedFile } from '../providerWorkerMessages';
+import { maxFiles, type HashedModuleFile } from '../providerWorkerMessages';
 
 /** Matches file names in `require('…')`, `import('…')` and imports. Some are only loaded when the code runs. */
 const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
@@ -42,7 +42,7 @@ export class LoadGuard {
   }
 
   /** Also reads the files that the code names, then rejects all others. */
-  close(): readonly HashedFile[] {
+  close(): readonly HashedModuleFile[] {
     for (let next = this.namedFiles.pop(); next; next = this.namedFiles.pop()) {
       const url = fileOf(next);
       if (url !== undefined && !this.hashByUrl.has(url)) this.read(url);

@@ -17,7 +17,7 @@ import { readShared } from '../textSharer';
 import {
   maxFiles,
   workerRequest,
-  type HashedFile,
+  type HashedModuleFile,
   type WorkerMessage,
   type WorkerRequest,
   type WorkerStart,
@@ -89,7 +89,7 @@ export class ProviderWorker {
     }
   }
 
-  private async survey(): Promise<HashedFile[]> {
+  private async survey(): Promise<HashedModuleFile[]> {
     if (!this.guard) return [];
     await loadWithoutRunning(specifierOf(this.start));
     return [...this.guard.close()];
