@@ -69,7 +69,7 @@ describe('Amp, as a user sees it', () => {
     await window.screenshot('amp-plugin');
     await window.pick('Install for me');
     await window.page
-      .getByText(/The Amp diagnostics plugin \S+ is installed for me/)
+      .getByText(/Installed the Amp diagnostics plugin \S+\./)
       .first()
       .waitFor();
     assert.match(await readFile(plugin, 'utf8'), /^\/\/ backline-diagnostics \d/);

@@ -1,9 +1,8 @@
 import { isEditorError, type Range } from '../../editor/common/editorPort';
 
 /**
- * The mention of a selection in Amp's syntax: `@src/a.ts#L12-45`, `@src/a.ts#L12` within one line, `@src/a.ts` for a
- * cursor. The path is relative to `folder`, or absolute if the file is outside it. Accepts `/` and `\` as separators;
- * writes `/` for relative paths. A path with white space or quotes is quoted: `@"my songs/a.ts"#L12`.
+ * A selection in Amp's syntax: `@src/a.ts#L12-45`, `@src/a.ts#L12` within one line, `@src/a.ts` for a cursor. The path
+ * is relative to `folder` if the file is in it. It is quoted if it has white space or quotes: `@"my songs/a.ts"#L12`.
  */
 export function formatMention(file: string, selection: Range, folder: string | undefined): string {
   const relative = folder === undefined ? undefined : relativePath(file, folder);

@@ -59,7 +59,7 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
         const summary = 'No folder is open, so the Amp CLI cannot find this window. Open a folder.';
         return { ...amp, state: 'off', summary, actions: [openFolder, openTerminal, restart] };
       }
-      const serving = `Serving on 127.0.0.1:${port} to ${clientCount === 0 ? 'no client yet' : countOf(clientCount, 'client')}.`;
+      const serving = `Serving on 127.0.0.1:${port}${clientCount === 0 ? '. No client is connected' : ` to ${countOf(clientCount, 'client')}`}.`;
       if (failureCounts) {
         const summary = `${serving} ${failureCounts.failedCount} of ${failureCounts.totalCount} requests in the last minute failed. Restart the server if this continues.`;
         return { ...amp, state: 'attention', badge, summary, actions: [restart, showLog, openTerminal] };

@@ -1,7 +1,8 @@
+import { isRecord } from '../../base/common/isRecord';
 import { ClientMessage } from './ampSchema';
 
 /**
- * Where messages have method and result: inside `method` and `result`, or (`cli`) in a member with the method's name.
+ * `document`: method and result are inside `method` and `result`. `cli`: they are in a member named after the method.
  */
 export type AmpDialect = 'document' | 'cli';
 
@@ -56,8 +57,8 @@ export function parseRequest(frame: string): AmpRequest | InvalidRequest {
   const { id, ...methods } = message.data.clientRequest;
   const idJson = typeof id === 'string' ? JSON.stringify(id) : originalNumber(id, frame);
   const inside = methods['method'];
-  const dialect = isObject(inside) ? 'document' : 'cli';
-  const [only, ...others] = Object.entries(isObject(inside) ? inside : methods);
+  const dialect = isRecord(inside) ? 'document' : 'cli';
+  const [only, ...others] = Object.entries(isRecord(inside) ? inside : methods);
   if (!only || others.length > 0) {
     return invalidShape(idJson, 'clientRequest needs its id and exactly one method, for example {"readFile":{…}}.');
   }
@@ -82,10 +83,6 @@ function invalidShape(idJson: string, advice: string): InvalidRequest {
   return invalidRequest(idJson, ampErrorCodes.invalidRequest, `Not a request: ${advice}`);
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** UTF-16 units. In larger frames, parsing with a reviver would block the editor, for seconds in the largest ones. */
 const maxExactIdLength = 64 * 1024;
 
@@ -102,7 +99,7 @@ function originalNumber(id: number, frame: string): string {
   };
   try {
     const message: unknown = JSON.parse(frame, reviver);
-    const holder = isObject(message) && 'clientRequest' in message ? message.clientRequest : undefined;
+    const holder = isRecord(message) ? message['clientRequest'] : undefined;
     return idSources.get(holder) ?? JSON.stringify(id);
   } catch {
     // Nested too deeply for the reviver's recursion: fall back to the digits of the double.
@@ -112,6 +109,6 @@ function originalNumber(id: number, frame: string): string {
 
 /** The reviver's third argument, which Node.js has since version 21 and TypeScript does not know yet. */
 function sourceOf(context: unknown): string | undefined {
-  if (!isObject(context) || !('source' in context)) return undefined;
-  return typeof context.source === 'string' ? context.source : undefined;
+  const source = isRecord(context) ? context['source'] : undefined;
+  return typeof source === 'string' ? source : undefined;
 }

@@ -7,9 +7,8 @@ export interface StartableProgram {
 }
 
 /**
- * How to start the Amp CLI without a shell. What a shell finds need not be a program: on Windows, npm creates a batch
- * file, which Node.js refuses to start.
- * @param startable finds the program behind such a file @throws Error that says what is missing
+ * How to start the Amp CLI without a shell. On Windows, npm installs a batch file, which Node.js cannot start. @throws
+ * Error
  */
 export async function ampCommand(
   amp: FoundAmp | undefined,

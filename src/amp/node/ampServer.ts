@@ -109,7 +109,7 @@ export class AmpServer implements Disposable {
   }
 
   /** Resources in use by requests. All zero if none is pending. */
-  get usage(): { readonly requests: number; readonly turns: number; readonly unreadBytes: number } {
+  get resourceUsage(): { readonly requests: number; readonly turns: number; readonly unreadBytes: number } {
     const requests = [...this.connections.values()].reduce(
       (sum, { pendingRequestCount }) => sum + pendingRequestCount,
       0,

@@ -10,7 +10,7 @@ interface Turn {
   readonly start: () => void;
 }
 
-/** Lets clients create large answers one at a time, while not too much sent data is unread. Skips idle clients. */
+/** Lets clients create large answers one at a time while little is unread. Skips clients that do not read. */
 export class LargeAnswerQueue {
   private readonly queuedTurns = new Set<Turn>();
   private currentTurn: Turn | undefined;

@@ -1,9 +1,8 @@
 import * as path from 'node:path';
 
 /**
- * The folders in which clients look for lockfiles: `amp/ide` in the data folder. The Amp CLI uses the first one:
- * `~/.local/share`, or on Linux `XDG_DATA_HOME` if it is absolute, as the XDG base directory specification requires.
- * Clients of the document only look in `~/.local/share`.
+ * The `amp/ide` folders with lockfiles. The Amp CLI uses the first one: in `~/.local/share`, or on Linux in
+ * `XDG_DATA_HOME` if it is absolute. Clients of the document only look in `~/.local/share`.
  */
 export function ampLockfileFolders(
   platform: NodeJS.Platform,

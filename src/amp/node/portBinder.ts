@@ -4,11 +4,8 @@ import { errorCode } from '../../base/common/errors';
 import type { PortRange } from '../../platform/common/settings';
 
 /**
- * Makes `server` listen on the first available port of the range, else on any free one. Ports are bound immediately and
- * not probed, since another process could take a port in between.
- * @param range inclusive
- * @param isTaken called with the port bound; true releases it again
- * @returns the port
+ * Makes `server` listen on the first available port of the range (inclusive), else on any free one. Binds immediately,
+ * since another process could take a probed port. `isTaken` is called with the port bound.
  * @throws Error if no loopback port can be bound
  */
 export async function bindPort(

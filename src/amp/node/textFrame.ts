@@ -1,7 +1,6 @@
 /**
- * Encodes an unfragmented, unmasked text frame of a server (RFC 6455, section 5.2). Written to the stream below `ws` it
- * needs one write; `ws` writes header and payload separately, which costs more than the rest of a notification. This is
- * safe because `ws` also writes each frame immediately, uncompressed and unfragmented.
+ * Encodes an unfragmented, unmasked text frame (RFC 6455, section 5.2), to be written to the stream below `ws` in one
+ * write, which is faster. Safe, since `ws` also writes each frame immediately and uncompressed.
  */
 export function textFrame(text: string): Buffer {
   const payloadLength = Buffer.byteLength(text);

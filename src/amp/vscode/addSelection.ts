@@ -14,8 +14,8 @@ interface AddSelectionDeps {
 }
 
 /**
- * The command `backline.amp.addSelection`: inserts a mention of the primary selection into Amp's prompt without sending
- * it. Copies the mention to the clipboard if no Amp terminal is running in this window.
+ * The command `backline.amp.addSelection`: mentions the selection in Amp's prompt, or copies the mention to the
+ * clipboard if no Amp terminal is running.
  * @throws Error that tells the user why there is nothing to mention
  */
 export async function addSelection(options: AddSelectionDeps): Promise<void> {

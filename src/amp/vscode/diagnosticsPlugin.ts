@@ -81,7 +81,7 @@ function picksOf({ plugin, audience, detail }: InstallPlace, state: PluginState,
     label,
     run: async () => {
       await plugin.install();
-      return `The Amp diagnostics plugin ${version} is installed ${audience}. ${reload}`;
+      return `Installed the Amp diagnostics plugin ${version}. ${reload}`;
     },
   });
   const remove: PlacePick = {
@@ -89,7 +89,7 @@ function picksOf({ plugin, audience, detail }: InstallPlace, state: PluginState,
     label: `$(trash) Remove ${audience}`,
     run: async () => {
       await plugin.remove();
-      return `The Amp diagnostics plugin is removed ${audience}.`;
+      return 'Removed the Amp diagnostics plugin.';
     },
   };
   /** Shows the full error, with advice, when selected. */
@@ -115,9 +115,9 @@ function picksOf({ plugin, audience, detail }: InstallPlace, state: PluginState,
     case 'older':
       return [install(`$(sync) Update ${audience}: ${state.version} → ${version}`), remove];
     case 'newer':
-      return [{ ...remove, detail: `It is newer than this Backline: ${state.version}; it needs no update` }];
+      return [{ ...remove, detail: `Version ${state.version} is newer than the bundled version ${version}` }];
     case 'edited': {
-      const replace = install(`$(discard) Replace ${audience}: it was changed`);
+      const replace = install(`$(discard) Replace ${audience} (modified)`);
       const act = async (): Promise<string | undefined> =>
         (await confirmReplacing(plugin)) ? replace.run() : undefined;
       return [{ ...replace, run: act }, remove];

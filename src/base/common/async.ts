@@ -113,10 +113,7 @@ export class KeyedQueue {
 
 const awakeStepMs = 30_000;
 
-/**
- * Calls back once after the machine has been awake for `delayMs`. Some timers run on during sleep, so this counts
- * steps: each sleep counts as one at most. Disposing the result cancels it.
- */
+/** Calls back once after `delayMs` of not being asleep. Counts in steps: each sleep counts as one step at most. */
 export function setAwakeTimer(clock: Pick<Clock, 'setTimer'>, delayMs: number, callback: () => void): Disposable {
   let timer: Disposable;
   const wait = (leftMs: number): void => {

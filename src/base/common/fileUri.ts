@@ -1,7 +1,6 @@
 /**
- * The `file:` URI of an absolute path, percent-encoded so that `new URL()` decodes it to the same path. `C:\…` and
- * `\\server\share` are taken as Windows paths; all others as POSIX paths, where a backslash is an ordinary character. A
- * lone surrogate becomes U+FFFD, since no URI can hold it.
+ * The `file:` URI of an absolute path, percent-encoded. `C:\…` and `\\server\share` are taken as Windows paths; in all
+ * others a backslash is an ordinary character. A lone surrogate becomes U+FFFD, since no URI can hold it.
  */
 export function toFileUri(path: string): string {
   const wellFormed = path.replace(/\p{Surrogate}/gu, '\ufffd');

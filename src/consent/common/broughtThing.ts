@@ -77,15 +77,15 @@ const consequences: Record<BroughtKind, string> = {
 };
 
 /** UTF-16 units as displayed, and number of lines. Anything longer must be read in the editor. */
-const longestLabel = 80;
-const longestValue = 400;
-const mostFacts = 24;
+const maxLabelLength = 80;
+const maxValueLength = 400;
+const maxFacts = 24;
 
 /** Whether the dialog cannot show everything, so that the user must read the file. */
 export function isTooLong({ facts }: BroughtThing): boolean {
   return (
-    facts.length > mostFacts ||
-    facts.some(({ label, value }) => isCut(label, longestLabel) || isCut(value, longestValue))
+    facts.length > maxFacts ||
+    facts.some(({ label, value }) => isCut(label, maxLabelLength) || isCut(value, maxValueLength))
   );
 }
 
@@ -101,8 +101,8 @@ export function choicesFor(subject: BroughtThing): { readonly canAllow: boolean;
 export function detailsOf(subject: BroughtThing, hasChanged: boolean): string {
   const { facts, source } = subject;
   const { canAllow, canShow } = choicesFor(subject);
-  const lines = facts.slice(0, mostFacts).map(({ label, value, warning }) => {
-    const line = `${shown(label, longestLabel)}: ${shown(value, longestValue)}`;
+  const lines = facts.slice(0, maxFacts).map(({ label, value, warning }) => {
+    const line = `${shown(label, maxLabelLength)}: ${shown(value, maxValueLength)}`;
     return warning === undefined ? line : `⚠ ${line} (${warning})`;
   });
   const left = facts.length - lines.length;
@@ -110,7 +110,7 @@ export function detailsOf(subject: BroughtThing, hasChanged: boolean): string {
     ...(hasChanged ? ['It has changed since your last answer.'] : []),
     lines.join('\n') + (left > 0 ? `\n… and ${left} more.` : ''),
     ...(canAllow ? [] : [canShow ? tooLongToShow : tooLongToAllow]),
-    `From ${placeOf(source)}`,
+    `From ${describeSource(source)}`,
     `${consequences[subject.kind]} ${whenAgain(subject.kind)}`,
   ].join('\n\n');
 }
@@ -122,18 +122,18 @@ function whenAgain(kind: BroughtKind): string {
 }
 
 /** For example `.vscode/settings.json, backline.acp.agents → Mine`. */
-export function placeOf({ file, keys }: BroughtSource): string {
+export function describeSource({ file, keys }: BroughtSource): string {
   const where = keys.map((key) => shown(key, 80)).join(' → ');
   return file === undefined ? where : `${shown(file, 200)}, ${where}`;
 }
 
 /** Compares the displayed text: names of hidden characters are longer than the characters. */
-function isCut(text: string, longest: number): boolean {
-  return visible(text).length > longest;
+function isCut(text: string, maxLength: number): boolean {
+  return visible(text).length > maxLength;
 }
 
-function shown(text: string, longest: number): string {
+function shown(text: string, maxLength: number): string {
   const line = visible(text);
-  if (line.length <= longest) return line;
-  return `${line.slice(0, longest)}… (${line.length - longest} more characters)`;
+  if (line.length <= maxLength) return line;
+  return `${line.slice(0, maxLength)}… (${line.length - maxLength} more characters)`;
 }

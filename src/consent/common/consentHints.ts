@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Memento } from '../../base/common/memento';
 import type { SubjectDecision } from './consentDesk';
 
-const memoryName = 'backline.consent.hinted';
-const mostHinted = 300;
+const mementoKey = 'backline.consent.hinted';
+const maxHinted = 300;
 const Hinted = z.array(z.string()).catch([]);
 
 /** Allows at most one hint per window, and none about content that an earlier window already hinted at. */
@@ -14,11 +14,11 @@ export class ConsentHints {
 
   /** Returns whether to show a hint now, and remembers it. */
   async claimHint(waiting: readonly SubjectDecision[]): Promise<boolean> {
-    const hinted = Hinted.parse(this.memento.get(memoryName));
+    const hinted = Hinted.parse(this.memento.get(mementoKey));
     const fresh = waiting.map(({ subject }) => subject.hash).filter((hash) => !hinted.includes(hash));
     if (fresh.length === 0 || this.isHintUsed) return false;
     this.isHintUsed = true;
-    await this.memento.update(memoryName, [...hinted, ...fresh].slice(-mostHinted));
+    await this.memento.update(mementoKey, [...hinted, ...fresh].slice(-maxHinted));
     return true;
   }
 }

@@ -5,9 +5,9 @@ import { entryOf, type BroughtThing } from './broughtThing';
 
 export type ConsentAnswer = 'allowed' | 'denied';
 
-const memoryName = 'backline.consent.answers';
+const mementoKey = 'backline.consent.answers';
 /** The oldest answers are dropped first. The user is then only asked again. */
-const mostAnswers = 300;
+const maxAnswers = 300;
 
 const Answer = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -40,7 +40,7 @@ export class ConsentStore {
   async setAnswer(subject: BroughtThing, answer: ConsentAnswer): Promise<void> {
     const others = this.storedAnswers.filter(({ hash }) => hash !== subject.hash);
     const all = [...others, { hash: subject.hash, answer, entry: entryOf(subject) }];
-    await this.memento.update(memoryName, all.slice(-mostAnswers));
+    await this.memento.update(mementoKey, all.slice(-maxAnswers));
     this.changeEmitter.fire();
   }
 
@@ -50,7 +50,7 @@ export class ConsentStore {
 
   /** Ignores entries that cannot be parsed. */
   private get storedAnswers(): readonly Answer[] {
-    const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(memoryName));
+    const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(mementoKey));
     return stored.flatMap((entry) => Answer.safeParse(entry).data ?? []);
   }
 }

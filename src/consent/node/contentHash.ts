@@ -44,7 +44,7 @@ const thisSystem: FileSystem = {
   chunks: async (file) => (await fs.open(file)).createReadStream(),
 };
 
-const mostFiles = 64;
+const maxFiles = 64;
 /** Files that decide what these programs run although the command line does not name them. */
 const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   npm: ['package.json'],
@@ -66,9 +66,8 @@ const entryFiles = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index
 const PackageMain = z.object({ main: z.string().min(1) });
 
 /**
- * Hashes the files of the workspace that the words of a command line name. Missing files are skipped; once one is
- * created, the result changes. Files on other machines are only accessed if the workspace is there.
- * @throws Error if a file cannot be read, since unknown content cannot be allowed
+ * Hashes the workspace files that the words of a command line name. Skips missing files. Accesses other machines only
+ * if the workspace is there. @throws Error if a file cannot be read, since unknown content cannot be allowed
  */
 export async function hashNamedFiles(
   words: readonly string[],
@@ -95,7 +94,7 @@ export async function hashNamedFiles(
     if (!isOfWorkspace(file) && !isOfWorkspace(real)) continue;
     const hash = await files.hash(real);
     if (hash !== undefined) found.push({ file, hash });
-    if (found.length > mostFiles) throw new Error(`It names more than ${mostFiles} files of the workspace.`);
+    if (found.length > maxFiles) throw new Error(`It names more than ${maxFiles} files of the workspace.`);
   }
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import {
   describeThing,
   detailsOf,
   choicesFor,
-  placeOf,
+  describeSource,
   questionAbout,
   type BroughtThing,
 } from '../common/broughtThing';
@@ -16,11 +16,7 @@ const show = 'Show';
 /** Receives answers given after the modal question was closed. */
 type LateAnswer = (subject: BroughtThing, answer: ConsentAnswer) => void;
 
-/**
- * Shows one modal question. Content that the dialog cannot show completely can only be allowed next to its open file.
- * Resolves with undefined if the user closes the dialog or selects Show; then a notification waits next to the file and
- * reports to `onLateAnswer`.
- */
+/** Shows a modal question. If the user selects Show, resolves with undefined and continues next to the open file. */
 export async function askInDialog(
   subject: BroughtThing,
   hasChanged: boolean,
@@ -38,7 +34,7 @@ export async function askInDialog(
 
 /** A notification, so that the open file stays visible. */
 async function askInNotification(subject: BroughtThing, onLateAnswer: LateAnswer): Promise<void> {
-  const message = `${questionAbout(subject)} It is in ${placeOf(subject.source)}.`;
+  const message = `${questionAbout(subject)} It is in ${describeSource(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
   if (answer) onLateAnswer(subject, answer);
 }

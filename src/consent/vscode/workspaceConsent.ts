@@ -7,7 +7,7 @@ import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import { Messages } from '../../platform/vscode/messages';
-import { describeThing, placeOf, type BroughtThing } from '../common/broughtThing';
+import { describeThing, describeSource, type BroughtThing } from '../common/broughtThing';
 import { ConsentStore } from '../common/consentStore';
 import { ConsentManager, type Consent, type ConsentDecision, type SubjectDecision } from '../common/consentDesk';
 import { ConsentHints } from '../common/consentHints';
@@ -117,9 +117,7 @@ export class WorkspaceConsent implements Disposable {
     return this.manager.decisions.filter(({ decision }) => decision === 'ask');
   }
 
-  /**
-   * The command `backline.reviewWorkspace`: asks about the given subject, or lists all until the user closes the list.
-   */
+  /** The command `backline.reviewWorkspace`: asks about one subject, or lists all until the user closes the list. */
   private async review(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       this.messages.info('An untrusted workspace cannot run anything.', {
@@ -157,5 +155,5 @@ export class WorkspaceConsent implements Disposable {
 function pickOf({ decision, subject }: SubjectDecision): SubjectPick {
   const icon = decision === 'allowed' ? 'pass' : decision === 'denied' ? 'circle-slash' : 'question';
   const label = `$(${icon}) ${describeThing(subject).replace(/\$\(/g, '$ (')}`;
-  return { label, description: words[decision], detail: placeOf(subject.source), subject };
+  return { label, description: words[decision], detail: describeSource(subject.source), subject };
 }

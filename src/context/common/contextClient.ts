@@ -40,9 +40,8 @@ export interface RequestOptions {
   /** Maximum wait for callers that cannot wait for the deadline. Later answers are kept for the next request. */
   readonly waitMs?: number;
   /**
-   * Whether the known items are worth showing. If so, the request only waits for the patience, not the deadline. A
-   * hover cannot be updated later, so it still waits for providers that are neither known to be slow nor have answered
-   * for an earlier text.
+   * Whether the known items are worth showing, so that the request only waits for the patience. A hover cannot be
+   * updated later, so it still waits for fast providers without an answer.
    */
   readonly isEnough?: (items: ItemList) => boolean;
 }
@@ -114,7 +113,7 @@ export class ContextClient implements Disposable {
         runInTime: ports.runInTime,
         logOf: (ref) => ports.logOf?.(ref) ?? noLog,
         isAllowed: (request) => ports.isAllowed?.(request) ?? false,
-        rules: options,
+        timings: options,
         onStateChange: () => this.stateEmitter.fire(),
         onRecovered: () => this.itemsEmitter.fire(undefined),
       },

@@ -99,7 +99,7 @@ function summarize(
 
 /** The kinds of requests that a provider supports, or why they are not known. */
 export function describeAbilities({ abilities, status }: ProviderState): string {
-  if (!abilities) return status === 'notAskedYet' ? 'not asked yet' : 'not known';
+  if (!abilities) return status === 'notAskedYet' ? 'not asked yet' : 'unknown';
   const named = [
     ...(abilities.annotations ? ['annotations'] : []),
     ...(abilities.mentions ? ['mentions'] : []),

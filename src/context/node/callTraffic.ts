@@ -23,19 +23,15 @@ export class CallTraffic {
     if (!tap.isOpen) return await work();
     const startMs = this.clock.monotonicNow();
     const entry = { protocol: 'context', peer, method } as const;
+    const recordAnswer = (bytes: number, details: { readonly error?: string } = {}): void =>
+      tap.record({ ...entry, direction: 'in', bytes, ms: this.clock.monotonicNow() - startMs, ...details });
     tap.record({ ...entry, direction: 'out', bytes: bytesOut() });
     try {
       const answer = await work();
-      tap.record({ ...entry, direction: 'in', bytes: bytesIn(answer), ms: this.clock.monotonicNow() - startMs });
+      recordAnswer(bytesIn(answer));
       return answer;
     } catch (error) {
-      tap.record({
-        ...entry,
-        direction: 'in',
-        bytes: 0,
-        ms: this.clock.monotonicNow() - startMs,
-        error: nameOf(error),
-      });
+      recordAnswer(0, { error: nameOf(error) });
       throw error;
     }
   }

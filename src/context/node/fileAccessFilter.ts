@@ -33,7 +33,7 @@ export class FileAccessFilter {
     this.spellingsByPath.set(file, [spelled, ...others]);
   }
 
-  /** Whether providers may see a file. False unless `look` was called for it. */
+  /** Whether providers may see a file. False unless `resolve` was called for it. */
   allows(file: string): boolean {
     const exclude = this.deps.exclude();
     const spellings = this.spellingsByPath.get(file);

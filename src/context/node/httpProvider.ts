@@ -20,7 +20,7 @@ import {
 import { guardedCall } from '../common/providers/guardedCall';
 import { readItems } from '../common/items/itemReader';
 import {
-  lookupParams,
+  toLookupParams,
   readMentions,
   type LookupTarget,
   type Mention,
@@ -70,9 +70,8 @@ class RefusedError extends ProviderError {
 const headersSetting = z.object({ headers: z.record(z.string(), z.string()).optional() });
 
 /**
- * A provider behind a URL. The protocol does not name the dialect, so it is detected: `capabilities` is tried before
- * `meta`. Then an item with a range means dialect A, an annotation dialect B; a permanent refusal of either method
- * means the other dialect. Until then, both methods are called.
+ * A provider behind a URL. The dialect is detected: `capabilities` is tried before `meta`. Then an item with a range
+ * means dialect A, an annotation B, and a permanent refusal of either method the other dialect.
  */
 export class HttpProvider implements ContextProvider {
   private dialect: Dialect | undefined;
@@ -88,7 +87,13 @@ export class HttpProvider implements ContextProvider {
     this.dialect = undefined;
     this.hasDeclaredMentions = false;
     const startMs = this.ports.clock.monotonicNow();
-    const refusal = await this.tryCapabilities(settings, signal);
+    const refusal = await refusalOf(
+      this.postRequest('capabilities', {}, settings, signal, (result) => {
+        const capabilities = readCapabilities('A', result);
+        if (hasProviderName(result)) this.dialect = 'B';
+        return capabilities;
+      }),
+    );
     if (!(refusal instanceof RefusedError)) return this.withAbilities(refusal);
     // Report the refusal of the published protocol's method, which is the one to fix.
     const introduction = await this.tryOtherMethod(refusal, startMs, signal, (inTime) =>
@@ -130,10 +135,7 @@ export class HttpProvider implements ContextProvider {
     settings: ProviderSettings,
     signal: AbortSignal,
   ): Promise<readonly Mention[] | undefined> {
-    const found = await refusalOf(this.postRequest('mentions', params, settings, signal, readMentions));
-    if (!(found instanceof RefusedError)) return found;
-    this.throwUnlessMethodMissing(found);
-    return undefined;
+    return this.ifSupported(this.postRequest('mentions', params, settings, signal, readMentions));
   }
 
   async lookUpItems(
@@ -141,12 +143,7 @@ export class HttpProvider implements ContextProvider {
     settings: ProviderSettings,
     signal: AbortSignal,
   ): Promise<PackedItems | undefined> {
-    const items = await refusalOf(
-      this.postRequest('items', lookupParams(lookup), settings, signal, (result) => readItems(result)),
-    );
-    if (!(items instanceof RefusedError)) return items;
-    this.throwUnlessMethodMissing(items);
-    return undefined;
+    return this.ifSupported(this.postRequest('items', toLookupParams(lookup), settings, signal, readItems));
   }
 
   dispose(): void {
@@ -162,9 +159,12 @@ export class HttpProvider implements ContextProvider {
     };
   }
 
-  /** @throws the refusal, unless it means that the method is missing */
-  private throwUnlessMethodMissing(refusal: RefusedError): void {
-    if (refusal.isTemporary || (this.hasDeclaredMentions && !refusal.isMethodMissing)) throw refusal;
+  /** Returns undefined if the method is missing. @throws other refusals */
+  private async ifSupported<T>(request: Promise<T>): Promise<T | undefined> {
+    const result = await refusalOf(request);
+    if (!(result instanceof RefusedError)) return result;
+    if (result.isTemporary || (this.hasDeclaredMentions && !result.isMethodMissing)) throw result;
+    return undefined;
   }
 
   /** Tries the method of another dialect. @throws the original refusal if that is refused or times out, too */
@@ -199,19 +199,6 @@ export class HttpProvider implements ContextProvider {
       if (error instanceof RefusedError && !error.isTemporary) this.dialect = 'A';
       return items;
     }
-  }
-
-  private async tryCapabilities(
-    settings: ProviderSettings,
-    signal: AbortSignal,
-  ): Promise<HandshakeResult | RefusedError> {
-    return refusalOf(
-      this.postRequest('capabilities', {}, settings, signal, (result) => {
-        const capabilities = readCapabilities('A', result);
-        if (hasProviderName(result)) this.dialect = 'B';
-        return capabilities;
-      }),
-    );
   }
 
   /** @throws RefusedError if the answer is an error or invalid */

@@ -6,8 +6,7 @@ import { isUriBelow } from '../common/providers/providerUri';
 type RealPath = (path: string) => Promise<string>;
 
 /**
- * Whether a module is in one of the folders, with links resolved. All are URIs. Does not access other machines unless a
- * folder is there, since that reveals the user's name and a password hash.
+ * Whether a module is in one of the folders, with links resolved. Accesses other machines only if a folder is there.
  */
 export async function isInsideFolders(
   folders: readonly string[],

@@ -2,8 +2,8 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../../base/common/async';
 
 /** UTF-16 units. */
-const longestLine = 2_000;
-const mostLines = 500;
+const maxLineLength = 2_000;
+const maxLines = 500;
 const windowMs = 1_000;
 
 /** Splits the output of a provider into lines, limiting their length and rate. */
@@ -21,7 +21,7 @@ export class OutputLineSplitter {
 
   write(bytes: Buffer): void {
     const lines = (this.incompleteLine + this.decoder.write(bytes)).split(/\r?\n/);
-    this.incompleteLine = (lines.pop() ?? '').slice(0, longestLine);
+    this.incompleteLine = (lines.pop() ?? '').slice(0, maxLineLength);
     for (const line of lines) this.emitLine(line);
   }
 
@@ -38,8 +38,8 @@ export class OutputLineSplitter {
       this.windowStartMs = now;
       this.lineCount = 0;
     }
-    if (this.lineCount++ >= mostLines) this.droppedCount++;
-    else this.onLine(line.length > longestLine ? `${line.slice(0, longestLine)}…` : line);
+    if (this.lineCount++ >= maxLines) this.droppedCount++;
+    else this.onLine(line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line);
   }
 
   private reportDropped(): void {

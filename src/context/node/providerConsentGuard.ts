@@ -8,7 +8,7 @@ import { hashOf } from '../../consent/node/contentHash';
 import { ProviderError } from '../common/providers/providerError';
 import type { ProviderEntry } from '../common/providers/providerSettings';
 import { providerAddress } from '../common/providers/providerUri';
-import type { HashedFile } from './providerWorkerMessages';
+import type { HashedModuleFile } from './providerWorkerMessages';
 
 /** Requires consent before code of the workspace runs or is downloaded, or its URLs receive text. */
 export class ProviderConsentGuard {
@@ -26,7 +26,7 @@ export class ProviderConsentGuard {
   }
 
   /** Checks all files of the module, as they were read. @throws ProviderError */
-  assertCodeAllowed(files: readonly HashedFile[]): void {
+  assertCodeAllowed(files: readonly HashedModuleFile[]): void {
     const sorted = files.toSorted((one, other) => (one.url < other.url ? -1 : 1));
     const address = providerAddress(this.entry.place);
     const others = sorted.filter(({ url }) => url !== address);
@@ -37,7 +37,7 @@ export class ProviderConsentGuard {
     this.assertAllowed(this.codeSubject(facts, sorted), 'It is code from this workspace.');
   }
 
-  private codeSubject(facts: readonly BroughtFact[], files: readonly HashedFile[]): BroughtThing {
+  private codeSubject(facts: readonly BroughtFact[], files: readonly HashedModuleFile[]): BroughtThing {
     const lookAgain = async (): Promise<BroughtThing> =>
       this.codeSubject(facts, await Promise.all(files.map(hashCurrentFile)));
     const subject = this.createSubject('providerModule', { facts, files });
@@ -66,7 +66,7 @@ export class ProviderConsentGuard {
 
   private createSubject(
     kind: BroughtKind,
-    { facts, files = [] }: { facts: readonly BroughtFact[]; files?: readonly HashedFile[] },
+    { facts, files = [] }: { facts: readonly BroughtFact[]; files?: readonly HashedModuleFile[] },
   ): BroughtThing {
     const { id, title, place, settings, source } = this.entry;
     const values = Object.entries(settings).map(([key, value]) => ({
@@ -92,7 +92,7 @@ export class ProviderConsentGuard {
 }
 
 /** Rejects if the file cannot be read. */
-async function hashCurrentFile({ url }: HashedFile): Promise<HashedFile> {
+async function hashCurrentFile({ url }: HashedModuleFile): Promise<HashedModuleFile> {
   const bytes = await readFile(fileURLToPath(url));
   return { url, hash: createHash('sha256').update(bytes).digest('hex') };
 }

@@ -15,7 +15,7 @@ import { isInsideFolders } from './insideFolders';
 import { RemoteModuleStore } from './remoteModuleStore';
 import { TextSharer } from './textSharer';
 import { defaultWorkerLimits, WorkerProvider, type LocatedModule } from './workerProvider';
-import type { HashedFile } from './providerWorkerMessages';
+import type { HashedModuleFile } from './providerWorkerMessages';
 import type { WorkerLimits } from './workerSession';
 
 export interface ProviderFactoryDeps {
@@ -57,7 +57,7 @@ export class ProviderFactory {
     const { fetch, clock, decide = () => 'ask', isAllowed } = this.deps;
     const code = new ProviderConsentGuard(entry, decide);
     const brought = entry.isUserDefined ? undefined : code;
-    const assertAllowed = (files: readonly HashedFile[]): void => code.assertCodeAllowed(files);
+    const assertAllowed = (files: readonly HashedModuleFile[]): void => code.assertCodeAllowed(files);
     switch (place.kind) {
       case 'endpoint':
         return new HttpProvider(place.url, {

@@ -48,14 +48,14 @@ const checkTimeoutMs = 3_000;
 /** How long downloaded code stays the version that the user is asked about. */
 const pendingMs = 10 * 60_000;
 /** Each may have `maxBytes`. */
-const mostPending = 8;
+const maxPending = 8;
 const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
 /** Downloads modules over https. Code must be allowed and match the hash that is pinned or was allowed. */
 export class RemoteModuleStore {
   private readonly checksByUrl = new Map<string, VersionCheck>();
   /** Downloaded code without permission, by URL. Only allowed code is written to disk. */
-  private readonly pendingByUrl = new BoundedMap<string, UnansweredCode>({ maxEntries: mostPending });
+  private readonly pendingByUrl = new BoundedMap<string, UnansweredCode>({ maxEntries: maxPending });
   private readonly failuresByUrl = new Map<string, DownloadFailure>();
 
   constructor(private readonly ports: RemoteModulePorts) {}
@@ -94,7 +94,7 @@ export class RemoteModuleStore {
     const previousIntegrity = allowedCode(url);
     const pin = previousIntegrity === undefined ? undefined : pinOf(previousIntegrity);
     const specifier = pin && ((await this.findStored(url, pin)) ?? (await this.storePending(url, pin)));
-    if (specifier === undefined) return await this.findUnanswered(url, previousIntegrity, isRefresh, signal);
+    if (specifier === undefined) return await this.fetchUnlessPending(url, previousIntegrity, isRefresh, signal);
     const check = this.checksByUrl.get(url);
     if (check && isRecent(check.checkedAtMs, clock.now(), checkMs))
       return moduleOf(specifier, previousIntegrity, check.newVersion);
@@ -112,7 +112,7 @@ export class RemoteModuleStore {
   }
 
   /** Code that waits for the user's answer is not downloaded again for a while. */
-  private async findUnanswered(
+  private async fetchUnlessPending(
     url: string,
     previousIntegrity: string | undefined,
     isRefresh: boolean,

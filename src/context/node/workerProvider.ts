@@ -16,7 +16,7 @@ import type { CallTraffic } from './callTraffic';
 import type { ModuleWatcher } from './moduleWatcher';
 import type { TextSharer } from './textSharer';
 import { WorkerSession, type WorkerRequestBody, type WorkerAnswer, type WorkerLimits } from './workerSession';
-import type { HashedFile, WorkerStart } from './providerWorkerMessages';
+import type { HashedModuleFile, WorkerStart } from './providerWorkerMessages';
 
 export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
 
@@ -27,7 +27,7 @@ export interface LocatedModule extends WorkerStart {
   /** A newer version that the user could allow. */
   readonly newVersion?: ConsentRequest;
   /** Checks the module's files before any of them runs. @throws ProviderError if they must not run */
-  readonly assertAllowed?: (files: readonly HashedFile[]) => void;
+  readonly assertAllowed?: (files: readonly HashedModuleFile[]) => void;
 }
 
 interface WorkerProviderPorts {
@@ -41,10 +41,7 @@ interface WorkerProviderPorts {
   readonly limits: WorkerLimits;
 }
 
-/**
- * A provider in a JavaScript module. Runs in its own worker, so that loops, leaks and exits affect nothing else. The
- * worker starts with the first request, and again after it has ended.
- */
+/** A JavaScript provider in its own worker, which starts with the first request, and again after it has ended. */
 export class WorkerProvider implements ContextProvider {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
   private readonly reloadEmitter = new Emitter<void>(this.onListenerError);
@@ -75,39 +72,25 @@ export class WorkerProvider implements ContextProvider {
   }
 
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities> {
-    const run = this.usableWorker ?? (await this.startedWorker(signal));
-    const answer = await this.ask(run, { method: 'capabilities', settings }, signal);
-    if (answer.kind !== 'capabilities') throw wrongAnswer();
-    return answer.capabilities;
+    return (await this.call({ method: 'capabilities', settings }, 'capabilities', signal)).capabilities;
   }
 
   async documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
-    const run = this.usableWorker ?? (await this.startedWorker(signal));
     const { texts } = this.ports;
     const text = texts.share(params.content);
     try {
-      const answer = await this.ask(run, { method: 'items', settings, uri: params.uri, text }, signal);
-      if (answer.kind !== 'items') throw wrongAnswer();
-      validatePackedItems(answer.packed);
-      return answer.packed;
+      return await this.callForItems({ method: 'items', settings, uri: params.uri, text }, signal);
     } finally {
       texts.release(text);
     }
   }
 
   async mentions(params: MentionsParams, settings: ProviderSettings, signal: AbortSignal): Promise<readonly Mention[]> {
-    const run = this.usableWorker ?? (await this.startedWorker(signal));
-    const answer = await this.ask(run, { method: 'mentions', settings, params }, signal);
-    if (answer.kind !== 'mentions') throw wrongAnswer();
-    return answer.mentions;
+    return (await this.call({ method: 'mentions', settings, params }, 'mentions', signal)).mentions;
   }
 
   async lookUpItems(lookup: LookupTarget, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
-    const run = this.usableWorker ?? (await this.startedWorker(signal));
-    const answer = await this.ask(run, { method: 'lookUp', settings, lookup }, signal);
-    if (answer.kind !== 'items') throw wrongAnswer();
-    validatePackedItems(answer.packed);
-    return answer.packed;
+    return await this.callForItems({ method: 'lookUp', settings, lookup }, signal);
   }
 
   unload(): void {
@@ -129,14 +112,26 @@ export class WorkerProvider implements ContextProvider {
     this.activeWorker = undefined;
   }
 
-  private ask(run: WorkerSession, request: WorkerRequestBody, signal: AbortSignal): Promise<WorkerAnswer> {
-    return this.ports.traffic.record(
+  private async callForItems(request: WorkerRequestBody, signal: AbortSignal): Promise<PackedItems> {
+    const { packed } = await this.call(request, 'items', signal);
+    validatePackedItems(packed);
+    return packed;
+  }
+
+  private async call<Kind extends WorkerAnswer['kind']>(
+    request: WorkerRequestBody,
+    kind: Kind,
+    signal: AbortSignal,
+  ): Promise<AnswerOf<Kind>> {
+    const worker = this.usableWorker ?? (await this.startedWorker(signal));
+    const answer = await this.ports.traffic.record(
       // The name of the method in the protocol.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
-      () => run.call(request, signal),
+      () => worker.call(request, signal),
       sizeOfAnswer,
     );
+    return expectKind(answer, kind);
   }
 
   /** The running worker. Reading it postpones the idle time-out. */
@@ -165,27 +160,25 @@ export class WorkerProvider implements ContextProvider {
   /** The worker keeps the checked files in memory, so that later changes on disk do not matter. */
   private async startGuarded(
     start: WorkerStart,
-    assertAllowed: (files: readonly HashedFile[]) => void,
+    assertAllowed: (files: readonly HashedModuleFile[]) => void,
     signal: AbortSignal,
   ): Promise<WorkerSession> {
-    const run = this.startWorker({ ...start, isGuarded: true });
+    const worker = this.startWorker({ ...start, isGuarded: true });
     try {
-      const answer = await run.call({ method: 'survey' }, signal);
-      if (answer.kind !== 'survey') throw wrongAnswer();
-      assertAllowed(answer.files);
+      assertAllowed(expectKind(await worker.call({ method: 'survey' }, signal), 'survey').files);
       if (this.isDisposed) throw new ProviderError('The provider was stopped.');
       if (signal.aborted) throw new RequestCancelledError();
     } catch (error) {
-      run.dispose();
+      worker.dispose();
       throw error;
     }
     // Another request may have started one meanwhile.
     this.activeWorker?.dispose();
-    return run;
+    return worker;
   }
 
   private startWorker(start: WorkerStart): WorkerSession {
-    const run = new WorkerSession({
+    const worker = new WorkerSession({
       ...this.ports,
       start,
       onFiles: (urls) => this.watcher.watch(urls),
@@ -196,11 +189,11 @@ export class WorkerProvider implements ContextProvider {
         this.printEmitter.fire(`Not caught: ${details}`);
       },
     });
-    run.start();
+    worker.start();
     // Also watch a module that fails to load, since the author may be fixing it.
     const { specifier } = start;
     if (specifier.startsWith('file:') && !this.watcher.isWatching(specifier)) this.watcher.watch([specifier]);
-    return run;
+    return worker;
   }
 
   private postponeIdleStop(): void {
@@ -237,6 +230,10 @@ function sizeOfAnswer(answer: WorkerAnswer): number {
   }
 }
 
-function wrongAnswer(): ProviderError {
-  return new ProviderError('The provider’s worker sent an unexpected answer.');
+type AnswerOf<Kind> = Extract<WorkerAnswer, { kind: Kind }>;
+
+function expectKind<Kind extends WorkerAnswer['kind']>(answer: WorkerAnswer, kind: Kind): AnswerOf<Kind> {
+  const isExpected = (each: WorkerAnswer): each is AnswerOf<Kind> => each.kind === kind;
+  if (isExpected(answer)) return answer;
+  throw new ProviderError('The provider’s worker sent an unexpected answer.');
 }

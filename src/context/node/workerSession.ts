@@ -75,11 +75,7 @@ export class WorkerSession implements Disposable {
     this.worker = worker;
   }
 
-  /**
-   * Runs one request at a time: each has its full time limit, and a queued request can be cancelled without affecting
-   * the worker. A running request can only be ended with the worker.
-   * @throws ProviderError if the provider fails or the worker ends; RequestCancelledError
-   */
+  /** Runs one request at a time. Only queued requests can be cancelled. @throws ProviderError, RequestCancelledError */
   call(request: WorkerRequestBody, signal: AbortSignal): Promise<WorkerAnswer> {
     if (this.endError) return Promise.reject(this.endError);
     if (signal.aborted) return Promise.reject(new RequestCancelledError());

@@ -20,7 +20,7 @@ import { contextStatus, describeAbilities } from '../common/contextStatus';
 import { runContextTool, contextItemsTool } from '../common/ai/contextTool';
 import type { RememberedRequest } from '../common/providers/providerError';
 import type { ProviderState } from '../common/providers/providerHandle';
-import { listProviders, noProviders } from '../common/providers/providerSettings';
+import { listProviders, emptyProviderList } from '../common/providers/providerSettings';
 import { secretNames } from '../common/providers/secretReferences';
 import type { Tool } from '../../tools/common/toolProvider';
 import type { TrafficTap } from '../../wire/common/traffic';
@@ -35,7 +35,7 @@ import {
   workspaceFolders,
 } from './configuredProviders';
 import { manageConsent } from './consentDialog';
-import { contextSchemes, DocumentItemsFeed } from './documentItemsFeed';
+import { supportedSchemes, DocumentItemsFeed } from './documentItemsFeed';
 import { ItemCountStatus } from './itemCountStatus';
 import { ItemDecorations } from './itemDecorations';
 import { ItemHovers } from './itemHovers';
@@ -81,7 +81,7 @@ export class ContextController implements Disposable {
   readonly lookups: ContextLookups;
   private readonly statusCoalescer: Coalescer;
   private excludeList: ExcludeList;
-  private providerList = noProviders;
+  private providerList = emptyProviderList;
 
   constructor(private readonly deps: ContextControllerDeps) {
     const { clock, editor, log, memento, secrets, settings } = deps;
@@ -148,7 +148,7 @@ export class ContextController implements Disposable {
     const lenses = disposables.add(new ItemCodeLenses(feed, () => deps.settings.contextCodeLens(), onError));
     const decorations = disposables.add(new ItemDecorations(feed, () => deps.settings.contextDecoration()));
     const count = disposables.add(new ItemCountStatus(feed));
-    const selector = contextSchemes.map((scheme) => ({ scheme }));
+    const selector = supportedSchemes.map((scheme) => ({ scheme }));
     disposables.add(vscode.languages.registerHoverProvider(selector, new ItemHovers(feed)));
     disposables.add(vscode.languages.registerCodeLensProvider(selector, lenses));
     disposables.add(
@@ -236,7 +236,7 @@ export class ContextController implements Disposable {
   }
 
   private configure(): void {
-    this.providerList = this.deps.settings.contextEnabled() ? listProviders(providerLevels()) : noProviders;
+    this.providerList = this.deps.settings.contextEnabled() ? listProviders(providerLevels()) : emptyProviderList;
     this.fileFilter.forgetAll();
     this.client.configure(this.providerList);
     this.showStatus();
@@ -274,7 +274,7 @@ export class ContextController implements Disposable {
     const notes = answer?.providerNotes.flatMap(({ provider, notes: [first] }) =>
       first ? [`${provider.title}: ${first}`] : [],
     );
-    const isExcluded = document && contextSchemes.includes(document.uri.scheme) && this.feed.explainRefusal(document);
+    const isExcluded = document && supportedSchemes.includes(document.uri.scheme) && this.feed.explainRefusal(document);
     const refusal = isExcluded ? [`${isExcluded}.`] : [];
     const situation = {
       isEnabled: settings.contextEnabled(),

@@ -4,21 +4,14 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
 import type { ContextChipView } from '../common/ai/contextChip';
-import type { ContextAttachment, ContextMention, ContextMentions } from '../common/ai/contextMentions';
+import type { ContextMention, ContextMentions } from '../common/ai/contextMentions';
 import type { ToolProvider } from '../../tools/common/toolProvider';
 import { hasProviders, openProviderSettings, providerLevels, affectsProviders } from './configuredProviders';
 import type { ContextController, ContextControllerDeps } from './contextController';
 
 type ContextFeatureDeps = Omit<ContextControllerDeps, 'id' | 'title'>;
 
-/** Mentions of context items, in the form of the chat's mention sources. */
-interface ContextMentionSource {
-  readonly kind: 'context';
-  isSearching(query: string): boolean;
-  next(query: string, signal: AbortSignal): Promise<boolean>;
-  search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]>;
-  resolve(attachment: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]>;
-}
+type ContextMentionSource = Pick<ContextMentions, 'kind' | 'isSearching' | 'next' | 'search' | 'resolve'>;
 
 /** Context for prompts, in the form of the chat's chip sources. */
 interface ContextChipSource {
@@ -81,18 +74,18 @@ export class ContextFeature implements Feature {
 
   async start(): Promise<RunningFeature> {
     const { commands, log } = this.deps;
-    const store = new DisposableStore();
-    this.disposables = store;
-    store.add(this.chipEmitter);
+    const disposables = new DisposableStore();
+    this.disposables = disposables;
+    disposables.add(this.chipEmitter);
     for (const id of controllerCommands)
-      store.add(commands.handle(id, async (...args) => await (await this.load()).runCommand(id, args)));
-    store.add(
+      disposables.add(commands.handle(id, async (...args) => await (await this.load()).runCommand(id, args)));
+    disposables.add(
       vscode.lm.registerTool<object>('backline_context', {
         invoke: async ({ input }, token) => await (await this.load()).invokeTool(input, token),
         prepareInvocation: () => ({ invocationMessage: 'Querying context providers' }),
       }),
     );
-    store.add(
+    disposables.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (!affectsProviders(change) || !hasProviders(providerLevels())) return;
         this.load().catch((error: unknown) => log.error('cannot start context providers', error));
@@ -100,7 +93,7 @@ export class ContextFeature implements Feature {
     );
     if (hasProviders(providerLevels())) await this.load();
     else this.showUnconfigured();
-    return store;
+    return disposables;
   }
 
   private load(): Promise<ContextController> {

@@ -8,7 +8,7 @@ import type { FileAccessFilter } from '../node/fileAccessFilter';
 import { excludablePath } from './places';
 
 /** URI schemes of the documents that providers are asked about. */
-export const contextSchemes = ['file', cellScheme, 'untitled'];
+export const supportedSchemes = ['file', cellScheme, 'untitled'];
 
 /** Forwards document changes to the client and requests items for visible documents in the background. */
 export class DocumentItemsFeed implements Disposable {
@@ -53,7 +53,7 @@ export class DocumentItemsFeed implements Disposable {
 
   /** Undefined for a document that providers are not asked about. Never rejects. */
   async requestItems(document: vscode.TextDocument, options: RequestOptions): Promise<ContextAnswer | undefined> {
-    if (!contextSchemes.includes(document.uri.scheme)) return undefined;
+    if (!supportedSchemes.includes(document.uri.scheme)) return undefined;
     await this.fileFilter.resolve(excludablePath(document.uri));
     if (!this.isIncluded(document)) return undefined;
     const { uri, version } = document;
@@ -66,7 +66,7 @@ export class DocumentItemsFeed implements Disposable {
 
   /** Why providers are not asked about a document, if so. */
   explainRefusal(document: vscode.TextDocument): string | undefined {
-    if (!contextSchemes.includes(document.uri.scheme))
+    if (!supportedSchemes.includes(document.uri.scheme))
       return 'Context items are only available for files, untitled documents and notebook cells';
     return this.isIncluded(document) ? undefined : 'This file is excluded by backline.exclude';
   }
@@ -76,7 +76,7 @@ export class DocumentItemsFeed implements Disposable {
   }
 
   private isIncluded({ uri }: vscode.TextDocument): boolean {
-    return contextSchemes.includes(uri.scheme) && this.fileFilter.allows(excludablePath(uri));
+    return supportedSchemes.includes(uri.scheme) && this.fileFilter.allows(excludablePath(uri));
   }
 
   /** Several documents can have the same path, for example the cells of a notebook. */

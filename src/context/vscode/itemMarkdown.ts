@@ -3,10 +3,7 @@ import { oneLine } from '../../base/common/oneLine';
 import type { ContextItem } from '../common/items/contextItem';
 import { escapeMarkdown } from '../common/items/itemTexts';
 
-/**
- * The hover of an item, as separate strings, so that an unclosed fence cannot hide the rest. Providers are untrusted:
- * command links do not work, and HTML and icons are shown as text.
- */
+/** The hover of an item, as separate strings, so that an unclosed fence or untrusted link cannot affect the rest. */
 export function itemMarkdown({ title, url, hover, provider }: ContextItem): vscode.MarkdownString[] {
   const link = url === undefined ? '' : `[Open](<${inAngles(url)}>) · `;
   const body = hover?.markdown ?? (hover?.text === undefined ? undefined : escapeMarkdown(hover.text));

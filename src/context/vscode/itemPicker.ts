@@ -53,32 +53,34 @@ async function pickItem(
   feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
   open: (url: string) => Promise<void>,
 ): Promise<ContextItem | undefined> {
-  const store = new DisposableStore();
-  const pick = store.add(vscode.window.createQuickPick<ItemPick>());
+  const disposables = new DisposableStore();
+  const pick = disposables.add(vscode.window.createQuickPick<ItemPick>());
   pick.title = `Context Items of ${vscode.workspace.asRelativePath(document.uri)}`;
   pick.placeholder = 'Select an item to go to it, or open its link';
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.keepScrollPosition = true;
-  const items = store.add(new LiveItems(pick, isSame));
+  const items = disposables.add(new LiveItems(pick, isSame));
   let shown: { readonly answer: ContextAnswer | undefined } | undefined;
   const show = (): void => {
     const answer = feed.knownItems(document);
-    if (store.isDisposed || (shown && shown.answer === answer)) return;
+    if (disposables.isDisposed || (shown && shown.answer === answer)) return;
     shown = { answer };
     items.replace(picksOf(answer, feed.explainRefusal(document)));
     pick.busy = (answer?.pendingProviders.length ?? 0) > 0;
   };
   try {
     return await new Promise<ContextItem | undefined>((resolve, reject) => {
-      store.add(pick.onDidAccept(() => resolve(pick.selectedItems[0]?.item)));
-      store.add(pick.onDidHide(() => resolve(undefined)));
-      store.add(
+      disposables.add(pick.onDidAccept(() => resolve(pick.selectedItems[0]?.item)));
+      disposables.add(pick.onDidHide(() => resolve(undefined)));
+      disposables.add(
         pick.onDidTriggerItemButton(({ item: { item } }) => {
           if (item?.url !== undefined) open(item.url).catch(reject);
         }),
       );
-      store.add(feed.onDidChangeItems((uri) => (uri ?? document.uri.toString()) === document.uri.toString() && show()));
+      disposables.add(
+        feed.onDidChangeItems((uri) => (uri ?? document.uri.toString()) === document.uri.toString() && show()),
+      );
       // Providers that answer later are reported by `onDidChangeItems`.
       const asked = feed.requestItems(document, { reason: 'explicit', isEnough: (items) => items.length > 0 });
       asked.then(show, reject);
@@ -86,7 +88,7 @@ async function pickItem(
       pick.show();
     });
   } finally {
-    store.dispose();
+    disposables.dispose();
   }
 }
 

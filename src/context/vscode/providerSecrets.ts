@@ -14,7 +14,7 @@ interface NamePick extends vscode.QuickPickItem {
   readonly name?: string;
 }
 
-const memoryName = 'backline.context.secretNames';
+const mementoKey = 'backline.context.secretNames';
 
 /** The secrets behind `${secret:name}` in settings of providers, kept in VS Code's secret storage. */
 export class ProviderSecrets implements SecretSource {
@@ -39,12 +39,12 @@ export class ProviderSecrets implements SecretSource {
     if (value === undefined || (value === '' && !isSet)) return false;
     await (value === '' ? this.ports.secrets.delete(keyOf(name)) : this.ports.secrets.store(keyOf(name), value));
     const others = this.storedNames.filter((each) => each !== name);
-    await this.ports.memento.update(memoryName, value === '' ? others : [...others, name]);
+    await this.ports.memento.update(mementoKey, value === '' ? others : [...others, name]);
     return true;
   }
 
   private get storedNames(): readonly string[] {
-    return z.array(z.string()).catch([]).parse(this.ports.memento.get(memoryName));
+    return z.array(z.string()).catch([]).parse(this.ports.memento.get(mementoKey));
   }
 
   private async chooseName(): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { codebaseOf } from '../../../src/context/common/providers/codebase';
 import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { mentionLimits } from '../../../src/context/common/limits';
 import {
-  lookupParams,
+  toLookupParams,
   readMentions,
   type Mention,
   type MentionsParams,
@@ -212,8 +212,8 @@ describe('what providers answer to `mentions`', () => {
     const given = { title: 't', uri: 'u', description: 'd', data: { a: [1, null], b: 'x' } };
     const [read] = readMentions([given]);
     assert.ok(read);
-    assert.deepEqual(lookupParams({ mention: read }), { mention: given });
-    assert.deepEqual(lookupParams({ query: 'q' }), { query: 'q', message: 'q' });
+    assert.deepEqual(toLookupParams({ mention: read }), { mention: given });
+    assert.deepEqual(toLookupParams({ query: 'q' }), { query: 'q', message: 'q' });
   });
 });
 

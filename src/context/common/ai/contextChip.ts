@@ -15,7 +15,7 @@ export interface ContextChipView {
 }
 
 const chipKind = 'contextItems';
-const memoryName = 'backline.context.chip';
+const mementoKey = 'backline.context.chip';
 
 /** Offers the AI-readable items of the active file as context for each prompt. */
 export class ContextChip implements Disposable {
@@ -42,7 +42,7 @@ export class ContextChip implements Disposable {
   /** Ignores kinds of other sources. */
   set(kind: string, isOn: boolean): void {
     if (kind !== chipKind || isOn === this.isOn) return;
-    this.memento.update(memoryName, isOn).then(undefined, this.onError);
+    this.memento.update(mementoKey, isOn).then(undefined, this.onError);
     this.changeEmitter.fire();
   }
 
@@ -58,6 +58,6 @@ export class ContextChip implements Disposable {
   }
 
   private get isOn(): boolean {
-    return z.boolean().catch(false).parse(this.memento.get(memoryName));
+    return z.boolean().catch(false).parse(this.memento.get(mementoKey));
   }
 }

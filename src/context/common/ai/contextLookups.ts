@@ -31,9 +31,9 @@ interface LookupResult extends Pick<ContextAnswer, 'pendingProviders'> {
 }
 
 /** Limit per provider and request. */
-const mostItems = 50;
+const maxItems = 50;
 /** Number of mentions that are looked up when the caller cannot choose among them. */
-const mostMentions = 3;
+const maxMentions = 3;
 
 /** Looks up items that belong to no file: finds mentions by a query, then their items. */
 export class ContextLookups implements Disposable {
@@ -112,7 +112,7 @@ async function providerItems(
   if (mentions.length === 0) return (await lookUpItems(handle, { query: params.query }, signal)) ?? [];
   const found = await Promise.all(
     mentions
-      .slice(0, mostMentions)
+      .slice(0, maxMentions)
       .map(async (mention) => (await lookUpItems(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)]),
   );
   return found.flat();
@@ -125,7 +125,7 @@ async function lookUpItems(
 ): Promise<readonly ContextItem[] | undefined> {
   const packed = await handle.lookUpItems(lookup, signal);
   if (!packed) return undefined;
-  return Array.from({ length: Math.min(mostItems, packedItemCount(packed)) }, (_, index) => {
+  return Array.from({ length: Math.min(maxItems, packedItemCount(packed)) }, (_, index) => {
     // Drop ranges: these items belong to no file.
     const { title, url, hover, aiContent } = unpackItem(packed, index);
     return {

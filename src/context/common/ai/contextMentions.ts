@@ -28,7 +28,7 @@ export interface FileMention extends ContextMention {
   readonly tokens: number;
 }
 
-export interface ContextAttachment {
+interface ContextAttachment {
   readonly type: 'text';
   readonly uri?: string;
   readonly title: string;

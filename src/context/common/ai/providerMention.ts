@@ -50,7 +50,7 @@ export function readMentions(result: unknown): Mention[] {
 }
 
 /** The parameters of a request for items. Later providers expect `message` where earlier ones expect `query`. */
-export function lookupParams(lookup: LookupTarget): object {
+export function toLookupParams(lookup: LookupTarget): object {
   if ('query' in lookup) return { query: lookup.query, message: lookup.query };
   const { data, ...mentioned } = lookup.mention;
   return { mention: data === undefined ? mentioned : { ...mentioned, data: parseJson(data) } };

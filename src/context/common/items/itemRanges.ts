@@ -16,9 +16,8 @@ export function lineLengths(text: string): readonly number[] {
 }
 
 /**
- * Fits items into a document, modifying `packed.ranges` in place: clips ranges at line ends and at the end of the file,
- * and skips items that start outside the file. Adds notes about both. `lines` has the length of each line. With
- * `isCrlf`, a range may include the carriage return of its line, since many providers split texts at line feeds only.
+ * Fits items into a document, modifying `packed.ranges`: clips ranges, and skips items that start outside of it.
+ * `lines` has the length of each line. With `isCrlf`, a range may include the carriage return of its line.
  */
 export function fitItemsToDocument(packed: PackedItems, lines: readonly number[], isCrlf = false): PackedItems {
   const { ranges } = packed;

@@ -5,9 +5,8 @@ import { rangeWidth, textWidth, type PackedItems } from './packedItems';
 import { ProviderError } from '../providers/providerError';
 
 /**
- * Validates and packs the items of a provider in one pass. There may be thousands of items, and a schema would create
- * new objects for each. An item of dialect A is one object; B and C wrap it in an annotation with its range. Unknown
- * fields are ignored; `null` means absent.
+ * Validates and packs items in one pass, since a schema would create new objects for thousands of items. An item of
+ * dialect A is one object; B and C wrap it in an annotation with its range. `null` means absent.
  */
 
 /** Skips invalid items and items of documents other than `uri`. @throws ProviderError if the result is not a list */

@@ -3,7 +3,7 @@ import type { Memento } from '../../../base/common/memento';
 import { describeThing } from '../../../consent/common/broughtThing';
 import type { ConsentRequest, RememberedRequest } from './providerError';
 
-const memoryName = 'backline.context.allowed';
+const mementoKey = 'backline.context.allowed';
 
 const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plainHttp'), url: z.string() }),
@@ -16,7 +16,7 @@ export class AllowedRequests {
   constructor(private readonly memento: Memento) {}
 
   get all(): readonly RememberedRequest[] {
-    const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(memoryName));
+    const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(mementoKey));
     return stored.flatMap((entry) => Request.safeParse(entry).data ?? []);
   }
 
@@ -34,12 +34,12 @@ export class AllowedRequests {
   async add(request: RememberedRequest): Promise<void> {
     const added = Request.parse(request);
     const others = this.all.filter((each) => !isSame(each, added) && !isVersionOf(each, added));
-    await this.memento.update(memoryName, [...others, added]);
+    await this.memento.update(mementoKey, [...others, added]);
   }
 
   async remove(request: RememberedRequest): Promise<void> {
     await this.memento.update(
-      memoryName,
+      mementoKey,
       this.all.filter((each) => !isSame(each, request)),
     );
   }

@@ -67,7 +67,7 @@ export interface ProviderHandleDeps {
   readonly logOf: (ref: ProviderRef) => ProviderLog;
   /** Whether the user has allowed a request, without asking. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  readonly rules: ProviderTimings;
+  readonly timings: ProviderTimings;
   /** Called when `state` has changed. */
   readonly onStateChange: () => void;
   /** Called when a failed provider may be asked again, or answers again. */
@@ -101,9 +101,9 @@ export class ProviderHandle implements Disposable {
     readonly provider: ContextProvider,
     private readonly deps: ProviderHandleDeps,
   ) {
-    const { clock, rules, onRecovered } = deps;
-    this.documentHealth = new ProviderHealth(clock, rules.pause, onRecovered);
-    this.lookupHealth = new ProviderHealth(clock, rules.pause, () => undefined);
+    const { clock, timings, onRecovered } = deps;
+    this.documentHealth = new ProviderHealth(clock, timings.pause, onRecovered);
+    this.lookupHealth = new ProviderHealth(clock, timings.pause, () => undefined);
     this.currentState = { id: entry.id, title: entry.title, status: 'notAskedYet', notes: [] };
     this.log = deps.logOf(this.ref);
     this.printSubscription = provider.onDidPrint?.((line) => this.log.info(redactSecrets(line, this.seenSecrets)));
@@ -134,9 +134,9 @@ export class ProviderHandle implements Disposable {
 
   /** Its items for a document; none if its selectors exclude it. @throws errors of the provider and its settings */
   async documentItems(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<PackedItems> {
-    const { clock, rules } = this.deps;
+    const { clock, timings } = this.deps;
     let isSlow = false;
-    const timer = clock.setTimer(rules.slowMs, () => (this.isLastCallSlow = isSlow = true));
+    const timer = clock.setTimer(timings.slowMs, () => (this.isLastCallSlow = isSlow = true));
     try {
       const { selectors, abilities } =
         this.completedHandshake ?? (await raceSignal(this.handshake(), signal, () => new RequestCancelledError()));
@@ -264,8 +264,8 @@ export class ProviderHandle implements Disposable {
   }
 
   private async call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, rules } = this.deps;
-    const guard = { clock, timeoutMs: rules.callTimeoutMs, signal };
+    const { clock, timings } = this.deps;
+    const guard = { clock, timeoutMs: timings.callTimeoutMs, signal };
     const startMs = clock.monotonicNow();
     const answer = await guardedCall(`${this.currentState.title}: ${what}`, guard, work);
     this.log.debug(`${what}: answered after ${Math.round(clock.monotonicNow() - startMs)} ms`);

@@ -2,7 +2,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { ContextProvider } from './contextProvider';
 import { notebookUri } from '../items/notebookCell';
 import { ProviderHandle, type ProviderHandleDeps, type ProviderState } from './providerHandle';
-import { noProviders, type ProviderEntry, type ProviderList, type ProviderProblem } from './providerSettings';
+import { emptyProviderList, type ProviderEntry, type ProviderList, type ProviderProblem } from './providerSettings';
 
 interface ProviderSetDeps {
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
@@ -19,7 +19,7 @@ interface Member {
 
 /** The enabled providers and the folders they are enabled in. */
 export class ProviderSet implements Disposable {
-  private providerList: ProviderList = noProviders;
+  private providerList: ProviderList = emptyProviderList;
   private membersById: ReadonlyMap<string, Member> = new Map();
 
   constructor(private readonly deps: ProviderSetDeps) {}
@@ -64,7 +64,7 @@ export class ProviderSet implements Disposable {
   }
 
   dispose(): void {
-    this.replace(noProviders);
+    this.replace(emptyProviderList);
   }
 
   private create(entry: ProviderEntry): Member {

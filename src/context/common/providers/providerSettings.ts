@@ -64,17 +64,16 @@ export interface ProviderList {
   readonly problems: readonly ProviderProblem[];
 }
 
-export const noProviders: ProviderList = { entries: [], folders: [], problems: [] };
+export const emptyProviderList: ProviderList = { entries: [], folders: [], problems: [] };
 
 const recordSchema = z.record(z.string(), z.unknown());
 const ownSettingsSchema = z.object({ selectorMatch: z.enum(['any', 'all']).optional() });
 export const untrustedMessage = 'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
 
 /**
- * Merges the levels key by key: folders override the workspace, which overrides the user. An untrusted workspace is
- * ignored, and code in it is not used. Outside the folders only the user's providers are used, except those that the
- * workspace turns off. Relative keys are resolved against the folder; in `openctx.providers` of workspace and folder
- * against the settings file, as in OpenCtx.
+ * Merges the levels key by key: folders override the workspace, which overrides the user. Ignores an untrusted
+ * workspace. Outside the folders, a workspace can only turn providers off. Relative keys are resolved against the
+ * folder; in `openctx.providers` of workspace and folder against the settings file, as in OpenCtx.
  */
 export function listProviders(levels: SettingsLevels): ProviderList {
   const collector = new ProviderCollector();

@@ -34,7 +34,7 @@ export class SelectorGlobSet {
 
   private addSlowProblem(path: string): void {
     this.addProblem(path, 'it takes too long. Simplify it');
-    if (this.globs.isGivenUp) this.foundProblems.push('Its other globs with groups or many stars are not used either.');
+    if (this.globs.isGivenUp) this.foundProblems.push('Its other globs with groups or many stars are ignored, too.');
   }
 
   private addProblem(path: string, why: string): void {

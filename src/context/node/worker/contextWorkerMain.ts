@@ -13,7 +13,7 @@ if (!port) throw new Error('This is the program of a worker. Start it as one.');
 const start = workerStart.parse(workerData);
 const guard = start.isGuarded ? new LoadGuard() : undefined;
 const worker = new ProviderWorker(start, guard, (message, transfer = []) => port.postMessage(message, transfer));
-installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.addFile(url) });
+installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.recordLoadedFile(url) });
 // Reports uncaught errors of the provider and keeps the worker alive.
 process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown));
 process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown));

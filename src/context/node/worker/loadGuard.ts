@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
-import { mostFiles, type HashedFile } from '../providerWorkerMessages';
+import { maxFiles, type HashedModuleFile } from '../providerWorkerMessages';
 
 /** Matches file names in `require('…')`, `import('…')` and imports. Some are only loaded when the code runs. */
 const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
@@ -32,9 +32,9 @@ export class LoadGuard {
       throw new ProviderError(
         `It loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
       );
-    if (this.hashByUrl.size >= mostFiles)
+    if (this.hashByUrl.size >= maxFiles)
       throw new ProviderError(
-        `It consists of more than ${mostFiles} files, which is too many to allow. Bundle it into one file.`,
+        `It consists of more than ${maxFiles} files, which is too many to allow. Bundle it into one file.`,
       );
     this.hashByUrl.set(key, hash);
     if (!/\.(?:node|json|wasm)$/i.test(file)) this.collectNames(url, bytes.toString('utf8'));
@@ -42,7 +42,7 @@ export class LoadGuard {
   }
 
   /** Also reads the files that the code names, then rejects all others. */
-  close(): readonly HashedFile[] {
+  close(): readonly HashedModuleFile[] {
     for (let next = this.namedFiles.pop(); next; next = this.namedFiles.pop()) {
       const url = fileOf(next);
       if (url !== undefined && !this.hashByUrl.has(url)) this.read(url);

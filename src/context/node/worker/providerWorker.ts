@@ -11,13 +11,13 @@ import {
 } from '../../common/providers/dialects';
 import { readItems } from '../../common/items/itemReader';
 import { ProviderError } from '../../common/providers/providerError';
-import { lookupParams, readMentions } from '../../common/ai/providerMention';
+import { toLookupParams, readMentions } from '../../common/ai/providerMention';
 import type { PackedItems } from '../../common/items/packedItems';
 import { readShared } from '../textSharer';
 import {
-  mostFiles,
+  maxFiles,
   workerRequest,
-  type HashedFile,
+  type HashedModuleFile,
   type WorkerMessage,
   type WorkerRequest,
   type WorkerStart,
@@ -43,8 +43,8 @@ export class ProviderWorker {
     private readonly post: (message: WorkerMessage, transfer?: Transferable[]) => void,
   ) {}
 
-  addFile(url: string): void {
-    if (this.files.size < mostFiles) this.files.add(url);
+  recordLoadedFile(url: string): void {
+    if (this.files.size < maxFiles) this.files.add(url);
   }
 
   reportUncaught(thrown: unknown): void {
@@ -89,7 +89,7 @@ export class ProviderWorker {
     }
   }
 
-  private async survey(): Promise<HashedFile[]> {
+  private async survey(): Promise<HashedModuleFile[]> {
     if (!this.guard) return [];
     await loadWithoutRunning(specifierOf(this.start));
     return [...this.guard.close()];
@@ -117,7 +117,7 @@ export class ProviderWorker {
         return () => this.post({ kind: 'mentions', id, mentions });
       }
       case 'lookUp':
-        return this.itemsPoster(id, readItems((await call('items', lookupParams(request.lookup), settings)) ?? []));
+        return this.itemsPoster(id, readItems((await call('items', toLookupParams(request.lookup), settings)) ?? []));
     }
   }
 

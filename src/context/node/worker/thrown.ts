@@ -11,16 +11,16 @@ export interface ThrownDescription {
 
 /** Node.js names the importer of a missing module, which is our own code for the provider's main module. */
 const ownImporter = / imported from (?:backline-survey:\S*|[^\n]*?context-worker\.js)/;
-const longestMessage = 2_000;
-const longestDetails = 8_000;
+const maxMessageLength = 2_000;
+const maxDetailsLength = 8_000;
 
 export function describeThrown(thrown: unknown): ThrownDescription {
   const stack = stackOf(thrown);
   const place = stack && placeIn(stack);
-  const message = textOf(thrown).slice(0, longestMessage);
+  const message = textOf(thrown).slice(0, maxMessageLength);
   return {
     message: place === undefined ? message : `${message.replace(/\.$/, '')} (${place})`,
-    details: (stack ?? message).slice(0, longestDetails),
+    details: (stack ?? message).slice(0, maxDetailsLength),
   };
 }
 

@@ -8,7 +8,7 @@ describe('the status of Amp', () => {
     const alone = ampStatus({ kind: 'serving', port: 8000, clientCount: 0 }, inFolder);
     assert.deepEqual(
       [alone.state, alone.badge, alone.summary],
-      ['ready', '8000', 'Serving on 127.0.0.1:8000 to no client yet.'],
+      ['ready', '8000', 'Serving on 127.0.0.1:8000. No client is connected.'],
     );
     const two = ampStatus({ kind: 'serving', port: 8000, clientCount: 2 }, inFolder);
     assert.deepEqual([two.badge, two.summary], ['8000 · 2', 'Serving on 127.0.0.1:8000 to 2 clients.']);

@@ -139,8 +139,11 @@ class Scene {
   /** Nothing is held for anybody once all have their answers or have gone. */
   async assertHoldsNothing(): Promise<void> {
     const { server } = this.harness;
-    await until('all are answered', () => server.usage.requests === 0 && server.usage.unreadBytes === 0);
-    assert.deepEqual(server.usage, { requests: 0, turns: 0, unreadBytes: 0 });
+    await until(
+      'all are answered',
+      () => server.resourceUsage.requests === 0 && server.resourceUsage.unreadBytes === 0,
+    );
+    assert.deepEqual(server.resourceUsage, { requests: 0, turns: 0, unreadBytes: 0 });
     // The heartbeat, and the watch on failing answers.
     assert.equal(this.clock.pending, server.failureCounts ? 2 : 1);
   }
