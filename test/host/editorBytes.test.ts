@@ -18,7 +18,7 @@ async function withEncoding(encoding: string, work: () => Promise<void>): Promis
   }
 }
 
-describe('EditorAdapter leaves every other byte of a file as it was:', () => {
+describe('VsCodeEditor leaves every other byte of a file as it was:', () => {
   let subject: AdapterUnderTest;
   let editor: EditorPort;
   before(() => {

@@ -11,7 +11,7 @@ async function setEncoding(value: string | undefined): Promise<void> {
   await vscode.workspace.getConfiguration('files').update('encoding', value, vscode.ConfigurationTarget.Global);
 }
 
-describe('EditorAdapter and bytes that an encoding does not have', () => {
+describe('VsCodeEditor and bytes that an encoding does not have', () => {
   let subject: AdapterUnderTest;
   let editor: EditorPort;
 

@@ -28,7 +28,7 @@ class EverFasterGuard extends PathGuard {
   }
 }
 
-describe('EditorAdapter writes', () => {
+describe('VsCodeEditor writes', () => {
   let subject: AdapterUnderTest;
   let editor: EditorPort;
   const textOf = async (file: string): Promise<string> => (await editor.readText(file)).text;

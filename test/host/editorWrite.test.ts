@@ -15,7 +15,7 @@ async function documentOf(file: string): Promise<vscode.TextDocument> {
   return vscode.workspace.openTextDocument(file);
 }
 
-describe('EditorAdapter writes', () => {
+describe('VsCodeEditor writes', () => {
   let subject: AdapterUnderTest;
   let editor: EditorPort;
   const textOf = async (file: string): Promise<string> => (await editor.readText(file)).text;

@@ -8,7 +8,7 @@ const stateIcons: Record<FeatureState, string> = {
   off: 'circle-slash',
 };
 
-const stateWords: Record<FeatureState, string> = {
+export const stateWords: Record<FeatureState, string> = {
   failed: 'failed',
   attention: 'needs attention',
   starting: 'starting',
@@ -18,10 +18,6 @@ const stateWords: Record<FeatureState, string> = {
 
 export function stateIcon(state: FeatureState): string {
   return `$(${stateIcons[state]})`;
-}
-
-export function stateWord(state: FeatureState): string {
-  return stateWords[state];
 }
 
 export interface StatusBarText {

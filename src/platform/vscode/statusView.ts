@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { FeatureStatus, StatusAction, StatusBoard } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
-import { stateIcon, stateWord, statusBarText, type StatusBarText } from '../common/statusText';
+import { stateIcon, stateWords, statusBarText, type StatusBarText } from '../common/statusText';
 import type { Commands } from './commands';
 import { LiveItems } from './quickPickItems';
 
@@ -95,7 +95,7 @@ function createPicks(status: FeatureStatus): StatusPick[] {
     {
       key: status.id,
       label: `${stateIcon(status.state)} ${status.title}`,
-      description: stateWord(status.state),
+      description: stateWords[status.state],
       detail: status.summary,
       action: first,
     },

@@ -3,7 +3,7 @@ import { Emitter } from '../../../../src/base/common/event';
 import { ProtectedFilesSetting } from '../../../../src/editor/node/protectedFilesSetting';
 import { MemoryLogger } from '../../amplifier/node/clientHarness';
 
-describe('ProtectedSetting', () => {
+describe('ProtectedFilesSetting', () => {
   const isProtected = (setting: ProtectedFilesSetting, relativePath: string): boolean =>
     setting.files.protectionOf([{ path: `/ws/${relativePath}`, relativePath }]) !== undefined;
 

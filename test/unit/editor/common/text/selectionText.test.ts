@@ -13,7 +13,7 @@ function cut(text: string, from: number, to: number, maxUnits: number): string {
   return text.slice(from, index.offsetAt(truncateRangeEnd(lines, range, maxUnits)));
 }
 
-describe('cutEnd', () => {
+describe('truncateRangeEnd', () => {
   it('leaves what fits alone', () => {
     assert.equal(cut('one\ntwo', 1, 6, 5), 'ne\ntw');
   });

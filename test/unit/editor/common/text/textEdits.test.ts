@@ -15,7 +15,7 @@ function edit(start: [number, number], end: [number, number], newText: string): 
   return { range, newText };
 }
 
-describe('minimalEdit', () => {
+describe('computeMinimalEdit', () => {
   it('turns the one text into the other', () => {
     fc.assert(
       fc.property(anyText, anyText, (before, after) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { LatestViewSender } from '../../../../../src/permissions/common/page/latestViewSender';
 
-describe('NewestView', () => {
+describe('LatestViewSender', () => {
   it('sends the newest view only, also when an older one is loaded after it', async () => {
     const loads: ((view: string) => void)[] = [];
     const sent: string[] = [];

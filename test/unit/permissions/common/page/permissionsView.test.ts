@@ -74,7 +74,7 @@ describe('permissionsView', () => {
   });
 });
 
-describe('withChoice', () => {
+describe('withPolicyAnswer', () => {
   const agents = fc.constantFrom('demo', allAgents, 'constructor', 'other');
   const entries = fc.dictionary(
     fc.constantFrom(...policyKinds, 'unknown'),
