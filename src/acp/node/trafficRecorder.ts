@@ -10,37 +10,32 @@ export interface RecorderOptions {
   readonly clock: Pick<Clock, 'monotonicNow'>;
 }
 
-/** A request that waits for its answer. */
 interface OpenRequest {
   readonly method: string;
-  /** In milliseconds of the monotonic clock. */
+  /** On the monotonic clock. */
   readonly sentAt: number;
 }
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** An agent that never answers must not fill the memory. */
+/** Bounds memory for peers that never answer. */
 const maxOpenRequests = 1000;
 
-/** Follows the open requests of a connection; the tap hears of each message its name, size and time, never what is in it. */
+/** Tracks open requests and reports each message's name, size and duration to the tap, never its contents. */
 export class TrafficRecorder {
-  /** Requests of ours and of the agent's, by their id. */
+  /** Open requests of ours, by id. */
   private readonly sent = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
-  private readonly received = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
+  /** Open requests of the agent, by id. */
+  readonly received = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
 
   constructor(private readonly options: RecorderOptions) {}
 
-  /** Of the agent, by their id. */
-  get openRequests(): ReadonlyMap<unknown, OpenRequest> {
-    return this.received;
-  }
-
-  /** The request of ours that the message answers; from now on it counts as answered. */
+  /** Returns our request that the message answers, and marks it as answered. */
   inbound(message: Message): OpenRequest | undefined {
     return this.record('in', message, this.received, this.sent);
   }
 
-  /** The request of the agent's that the message answers. */
+  /** Returns the agent's request that the message answers, and marks it as answered. */
   outbound(message: Message): OpenRequest | undefined {
     return this.record('out', message, this.sent, this.received);
   }
@@ -87,7 +82,7 @@ function errorCodeOf(error: unknown): number | undefined {
   return typeof error.code === 'number' ? error.code : undefined;
 }
 
-/** The same stream, whose messages the tap hears of: name, size and time, never what is in them. Owns what it wraps. */
+/** Wraps a stream and reports its messages to the tap. Owns `stream`. */
 export function tapStream(stream: MessageStream, options: RecorderOptions): MessageStream {
   const recorder = new TrafficRecorder(options);
   return {

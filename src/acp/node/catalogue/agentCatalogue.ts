@@ -20,68 +20,68 @@ export interface CatalogueEntry {
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** What is added to the environment. */
+  /** Added to the environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute; where the user wants it to run instead of in the session's folder. */
+  /** Absolute path to run in instead of the session's folder. */
   readonly cwd?: string;
   readonly dialect: AgentSetting['dialect'];
   readonly mcpServers: Readonly<Record<string, McpServerSetting>>;
   readonly missingFile: MissingFile;
-  /** What the user wants new conversations to begin with; a change does not stop the agent. */
+  /** Options of new sessions; changing them does not stop the agent. */
   readonly defaults?: AgentSetting['defaults'];
   readonly source: 'configured' | 'found' | 'demo';
-  /** Why it cannot be started as things are. */
+  /** Why the agent cannot be started. */
   readonly problem?: EntryProblem;
-  /** Present when the workspace brings it, so that it needs the user's permission. */
+  /** Set if the workspace defines the agent, which requires the user's permission. */
   readonly brought?: BroughtAgent;
 }
 
-/** An agent that only settings of the workspace know. */
+/** An agent defined only in workspace settings. */
 interface BroughtAgent {
   readonly name: string;
-  /** Everything that was written there. */
+  /** The complete entry. */
   readonly setting: AgentSetting;
-  /** Absolute; undefined when the settings are not on this disk. */
+  /** Absolute path of the settings file; undefined if it is not on this disk. */
   readonly file: string | undefined;
 }
 
 interface EntryProblem {
   readonly message: string;
-  /** For whoever wants to know more, for example where it was looked for. */
+  /** More information, such as the PATH that was searched. */
   readonly details?: string;
-  /** A command line that would install it. */
+  /** A command that would install it. */
   readonly install?: string;
 }
 
 export interface Catalogue {
-  /** Configured ones first, then those found on PATH, then the demo agent. */
+  /** Configured agents first, then those found on PATH, then the demo agent. */
   readonly agents: readonly CatalogueEntry[];
   readonly problems: readonly string[];
 }
 
-/** The value of `backline.acp.agents` at one level: user, workspace, folder. */
+/** The setting `backline.acp.agents` at one level: user, workspace or folder. */
 export interface SettingsLevel {
   readonly value: unknown;
-  /** Whether it may say what is run: always for the user's own level, for others only in a trusted workspace. */
+  /** Whether it may define commands: always for user settings, otherwise only in a trusted workspace. */
   readonly isTrusted: boolean;
-  /** Which workspace or folder it is of; absent for the user's own. */
+  /** The workspace or folder; undefined for user settings. */
   readonly origin?: { readonly name: string; readonly file: string | undefined };
 }
 
 interface CatalogueOptions {
   readonly platform: NodeJS.Platform;
-  /** From the widest to the narrowest. What a workspace brings stands beside the user's agents and replaces none. */
+  /** From user to folder. Workspace agents are added to the user's agents and never replace them. */
   readonly levels: readonly SettingsLevel[];
-  /** What agents are started with. */
+  /** Base environment of agents. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute; where relative commands start from. */
+  /** Absolute path that relative commands are resolved against. */
   readonly cwd: string;
   readonly files: CommandFiles;
-  /** The program that runs scripts as Node.js does (with ELECTRON_RUN_AS_NODE), and the demo agent's script. */
+  /** The executable that runs scripts as Node.js (with ELECTRON_RUN_AS_NODE), and the demo agent's script. */
   readonly demo: { readonly execPath: string; readonly script: string; readonly stateFolder?: string };
 }
 
-/** Reads the settings and looks for commands; starts nothing. */
+/** Reads the settings and looks up commands, without starting anything. */
 export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
   const levels = options.levels
     .filter(({ isTrusted }) => isTrusted)
@@ -98,7 +98,7 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
   const taken = new Set([...configured, ...usual].map(({ id }) => id));
   const ofWorkspace = levels.flatMap(({ agents, origin }) =>
     [...agents].flatMap(([name, setting]) =>
-      // What the user's settings say already is nothing that the workspace brings.
+      // Entries that repeat the user's settings do not count as the workspace's.
       origin && !isDeepStrictEqual(setting, own.get(name)) ? [{ name, setting, origin }] : [],
     ),
   );
@@ -122,10 +122,7 @@ interface OfWorkspace {
   readonly origin: NonNullable<SettingsLevel['origin']>;
 }
 
-/**
- * `name@folder~hash`, with the beginning of a hash of where it is written: what is remembered for an id, such as rules, holds
- * for no other workspace whose folder has the same name.
- */
+/** Ids are `name@folder~hash`; the hash of the location separates workspaces whose folders have the same name. */
 function withIds(agents: readonly OfWorkspace[], taken: ReadonlySet<string>): (OfWorkspace & { id: string })[] {
   return agents.map((agent) => {
     const { name, origin } = agent;
@@ -158,7 +155,6 @@ async function configuredAgent(
   };
 }
 
-/** Of agents that no settings name. */
 const plain = { env: {}, dialect: 'v1', mcpServers: {} } as const;
 
 async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {

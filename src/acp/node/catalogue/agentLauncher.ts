@@ -23,7 +23,7 @@ import type { SignInCommand } from '../v1/signIn';
 import type { Elicit, V1ClientOptions } from '../v1/v1Client';
 import { workspaceMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
-/** A command to run where the user sees it and can type. */
+/** A command for a visible, interactive terminal. */
 export interface TerminalCommand {
   readonly title: string;
   readonly file: string;
@@ -39,31 +39,31 @@ export interface AgentLauncherOptions {
   readonly log: Logger;
   readonly tap: TrafficTap;
   readonly standing: StandingPermissions;
-  /** Sees files before agents write them. */
+  /** Called before agents write files. */
   readonly writeObserver?: WriteObserver;
-  /** What agents are started with; the login shell's. */
+  /** Base environment of agents, read from the login shell. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
-  /** Absolute: where an agent runs that is not told another folder. */
+  /** Absolute path of the folder where agents run by default. */
   readonly folder: () => string;
-  /** Asked again at each start, whatever was the case before. */
+  /** Checked at each start. */
   readonly isTrusted: () => boolean;
-  /** The same for what the workspace brings: agents, and MCP servers. */
+  /** Consent for what the workspace defines: agents and MCP servers. Checked at each start. */
   readonly permission: AgentPermission;
   /** Ends agents that outlive this process. */
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
-  /** MCP servers of the window itself, by name, in the form of the setting. */
+  /** MCP servers of this window by name, in the format of the setting. */
   readonly ownMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
-  /** Conversations that agents of the draft may ask for. */
+  /** Conversations that agents of the draft protocol may read. */
   readonly threadSources?: readonly ThreadSource[];
-  /** From 0 up to, not including, 1. */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly elicit: (agentTitle: string, ...asked: Parameters<Elicit>) => ReturnType<Elicit>;
-  /** Resolves with whether the command ended well. */
+  /** Resolves with whether the command succeeded. */
   readonly runInTerminal: (command: TerminalCommand) => Promise<boolean>;
 }
 
-/** Makes backends of catalogue entries. They start their agents when they are used. */
+/** Creates backends for catalogue entries. They start their agents on first use. */
 export class AgentLauncher {
   constructor(private readonly options: AgentLauncherOptions) {}
 
@@ -94,9 +94,9 @@ export class AgentLauncher {
     const { command, args } = entry;
     if (entry.dialect === 'v1') this.prepareOwnServers(log);
     const { env, cwd } = await this.surroundings(entry);
-    // The last thing before the start, so that what is started is what was looked at.
+    // Checked last, so that exactly what was approved is started.
     await requirePermission(entry, this.options.permission);
-    // The question may have been open for long.
+    // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrusted(entry);
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
     const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
@@ -105,14 +105,14 @@ export class AgentLauncher {
     return agent;
   }
 
-  /** `session/new` will name them; they get ready while the agent does. */
+  /** Starts the window's servers early, so that they are ready for `session/new`. */
   private prepareOwnServers(log: Logger): void {
     this.options.ownMcpServers?.().catch((error: unknown) => {
       log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
     });
   }
 
-  /** A conversation begins without them when they cannot start. */
+  /** Returns none if they cannot start, so that the session starts anyway. */
   private async ownServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
     try {
       return (await this.options.ownMcpServers?.()) ?? {};
@@ -137,14 +137,14 @@ export class AgentLauncher {
     return await workspaceMcpServers(request, this.options.editor, log);
   }
 
-  /** What no file names any more waits for no permission. */
+  /** Withdraws consent requests of servers that no file defines any more. */
   private keepNamed(servers: readonly NamedServer[]): void {
     this.options.permission.consent.keepOnly(['mcpServer'], ({ name, source }) =>
       servers.some((server) => server.name === name && server.file === source.file),
     );
   }
 
-  /** Waits for the user as long as the question is open; a session begins without what was not allowed. */
+  /** Waits for the user's decision; the session starts without servers that were not allowed. */
   private async permitServer({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
     const { editor, isTrusted, permission } = this.options;
     const folders = editor.folders.map(({ path }) => path);

@@ -12,60 +12,60 @@ import { decisionFor, permissionMessage, requirePermission, type AgentPermission
 import { knownAgentOf } from '../../common/catalogue/knownAgents';
 
 interface AgentRegistryOptions {
-  /** Starts nothing but, once, the user's login shell. */
+  /** Starts nothing, except the user's login shell once. */
   readonly loadCatalogue: () => Promise<Catalogue>;
   /** The registry owns the result. */
   readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
-  /** For agents that the workspace brings. */
+  /** Consent for agents that the workspace defines. */
   readonly permission: AgentPermission;
   readonly log: Logger;
 }
 
 interface Opened {
   readonly backend: SessionBackend;
-  /** What it was made from. */
+  /** The entry that the backend was created from. */
   readonly entry: CatalogueEntry;
   readonly subscription: Disposable;
 }
 
 interface Lack {
   readonly problem: string;
-  /** Absent when there is nothing that could be allowed. */
+  /** Absent if the user cannot allow the agent either. */
   readonly decision?: 'denied' | 'ask';
 }
 
 const untrustedMessage =
   'Agents don’t start in an untrusted workspace. Run "Workspaces: Manage Workspace Trust" to trust it.';
 
-/** The agents of the catalogue as backends, each made once, stopped when its settings change. */
+/** Provides the catalogue's agents as backends. Each is created once, and stopped when its settings change. */
 export class AgentRegistry implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) =>
     this.options.log.error('A listener of the agents failed', error),
   );
   readonly onDidChange = this.emitter.event;
   private readonly opened = new Map<string, Opened>();
-  /** Those that are being stopped. */
+  /** Backends that are being stopped. */
   private readonly leaving = new Set<Opened>();
   private readonly queue = new KeyedQueue();
-  /** Those that somebody has tried to open. */
+  /** Ids of agents that were requested. */
   private readonly wanted = new Set<string>();
   private last: Catalogue | undefined;
   private isDisposed = false;
 
   constructor(private readonly options: AgentRegistryOptions) {}
 
-  /** What was found when it was last looked for; undefined before that. */
+  /** The last catalogue; undefined before the first load. */
   get catalogue(): Catalogue | undefined {
     return this.last;
   }
 
-  /** Those that somebody has opened, running or not. */
+  /** Backends created so far, running or not. */
   get backends(): readonly SessionBackend[] {
     return [...this.opened.values()].map(({ backend }) => backend);
   }
 
-  /** Why agents cannot be started that somebody has tried to use. */
+  /** Problems of agents that were requested. */
   get problemsInUse(): readonly string[] {
     const used = this.last?.agents.filter(({ id }) => this.wanted.has(id)) ?? [];
     return used.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
@@ -84,7 +84,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
           : listed;
       }),
     );
-    // The settings may have changed while the agents were looked at.
+    // The settings may have changed meanwhile.
     this.keepNamed();
     return entries;
   }
@@ -104,7 +104,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     });
   }
 
-  /** Settings, folders or trust have changed: what no longer is what it was made from is stopped. Never rejects. */
+  /** Call when settings, folders or trust change: stops backends whose entry has changed. Never rejects. */
   async refresh(): Promise<void> {
     const wasLoaded = this.last !== undefined;
     this.last = undefined;
@@ -122,12 +122,12 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     this.emitter.fire();
   }
 
-  /** Resolves when every agent is gone. Never rejects. */
+  /** Resolves when all agents have ended. Never rejects. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.opened.values(), ...this.leaving].map(({ backend }) => backend.stop()));
   }
 
-  /** Kills what still runs. */
+  /** Kills running agents. */
   dispose(): void {
     this.isDisposed = true;
     for (const opened of [...this.opened.values(), ...this.leaving]) release(opened);
@@ -146,7 +146,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     return catalogue;
   }
 
-  /** What no settings name any more waits for no permission. */
+  /** Withdraws consent requests of agents that are no longer configured. */
   private keepNamed(): void {
     const ids = new Set(this.last?.agents.map(({ id }) => id));
     if (this.last) this.options.permission.consent.keepOnly(['agent'], ({ id }) => id !== undefined && ids.has(id));
@@ -171,7 +171,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     release(opened);
   }
 
-  /** Why the user's permission is missing; undefined when it is there, or not needed. Never rejects. */
+  /** Returns undefined if the agent is allowed, or needs no consent. Never rejects. */
   private async lackOf(entry: CatalogueEntry): Promise<Lack | undefined> {
     try {
       const decision = await decisionFor(entry, this.options.permission);
@@ -200,7 +200,7 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
   };
 }
 
-/** A problem that has come or gone since does not make a running agent another one. */
+/** Ignores `problem`: a changed problem does not require a restart. */
 function isSame(made: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
   return entry !== undefined && keyOf(made) === keyOf(entry);
 }

@@ -11,15 +11,15 @@ import type { CatalogueEntry } from './agentCatalogue';
 import { withFolder } from './mcpServers';
 
 interface WorkspacePlaces {
-  /** Absolute: where commands run that are not told another folder. */
+  /** Absolute path of the folder where commands run by default. */
   readonly cwd: string;
-  /** Absolute paths of the workspace's folders. */
+  /** Absolute paths of the workspace folders. */
   readonly folders: readonly string[];
 }
 
 /**
- * What of an agent needs the user's permission, as it is now: what the workspace brings, and an agent of the user's settings
- * that runs files of the workspace. Undefined for others. @throws for files that cannot be read
+ * Describes what the user has to allow for an agent: a definition by the workspace, or a user-defined agent that runs
+ * files of the workspace. Undefined for other agents. @throws Error for unreadable files
  */
 export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlaces): Promise<BroughtThing | undefined> {
   const { brought } = entry;
@@ -45,7 +45,7 @@ export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlace
   };
 }
 
-/** In each workspace the same words of the user run other code, so that they are asked for by that code. */
+/** A user-defined agent may run different code in each workspace, so consent is bound to that code. */
 async function ownAgentWithCode(entry: CatalogueEntry, places: WorkspacePlaces): Promise<BroughtThing | undefined> {
   const { args, command, env, id, mcpServers } = entry;
   const cwd = entry.cwd ?? places.cwd;
@@ -62,7 +62,7 @@ async function ownAgentWithCode(entry: CatalogueEntry, places: WorkspacePlaces):
     kind: 'agent',
     name: id,
     id,
-    // The file of the user's settings is nothing of the workspace; what there is to read is the code.
+    // Points to the code, because the user's settings are not part of the workspace.
     source: { file: files[0]?.file, keys: [settingIds.acpAgents, id] },
     facts: [
       ...agentFacts(entry, cwd),
@@ -76,7 +76,7 @@ async function ownAgentWithCode(entry: CatalogueEntry, places: WorkspacePlaces):
 const interpreters =
   /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|bash|sh|zsh|pwsh|powershell)(?:\.exe)?$/i;
 
-/** Of words such as `acp` only an interpreter makes a file's name. */
+/** A plain word such as `acp` counts as a file name only after an interpreter. */
 function programWords(command: string, args: readonly string[]): string[] {
   const program = command.split(/[\\/]/).at(-1) ?? command;
   return [command, ...args].filter((word, at) => isPathLike(word) || (at > 0 && interpreters.test(program)));
@@ -87,8 +87,8 @@ function isPathLike(word: string): boolean {
 }
 
 /**
- * Of a server as `.vscode/mcp.json` has it: `cwd` stands for its `${workspaceFolder}`. Agents start servers in the folder of
- * their session, so that relative names are looked for in every folder. @throws for files that cannot be read
+ * Describes a server of `.vscode/mcp.json`; `cwd` replaces `${workspaceFolder}`. Agents start servers in their
+ * session's folder, so relative names are resolved in every folder. @throws Error for unreadable files
  */
 export async function broughtServer(
   name: string,
@@ -112,15 +112,15 @@ export interface AgentPermission {
   readonly places: () => WorkspacePlaces;
 }
 
-/** What was answered for an agent as it is now; asks nobody. */
+/** The stored decision for an agent in its current state; does not ask the user. */
 export async function decisionFor(entry: CatalogueEntry, permission: AgentPermission): Promise<ConsentDecision> {
   const thing = await seenAgent(entry, permission);
   return thing ? permission.consent.decide(thing) : 'allowed';
 }
 
 /**
- * Asks the user where it is needed. What was allowed is looked at once more after the question, which may have been open for
- * long. @throws BackendError `notReady` when it may not run
+ * Asks the user if needed, and checks again afterwards, because files may have changed meanwhile.
+ * @throws BackendError `notReady` if the agent is not allowed
  */
 export async function requirePermission(entry: CatalogueEntry, permission: AgentPermission): Promise<void> {
   const { consent } = permission;
@@ -132,7 +132,7 @@ export async function requirePermission(entry: CatalogueEntry, permission: Agent
   }
 }
 
-/** One that runs nothing of the workspace any more waits for no answer. */
+/** Withdraws the pending request if the agent no longer needs consent. */
 async function seenAgent(
   entry: CatalogueEntry,
   { consent, places }: AgentPermission,
@@ -157,12 +157,12 @@ interface NamingPlace extends WorkspacePlaces {
   readonly onlyNamed?: boolean;
 }
 
-/** The session's folder, which `${workspaceFolder}` stands for, can be each folder of the workspace. */
+/** `${workspaceFolder}` may stand for each folder of the workspace. */
 function serverPlaces(servers: unknown, { cwd, folders }: WorkspacePlaces): NamingPlace[] {
   return [cwd, ...folders].map((start) => ({ words: textsIn(withFolder(servers, start)), cwd: start, folders }));
 }
 
-/** Each file once, in the order of their paths. */
+/** Each file once, sorted by path. */
 async function filesOf(places: readonly NamingPlace[]): Promise<readonly HashedFile[]> {
   const found = new Map<string, HashedFile>();
   for (const { words, ...options } of places)
@@ -193,7 +193,7 @@ function variableFacts(env: Readonly<Record<string, unknown>>): BroughtFact[] {
   });
 }
 
-/** Whatever is written is shown: what is not known here may mean something to whoever gets it. */
+/** Includes unknown members, because they may matter to the agent. */
 function serverFacts(title: string, server: object): BroughtFact[] {
   const prefix = title === '' ? '' : `${title}, `;
   const members = new Map<string, unknown>(Object.entries(server));

@@ -18,9 +18,9 @@ const Remote = z.looseObject({
 });
 
 export interface McpOptions {
-  /** What the agent can reach besides processes. */
+  /** Transports that the agent supports besides stdio. */
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
-  /** The protocol wants the program's full path. Rejects, in words for the user, when it is not found. */
+  /** Finds a program's full path, which the protocol requires. Rejects with a message for the user. */
   readonly findProgram: (command: string) => Promise<FoundCommand>;
 }
 
@@ -31,8 +31,8 @@ interface McpResult {
 }
 
 /**
- * The MCP servers to give to an agent, of those that are `written` by name. One that cannot be used is left out and told; it
- * takes no other one down. `workspaceFolder` stands for the variable of that name.
+ * Converts MCP servers from settings to the protocol's form. Skips unusable servers with a note. `workspaceFolder`
+ * replaces the variable of that name.
  */
 export async function mcpServers(
   written: Readonly<Record<string, unknown>>,
@@ -68,7 +68,7 @@ function toPairs(variables: Record<string, string>): { name: string; value: stri
   return Object.entries(variables).map(([name, value]) => ({ name, value }));
 }
 
-/** Fills in `${workspaceFolder}` everywhere, and leaves other variables as they are. */
+/** Replaces `${workspaceFolder}` everywhere; keeps other variables. */
 export function withFolder(value: unknown, workspaceFolder: string): unknown {
   if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
   if (Array.isArray(value)) return value.map((item) => withFolder(item, workspaceFolder));
@@ -76,7 +76,7 @@ export function withFolder(value: unknown, workspaceFolder: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withFolder(item, workspaceFolder)]));
 }
 
-/** Other variables would need the user, or VS Code: they are refused. */
+/** @throws Error for other variables, which would need VS Code or the user */
 function substitute(value: unknown, workspaceFolder: string): unknown {
   refuseVariables(withFolder(value, ''));
   return withFolder(value, workspaceFolder);

@@ -8,27 +8,27 @@ import { parseJsonc } from '../../common/catalogue/jsonc';
 import { mcpServers, type McpOptions } from './mcpServers';
 
 interface McpRequest extends McpOptions {
-  /** `mcpServers` of the agent's setting; wins over servers of the workspace with the same name. */
+  /** `mcpServers` of the agent's setting; override workspace servers of the same name. */
   readonly setting: Readonly<Record<string, unknown>>;
   readonly cwd: string;
-  /** What the window itself offers, in the form of the setting; the others win over it. */
+  /** Servers of this window, in the format of the setting; overridden by all others. */
   readonly own: Readonly<Record<string, unknown>>;
-  /** Whether the user allows a server of the workspace, who may be asked. Rejects when that cannot be known. */
+  /** Whether the user allows a workspace server; may ask. Rejects if that cannot be determined. */
   readonly permit: (server: WorkspaceServer) => Promise<boolean>;
-  /** Hears of all servers that the files of the workspace name, used or not, before any is asked for. */
+  /** Called with all servers in the workspace's files, before any is asked for. */
   readonly onNamed: (servers: readonly NamedServer[]) => void;
 }
 
 export type NamedServer = Pick<WorkspaceServer, 'name' | 'file'>;
 
-/** A server of `.vscode/mcp.json` that would be used. */
+/** A usable server of `.vscode/mcp.json`. */
 export interface WorkspaceServer {
   readonly name: string;
-  /** As it is written there. */
+  /** The entry as written. */
   readonly server: Readonly<Record<string, unknown>>;
-  /** The workspace folder, absolute. */
+  /** Absolute path of the workspace folder. */
   readonly folder: string;
-  /** Absolute. */
+  /** Absolute path of `mcp.json`. */
   readonly file: string;
 }
 
@@ -39,9 +39,8 @@ const McpJson = z.looseObject({
 const maxFileBytes = 1024 * 1024;
 
 /**
- * The MCP servers of an agent's setting and of `.vscode/mcp.json` in each folder of the workspace, which must be trusted:
- * they are command lines. The first one of a name wins. Of the workspace's, those are used that the user allows. What cannot
- * be used is told in the log.
+ * Collects the MCP servers of an agent's setting, of `.vscode/mcp.json` in each folder of the (trusted) workspace, and
+ * of the window. The first of a name wins. Workspace servers require the user's consent. Logs unusable servers.
  */
 export async function workspaceMcpServers(
   { setting, cwd, own, permit, onNamed, ...options }: McpRequest,
@@ -75,7 +74,7 @@ export async function workspaceMcpServers(
   return [...byName.values()];
 }
 
-/** Never rejects: what cannot be looked at is not allowed. */
+/** Never rejects: an error counts as not allowed. */
 async function isPermitted(permit: McpRequest['permit'], server: WorkspaceServer, log: Logger): Promise<boolean> {
   try {
     return await permit(server);
@@ -92,7 +91,7 @@ async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, 
   return { folder, file, written: data?.servers ?? {} };
 }
 
-/** Undefined when there is none, or none that can be read. */
+/** Undefined if the file is missing or unreadable. */
 async function readMcpJson(path: string, editor: Pick<EditorPort, 'readText'>, log: Logger): Promise<unknown> {
   try {
     return parseJsonc((await editor.readText(path, { maxBytes: maxFileBytes })).text);

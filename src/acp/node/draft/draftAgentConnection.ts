@@ -13,7 +13,7 @@ import { createDraftHandlers, type DraftHandlersPorts } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
 interface DraftAgentConnectionOptions extends Omit<DraftHandlersPorts, 'onAsksForThreads'> {
-  /** How the user knows the agent. */
+  /** The agent's display name. */
   readonly title: string;
   readonly clock: Clock;
   readonly tap: TrafficTap;
@@ -22,15 +22,16 @@ interface DraftAgentConnectionOptions extends Omit<DraftHandlersPorts, 'onAsksFo
 
 type ThreadMethod = 'createThread' | 'getThreads' | 'openThread' | 'getThreadEntries';
 
-/** The draft has no handshake, so the first call has to wait out the agent's start. */
+/** The draft protocol has no handshake, so the first call includes the agent's start-up time. */
 const firstCallTimeoutMs = 120_000;
 const callTimeoutMs = 30_000;
-/** A process that has closed its end gets this long to exit by itself and say why. */
+/** How long a process that closed its stream gets to exit and write its stderr. */
 const exitGraceMs = 1_000;
 
 /**
- * A running agent that speaks the draft. Who keeps the threads, the agent (as in the original code) or Backline (as the
- * document reads), shows in what it does: it answers the methods of threads, does not know them, or calls them itself.
+ * A connection to an agent of the draft protocol. Either the agent keeps the threads (as in the original code) or
+ * Backline does (as in the document). Which, is detected: the agent answers, rejects or itself calls the thread
+ * methods.
  */
 export class DraftAgentConnection implements Disposable {
   private readonly store = new DisposableStore();
@@ -53,7 +54,7 @@ export class DraftAgentConnection implements Disposable {
     return this.reading === 'original';
   }
 
-  /** `onGone` is called once, with the reason, when the agent has ended by itself. */
+  /** `onGone` is called once if the agent ends unexpectedly. */
   start(onGone: (reason: BackendError) => void): void {
     const { log, title } = this.options;
     const exited = firstOf(this.agent.onDidExit);
@@ -71,10 +72,7 @@ export class DraftAgentConnection implements Disposable {
     this.connection.start();
   }
 
-  /**
-   * What the agent answers, or undefined when it is one that keeps no threads.
-   * @throws BackendError
-   */
+  /** Calls a thread method; returns undefined if the agent keeps no threads. @throws BackendError */
   async ifKeepsThreads<Method extends ThreadMethod>(
     method: Method,
     params: DraftParams<Method>,
@@ -95,11 +93,7 @@ export class DraftAgentConnection implements Disposable {
     }
   }
 
-  /**
-   * Gives the user's message to the agent. One that keeps threads answers when its turn is over, so there is no deadline:
-   * the user can stop.
-   * @throws BackendError
-   */
+  /** Sends a prompt, without time-out: an agent that keeps threads answers when the turn ends. @throws BackendError */
   async send(threadId: string, message: Message): Promise<void> {
     try {
       if (this.keepsThreads) await this.connection.call('sendMessage', { threadId, message });
@@ -109,7 +103,7 @@ export class DraftAgentConnection implements Disposable {
     }
   }
 
-  /** Resolves when the agent is gone, or with `stillRunning`. Never rejects. */
+  /** Resolves when the agent has exited, or with `stillRunning`. Never rejects. */
   async stop(): Promise<unknown> {
     this.dispose();
     return await this.agent.stop();
@@ -120,7 +114,7 @@ export class DraftAgentConnection implements Disposable {
     this.agent.killNow();
   }
 
-  /** Ends the conversation, not the agent. */
+  /** Closes the connection, not the agent. */
   dispose(): void {
     this.store.dispose();
   }

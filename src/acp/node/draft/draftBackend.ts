@@ -34,10 +34,10 @@ import { ProposalDesk } from './proposalDesk';
 interface DraftBackendOptions {
   readonly id: string;
   readonly title: string;
-  /** The backend owns the result. @throws Error with what to tell the user */
+  /** The backend owns the result. @throws Error with a message for the user */
   readonly startAgent: () => Promise<RunningAgent>;
   readonly editor: EditorPort;
-  /** Conversations of elsewhere that agents may read. */
+  /** Other conversations that agents may read. */
   readonly threadSources?: readonly ThreadSource[];
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
@@ -47,7 +47,7 @@ interface DraftBackendOptions {
   readonly log: Logger;
 }
 
-/** An agent that speaks the draft, as a backend. When the agent ends, so do its sessions; the next one starts it again. */
+/** A backend for an agent of the draft protocol. Its sessions end with the agent; the next session restarts it. */
 export class DraftBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
@@ -57,7 +57,6 @@ export class DraftBackend implements SessionBackend {
   readonly onDidChangeState = this.states.event;
   private readonly threads: MemoryThreads;
   private readonly sessions = new Map<string, DraftSession>();
-  /** Of the open sessions. */
   private readonly permissions = new Map<string, PermissionService>();
   private current: BackendState = { kind: 'stopped' };
   private starting: Promise<DraftAgentConnection> | undefined;
@@ -87,7 +86,7 @@ export class DraftBackend implements SessionBackend {
     return { canLoad: true, canList: true, canDelete: false, images: false, embeddedContext: false };
   }
 
-  /** The draft says nothing of folders: the agent works where it was started. */
+  /** The draft protocol has no folders: the agent works where it was started. */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const connection = await this.connect();
     const created = await connection.ifKeepsThreads('createThread', null, signal);
@@ -115,7 +114,7 @@ export class DraftBackend implements SessionBackend {
   }
 
   async stop(): Promise<void> {
-    // One that is still starting is waited for: it could not be stopped otherwise.
+    // An agent that is still starting must be awaited, or it could not be stopped.
     const connection = await this.starting?.catch(() => undefined);
     if (connection)
       this.forget(connection, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
@@ -162,7 +161,7 @@ export class DraftBackend implements SessionBackend {
     return connection;
   }
 
-  /** The agent is, or will be, gone: nothing that belongs to it stays open. */
+  /** Closes everything that belongs to the connection. */
   private forget(connection: DraftAgentConnection, state: BackendState, reason: BackendError): void {
     if (this.live !== connection) return;
     this.live = undefined;
@@ -226,7 +225,7 @@ export class DraftBackend implements SessionBackend {
     return session;
   }
 
-  /** What is asked about a thread that nobody has open is only allowed where nobody needs to be asked. */
+  /** Requests about threads without an open session are granted only if the user need not be asked. */
   private filePermissions(): DraftPermissions {
     const { id, permissions } = this;
     const { standing } = this.options;
@@ -252,7 +251,7 @@ export class DraftBackend implements SessionBackend {
     }
   }
 
-  /** What the agent sees of the threads: what it adds to one that is open shows in its session. */
+  /** The agent's view of the threads; its messages to open threads also appear in their sessions. */
   private threadStore(): ThreadStore {
     const { threads, sessions } = this;
     return {

@@ -5,21 +5,21 @@ import type { DraftHandlers } from '../../common/draft/draftConnection';
 import { FileVersions } from '../../common/draft/fileVersions';
 import type { Permit } from '../v1/permissionService';
 
-/** Of a file's text or bytes in one answer. */
+/** Limit of text or bytes per answer. */
 const maxReadBytes = 16 * 1024 * 1024;
 const maxMatches = 10_000;
 
 type FileMethod = 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch';
 
-/** What the user has to say about files. Paths are absolute and resolved. */
+/** The user's permissions for files. Paths are absolute and resolved. */
 export interface DraftPermissions {
-  /** Whether it is forbidden, whoever would be asked; without a path it is about the kind as such. */
+  /** Whether access is denied without asking; without `path`, whether the kind is denied altogether. */
   isDenied(kind: ToolKind, path?: string): boolean;
-  /** Asks where the user wants to be asked. */
+  /** Asks the user if needed. */
   mayRead(threadId: string, path: string, signal: AbortSignal): Promise<Permit>;
 }
 
-/** The draft's file methods over the editor, for one connection. `didReadFile` is told of every text that was given out. */
+/** Serves the draft's file methods from the editor, for one connection. `didReadFile` is called for each text read. */
 export function createFileHandlers(
   editor: EditorPort,
   didReadFile: (threadId: string, path: string, content: string) => void,
@@ -50,7 +50,7 @@ export function createFileHandlers(
           `"${path}" has ${file.size} bytes, more than ${maxReadBytes}. Read it in parts with byteOffset and byteLimit.`,
         );
       }
-      // The editor's version is that of the text; the bytes on disk get numbers of their own.
+      // Bytes on disk get their own numbers, because the editor's version is that of the text.
       const version = versions.numberOf(`bytes of ${file.path}`, file.version);
       return { version, content: Buffer.from(file.bytes).toString('base64') };
     },
@@ -60,8 +60,7 @@ export function createFileHandlers(
       try {
         return { exists: true, isDirectory: (await editor.stat(path)).type === 'directory' };
       } catch (error) {
-        // Only this means that there is nothing. A path that peers may not see is an error: who hears that it does not
-        // exist would go on and create it.
+        // Only a missing file is reported as such: an agent would try to create a file that it may not see.
         if (isEditorError(error) && error.code === 'notFound') return { exists: false, isDirectory: false };
         throw error;
       }

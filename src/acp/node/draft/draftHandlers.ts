@@ -7,14 +7,13 @@ export interface DraftHandlersPorts {
   readonly editor: EditorPort;
   readonly threads: ThreadStore;
   readonly permissions: DraftPermissions;
-  /** The agent has called a method of threads: it is one of the document's reading. */
+  /** Called when the agent calls a thread method, as the document describes. */
   readonly onAsksForThreads: () => void;
 }
 
 /**
- * Backline's end of the draft protocol. It answers all ten methods whoever asks: those of files from the editor, those of
- * threads from the store. So an agent of the original code (which asks for files) and one that took the document at its
- * word (which asks for threads) both find their client.
+ * Handles all ten methods of the draft protocol: files from the editor, threads from `threads`. This serves agents of
+ * the original code, which request files, and agents of the document, which request threads.
  */
 export function createDraftHandlers(ports: DraftHandlersPorts): Required<DraftHandlers> {
   const { editor, onAsksForThreads, permissions, threads } = ports;
@@ -31,7 +30,7 @@ export function createDraftHandlers(ports: DraftHandlersPorts): Required<DraftHa
 
 type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
 
-/** The methods of who keeps the threads. `onAsk` is called before each. */
+/** The thread methods of the side that keeps the threads. `onAsk` is called before each. */
 export function draftThreadHandlers(
   threads: ThreadStore,
   onAsk: () => void = () => undefined,

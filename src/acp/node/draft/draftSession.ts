@@ -20,23 +20,23 @@ interface DraftSessionOptions {
   readonly events: EventLog;
   readonly clock: Clock;
   readonly createRequestId: () => string;
-  /** Gives the user's message to the agent. @throws BackendError */
+  /** Sends the user's message to the agent. @throws BackendError */
   readonly send: (text: string) => Promise<void>;
-  /** `result`: the answer is complete when `send` is. `message`: when the agent has sent a message. */
+  /** What completes an answer: `result`, the end of `send`; `message`, a message of the agent. */
   readonly endsWith: 'result' | 'message';
   readonly didClose: () => void;
   readonly approvals: Approvals;
   readonly proposals: ProposalDesk;
 }
 
-/** What becomes of the user's prompts, one after another. */
+/** State of the current prompt. */
 type Phase =
   | { readonly kind: 'idle' }
-  /** The agent still works on a prompt that was stopped, and has not been given this one. */
+  /** The prompt waits because the agent still works on a stopped one. */
   | { readonly kind: 'waiting'; readonly turn: Turn }
-  /** What the agent says belongs to this turn. */
+  /** The agent's output belongs to this turn. */
   | { readonly kind: 'answering'; readonly turn: Turn }
-  /** The user decides on what the answer proposes. `decided` never rejects. */
+  /** The user decides about proposed changes. `decided` never rejects. */
   | { readonly kind: 'proposing'; readonly turn: Turn; readonly decided: Promise<void> }
   | { readonly kind: 'closed' };
 
@@ -45,23 +45,23 @@ interface Turn {
   text: string;
   reads: number;
   readonly abort: AbortController;
-  /** The agent has finished, whether or not anybody still listens. */
+  /** Marks the agent as done, whether or not the turn was stopped. */
   finish(): void;
   readonly finished: Promise<void>;
 }
 
-/** How long a prompt waits for the agent to finish one that was cancelled. */
+/** How long a prompt waits for the agent to finish a stopped one. */
 const drainTimeoutMs = 30_000;
 
 /**
- * A thread of an agent that speaks the draft, as a session. The draft cannot cancel: a stopped turn ends here, what the
- * agent still says to it is dropped, and the next prompt waits until the agent is done with it.
+ * A session for a thread of a draft-protocol agent. The protocol cannot cancel: later output of a stopped turn is
+ * dropped, and the next prompt waits until the agent has finished it.
  */
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
   private phase: Phase = { kind: 'idle' };
-  /** What the agent works on, whether or not anybody waits for the answer. */
+  /** The turn that the agent works on, even if it was stopped. */
   private given: Turn | undefined;
 
   constructor(private readonly options: DraftSessionOptions) {}
@@ -123,7 +123,7 @@ export class DraftSession implements BackendSession {
     this.end('closed');
   }
 
-  /** A part of the answer. Returns whether there is a turn that it belongs to. */
+  /** Handles a part of the answer. Returns whether it belongs to a turn. */
   receiveChunk(text: string): boolean {
     const { phase } = this;
     if (phase.kind !== 'answering') return false;
@@ -132,10 +132,7 @@ export class DraftSession implements BackendSession {
     return true;
   }
 
-  /**
-   * A whole message of the agent: the answer, the end of one that was cancelled, or something it says by itself.
-   * Returns whether it is shown.
-   */
+  /** Handles a message: an answer, the end of a stopped one, or an unsolicited one. Returns whether it is shown. */
   receiveMessage(text: string): boolean {
     const { given } = this;
     const isAnswer = this.receiveChunk(text);
@@ -153,7 +150,7 @@ export class DraftSession implements BackendSession {
     this.emit(...readFileEvents(this.id, callId, path, content));
   }
 
-  /** The agent is gone: the turn ends with the reason, and the session can only be read. */
+  /** Fails the current turn and closes the session, because the agent has ended. */
   fail(error: BackendError): void {
     if (this.turn) this.failTurn(this.turn, error);
     this.end('agent stopped');
@@ -176,7 +173,7 @@ export class DraftSession implements BackendSession {
     }
   }
 
-  /** Resolves when the agent is done with it. */
+  /** Resolves when the agent has finished the prompt. */
   private async give(turn: Turn, message: string): Promise<void> {
     const { endsWith, send } = this.options;
     this.given = turn;
@@ -205,7 +202,7 @@ export class DraftSession implements BackendSession {
     this.emit({ event: 'error', data: error.details === undefined ? about : { ...about, details: error.details } });
   }
 
-  /** Nobody waits for an answer any more. */
+  /** Stops waiting for the answer. */
   private giveUp(turn: Turn): void {
     this.phase = { kind: 'idle' };
     turn.abort.abort();
@@ -237,7 +234,7 @@ function titleOf({ title, uri }: Extract<PromptAttachment, { type: 'text' }>): s
   return uri === undefined ? title : `${title} (${uri})`;
 }
 
-/** The draft knows nothing but text: a file goes along by its name, and the agent reads it. */
+/** The protocol supports only text: files are named, and the agent reads them. */
 function textOfAttachment(attachment: PromptAttachment): string {
   switch (attachment.type) {
     case 'file': {

@@ -19,25 +19,25 @@ interface ProposalDeskOptions {
   readonly emit: (event: SessionEvent) => void;
 }
 
-/** A change as it would be made now. */
+/** A change ready to be applied. */
 interface Change {
   readonly path: string;
-  /** Undefined for a file that is to be created. */
+  /** Undefined for a new file. */
   readonly before: TextFile | undefined;
   readonly newText: string;
 }
 
-/** Of one answer: more is not what anybody looks through. */
+/** Limit per answer: nobody would review more. */
 const maxProposals = 50;
 
 /**
- * The draft has no method to write a file. So what an answer of such an agent proposes as a diff is offered to the user as
- * the edits of other agents are: seen first, asked for, made through the editor, where undo takes it back.
+ * Offers the diffs in an answer to the user as edits, because the draft protocol cannot write files. Each is shown
+ * first, then applied through the editor, where it can be undone.
  */
 export class ProposalDesk {
   constructor(private readonly options: ProposalDeskOptions) {}
 
-  /** Offers the proposals of an answer one after another. Never rejects; ends early when `signal` fires. */
+  /** Offers the proposals of an answer one by one. Never rejects; ends early when `signal` fires. */
   async offer(answer: string, requestId: string, signal: AbortSignal): Promise<void> {
     const { diffs, problems } = proposalsIn(answer);
     for (const problem of problems) this.warn(`A diff in the answer cannot be applied: ${problem}`);
@@ -95,7 +95,7 @@ export class ProposalDesk {
       locations: [{ path }],
       rawInput: { path, unsaved: before?.isDirty ?? false },
     };
-    // The very change that will be made is known here.
+    // The exact change is known here.
     const exact = { before: before?.text, after: newText };
     const request = await toolRequest(call, {
       agent: agentId,
@@ -118,7 +118,7 @@ export class ProposalDesk {
     return { path, before, newText: applyDiff(before?.text ?? '', diff) };
   }
 
-  /** The file must still be what the user saw. @throws EditorError */
+  /** Requires that the file has not changed since the user saw it. @throws EditorError, DiffError */
   private async apply(
     { path, before, newText }: Change,
     protectedFiles: 'allow' | undefined,
@@ -138,7 +138,7 @@ export class ProposalDesk {
   }
 }
 
-/** For the user. Nothing has been changed, whatever the reason. */
+/** Explains to the user why nothing was changed. */
 function whyNot({ path }: FileDiff, error: unknown): string {
   if (!(error instanceof DiffError)) return messageOf(error);
   return `The change does not apply to the current contents of ${path}: ${error.message} Nothing was changed. Ask the agent to read the file again.`;

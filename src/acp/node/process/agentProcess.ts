@@ -16,12 +16,12 @@ import { marked } from './processMarks';
 import { endTree, groupsBelow, killTreeNow, ownGroup, type TreeEnd } from './processTree';
 
 interface AgentCommand {
-  /** A name on the PATH of `env`, or a path. */
+  /** A path, or a name on the PATH of `env`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** All of it: nothing is inherited. */
+  /** The complete environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
 }
 
@@ -30,7 +30,7 @@ interface AgentProcessOptions {
   readonly log: Logger;
   /** How long each step of `stop` waits before the next, harsher one. */
   readonly graceMs?: number;
-  /** Sees to it that what belongs to this leader does not outlive this process; disposed when all of it is gone. */
+  /** Ensures that the process group of `leader` does not outlive this process; disposed when the group has ended. */
   readonly guard?: (leader: number, mark: string) => Disposable;
 }
 
@@ -38,22 +38,19 @@ export interface AgentExit {
   /** `null` when a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The end of its stderr. */
+  /** The end of stderr. */
   readonly lastWords: string;
 }
 
-/** What it took to end the agent and all it had started; `endOfInput` when it went by itself. */
+/** What it took to end the agent and its child processes; `endOfInput` if closing its input was enough. */
 type StopOutcome = Exclude<TreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
 
-/** Three steps of it must fit into the three seconds that a window has to close. */
+/** Three such steps must fit into the 3 s that a closing window has. */
 const defaultGraceMs = 700;
 const maxStderrBytes = 64 * 1024;
 const stderrDrainMs = 1000;
 
-/**
- * Starts an agent, without a shell, as the leader of its own process group. The caller owns the result: `stop` it.
- * @throws CommandError
- */
+/** Starts an agent without a shell, as leader of a new process group. The caller must stop it. @throws CommandError */
 export async function startAgentProcess(command: AgentCommand, options: AgentProcessOptions): Promise<AgentProcess> {
   const { env, cwd } = command;
   await requireFolder(cwd);
@@ -73,20 +70,20 @@ export async function startAgentProcess(command: AgentCommand, options: AgentPro
 
 type AgentChild = PipedChild & { readonly pid: number; readonly stderr: Readable };
 
-/** A running agent. When it exits by itself, what it leaves behind is ended as well. */
+/** A running agent. When it exits, its remaining child processes are ended. */
 export class AgentProcess {
-  /** Closed by `stop` and `killNow`; else ends with the agent, after its last message. */
+  /** Closed by `stop` and `killNow`; otherwise ends after the agent's last message. */
   readonly stream: MessageStream;
   private readonly onListenerError = (error: unknown): void =>
     this.options.log.error('A listener of an agent process failed', error);
   private readonly exits = new Emitter<AgentExit>(this.onListenerError);
-  /** Fires once, when the agent itself has exited; what it started may still be ending. */
+  /** Fires once, when the agent itself has exited; its child processes may still be running. */
   readonly onDidExit = this.exits.event;
   private readonly stderr = new ByteTail(maxStderrBytes);
   readonly pid: number;
   private readonly graceMs: number;
   private readonly guarded: Disposable | undefined;
-  /** Groups that it has made for what it started. */
+  /** Process groups that the agent created for its child processes. */
   private others: readonly number[] = [];
   private leaderGone = false;
   private exited: AgentExit | undefined;
@@ -95,7 +92,7 @@ export class AgentProcess {
 
   constructor(
     private readonly child: AgentChild,
-    /** In the environment of whatever it starts. */
+    /** Value in the environment of the agent, inherited by its child processes. */
     private readonly mark: string,
     private readonly options: AgentProcessOptions,
   ) {
@@ -114,7 +111,7 @@ export class AgentProcess {
     return this.stderr.toString();
   }
 
-  /** Called once, before anything can have happened to the child. */
+  /** Must be called once, right after the spawn. */
   watch(): void {
     const { child, options } = this;
     const stderrClosed = new Promise<void>((resolve) => child.stderr.once('close', resolve));
@@ -123,7 +120,7 @@ export class AgentProcess {
     child.once('exit', (code, signal) => {
       this.leaderGone = true;
       this.ending ??= this.end();
-      // Its last words may still be in the pipe; a grandchild may hold the other end for ever.
+      // Output may remain in the pipe, which a grandchild may keep open forever.
       void withDeadline(options.clock, 'stderr', stderrDrainMs, () => stderrClosed)
         .catch(() => undefined)
         .then(() => {
@@ -134,8 +131,8 @@ export class AgentProcess {
   }
 
   /**
-   * Ends the input, then asks the whole group to end, then kills it: each step only when the one before was not enough.
-   * Resolves when nothing is left, or with `stillRunning`. Never rejects; later calls get the same answer.
+   * Closes the input, then sends SIGTERM to the group, then SIGKILL, each only if needed. Resolves when all processes
+   * have exited, or with `stillRunning`. Never rejects; later calls return the same result.
    */
   async stop(): Promise<StopOutcome> {
     this.ending ??= this.end();
@@ -144,7 +141,7 @@ export class AgentProcess {
     return outcome;
   }
 
-  /** Kills the group without waiting: for when this process itself is about to end. */
+  /** Kills the group without waiting, for when this process is about to exit. */
   killNow(): void {
     if (!this.isOver) killTreeNow(this.pid, { others: this.others, mark: this.mark });
     this.release();
@@ -153,7 +150,7 @@ export class AgentProcess {
   private async end(): Promise<StopOutcome> {
     const byItself = this.leaderGone;
     if (!byItself) {
-      // Once it is gone, only a mark tells what it had started, and not on every system.
+      // After the exit, child processes can be found only by their mark, and not on every system.
       this.others = groupsBelow(this.pid);
       this.child.stdin.end();
       await this.leaderExit();
@@ -167,7 +164,7 @@ export class AgentProcess {
     return byItself ? 'alreadyGone' : 'endOfInput';
   }
 
-  /** Settles at the exit of the agent itself, or when its time is up. */
+  /** Settles when the agent has exited, or after `graceMs`. */
   private async leaderExit(): Promise<void> {
     const controller = new AbortController();
     const exit = once(this.child, 'exit', { signal: controller.signal });
@@ -180,7 +177,7 @@ export class AgentProcess {
   }
 }
 
-/** @throws Error of the operating system, or of Node.js about the arguments */
+/** @throws the error of the operating system or of Node.js */
 async function spawned(
   file: string,
   args: readonly string[],

@@ -4,25 +4,23 @@ import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 
 interface AgentReaperOptions {
-  /** `dist/agent-reaper.js`; run by this process's own program. */
+  /** Path of `dist/agent-reaper.js`, run by this process's executable. */
   readonly file: string;
   readonly log: Logger;
 }
 
 /**
- * Ends agents when this process is gone, even when it was killed. A small program beside it does that: it waits for the end
- * of its input, then ends the process groups it was given and what carries their marks. It is started with the first
- * group. Not on Windows, which has no groups.
+ * Ends agents when this process dies, even if it was killed. A helper process waits for the end of its input, then ends
+ * the process groups that it was given, and processes with their marks. Started with the first group. Not on Windows.
  */
 export class AgentReaper implements Disposable {
-  /** The marks of the groups' processes, by the group. */
   private readonly groups = new Map<number, string>();
   private child: ChildProcess | undefined;
   private isDisposed = false;
 
   constructor(private readonly options: AgentReaperOptions) {}
 
-  /** Until the result is disposed. `mark` is what processes of the group were started with. */
+  /** Watches until the result is disposed. `mark` identifies the group's processes. */
   watch(group: number, mark: string): Disposable {
     if (process.platform === 'win32' || this.isDisposed) return toDisposable(() => undefined);
     this.groups.set(group, mark);
@@ -33,7 +31,7 @@ export class AgentReaper implements Disposable {
     });
   }
 
-  /** Ends the program, and with it what is still watched. */
+  /** Ends the helper, which then ends all groups still watched. */
   dispose(): void {
     this.isDisposed = true;
     this.child?.stdin?.end();
@@ -59,7 +57,7 @@ export class AgentReaper implements Disposable {
     });
     child.on('exit', lose);
     child.stdin.on('error', lose);
-    // It must not keep this process alive.
+    // The helper must not keep this process alive.
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
     for (const [watched, mark] of this.groups) this.tell(`+${watched} ${mark}`);

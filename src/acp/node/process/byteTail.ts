@@ -1,4 +1,4 @@
-/** The last `maxBytes` of a stream of bytes. */
+/** Keeps the last `maxBytes` of a byte stream. */
 export class ByteTail {
   private chunks: Buffer[] = [];
   private bytes = 0;
@@ -9,11 +9,11 @@ export class ByteTail {
   push(chunk: Buffer): void {
     this.chunks.push(chunk);
     this.bytes += chunk.length;
-    // Half again as much may gather, so that most pushes copy nothing.
+    // Trims only at 1.5 times the limit, so that most pushes copy nothing.
     if (this.bytes > this.maxBytes * 1.5) this.trim();
   }
 
-  /** As UTF-8, from the first whole character on. */
+  /** Decodes as UTF-8, skipping a character cut at the start. */
   toString(): string {
     this.trim();
     const [kept = Buffer.alloc(0)] = this.chunks;

@@ -8,7 +8,7 @@ export interface ProcessFacts {
   readonly isZombie: boolean;
 }
 
-/** All processes; undefined where /proc does not show them, as outside Linux. */
+/** Lists all processes; undefined if /proc is unavailable, as outside Linux. */
 export function processes(): ProcessFacts[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -19,17 +19,17 @@ export function processes(): ProcessFacts[] | undefined {
   }
 }
 
-/** Whether a process was started with `name=value` in its environment; false where that cannot be read. */
+/** Whether a process was started with `name=value` in its environment; false if that cannot be read. */
 export function hasVariable(pid: number, name: string, value: string): boolean {
   return listIn(`/proc/${pid}/environ`).includes(`${name}=${value}`);
 }
 
-/** The program and its arguments; empty where they cannot be read. */
+/** The program and its arguments; empty if unreadable. */
 export function commandLineOf(pid: number): string[] {
   return listIn(`/proc/${pid}/cmdline`);
 }
 
-/** The id of the user who has started a process; undefined where it cannot be read. */
+/** Real user id of a process; undefined if unreadable. */
 export function userOf(pid: number): number | undefined {
   try {
     const real = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];

@@ -1,11 +1,10 @@
-/** What can be ended, gently or at once. */
 interface Ending {
-  /** Resolves when it is gone, or with `stillRunning`. Never rejects. */
+  /** Resolves when the process has exited, or with `stillRunning`. Never rejects. */
   stop(): Promise<unknown>;
   killNow(): void;
 }
 
-/** Those that were started and are not known to be gone: none of them may be forgotten while it is still ending. */
+/** Agents that were started and may still be running. */
 export class LivingAgents<Agent extends Ending> {
   private readonly agents = new Set<Agent>();
 
@@ -21,7 +20,7 @@ export class LivingAgents<Agent extends Ending> {
     await Promise.all([...this.agents].map((agent) => this.stop(agent)));
   }
 
-  /** For when nothing can be awaited any more. */
+  /** Kills all without waiting, for when this process is about to exit. */
   killNow(): void {
     for (const agent of this.agents) agent.killNow();
     this.agents.clear();

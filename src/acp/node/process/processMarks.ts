@@ -1,17 +1,16 @@
 import { hasVariable } from './linuxProcesses';
 
 /**
- * A variable of the environment, inherited by whatever an agent starts: by its value those are found that have left the
- * agent's process group and whose parents are gone. Only on Linux can other processes' environments be read so.
+ * Environment variable inherited by all child processes of an agent. Its value identifies those that left the agent's
+ * process group and whose parents have exited. Readable on Linux only.
  */
 const variable = 'BACKLINE_AGENT';
 
-/** The environment with the mark in it. */
 export function marked(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
   return { ...env, [variable]: mark };
 }
 
-/** Which processes carry a mark. What a process was started with is read once. */
+/** Tells which processes carry a mark. Reads each environment once. */
 export class MarkReader {
   private readonly known = new Map<number, boolean>();
 

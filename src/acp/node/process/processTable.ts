@@ -1,16 +1,16 @@
 import { commandLineOf, hasVariable, processes, userOf, type ProcessFacts } from './linuxProcesses';
 import { isSpared } from './sparedPrograms';
 
-/** What belongs to an agent, or to a command of one. */
+/** Processes that belong to an agent or to one of its commands. */
 interface Belongings {
-  /** The process at the top. It is never spared for its name: the user has configured it. */
+  /** Pid of the top process. Never spared, because the user configured it. */
   readonly leader: number | undefined;
-  /** Groups whose leaders are known to belong to it. */
+  /** Process groups whose leaders are known to belong to it. */
   readonly groups: ReadonlySet<number>;
   readonly isMarked: (pid: number) => boolean;
 }
 
-/** The processes of one moment, and which of them may be signalled. */
+/** A snapshot of all processes, and which of them may be signalled. */
 export class ProcessTable {
   private readonly byPid: ReadonlyMap<number, ProcessFacts>;
   private readonly ancestors: ReadonlySet<number>;
@@ -24,13 +24,13 @@ export class ProcessTable {
     this.ancestors = new Set([1, ...this.chainFrom(process.pid)]);
   }
 
-  /** Undefined where the system does not show its processes, as outside Linux. */
+  /** Undefined where processes cannot be listed, as outside Linux. */
   static read(): ProcessTable | undefined {
     const all = processes();
     return all && new ProcessTable(all);
   }
 
-  /** The groups that descendants of `leader` have made for themselves. */
+  /** Process groups created by descendants of `leader`. */
   groupsBelow(leader: number): number[] {
     const family = new Set([leader]);
     const groups = new Set<number>();
@@ -39,17 +39,14 @@ export class ProcessTable {
       for (const { pid, parent, group } of this.all) {
         if (!family.has(parent)) continue;
         family.add(pid);
-        // A child that has not made one yet is in its parent's.
+        // A child without a group of its own is in its parent's.
         if (family.has(group) && group !== leader && !this.isProtected(group, leader)) groups.add(group);
       }
     }
     return [...groups];
   }
 
-  /**
-   * What to hand to `process.kill`: a negative group where all of it may be signalled, single processes otherwise. Zombies
-   * do not count.
-   */
+  /** Arguments for `process.kill`: a negative group id if all of the group may be signalled, else pids. No zombies. */
   targets({ leader, groups, isMarked }: Belongings): number[] {
     const living = this.all.filter(({ isZombie }) => !isZombie);
     const isOurs = ({ pid, group }: ProcessFacts): boolean => groups.has(group) || isMarked(pid);
@@ -75,7 +72,7 @@ export class ProcessTable {
     const user = this.userOfProcess(pid);
     if (user !== undefined && user !== process.getuid?.()) return true;
     for (const current of this.chainFrom(pid)) {
-      // Whatever is further up has not been started by the agent.
+      // The agent did not start processes further up.
       if (current === leader || this.ancestors.has(current)) return false;
       if (this.isSpared(current)) return true;
     }
@@ -91,7 +88,7 @@ export class ProcessTable {
     return spared;
   }
 
-  /** The process itself, its parent, and so on. */
+  /** Pids of the process itself, its parent, and so on. */
   private chainFrom(pid: number): number[] {
     const chain = new Set<number>();
     for (

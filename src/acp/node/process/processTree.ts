@@ -6,38 +6,38 @@ import { MarkReader } from './processMarks';
 import { ProcessTable } from './processTable';
 
 /**
- * Spawn options that make the child the leader of a process group of its own, so that it and what it starts can be
- * ended together. The functions below take the pid of such a leader. Windows has no groups; there the tree is walked.
+ * Spawn options that make the child the leader of a new process group, so that it can be ended with its descendants.
+ * The functions below take the leader's pid. Windows has no process groups; taskkill walks the tree there.
  */
 export const ownGroup = { detached: process.platform !== 'win32', windowsHide: true } as const;
 
-/** What it took until nothing of the tree was left. `stillRunning` when not even SIGKILL was enough. */
+/** What it took to end all processes of a tree; `stillRunning` if not even SIGKILL was enough. */
 export type TreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
 
 const firstPollMs = 25;
 const maxPollMs = 200;
 
-/** Where else to look for what belongs to a tree. */
+/** Identifies further processes of a tree. */
 interface MoreOfTree {
-  /** Groups of it that were found before, with `groupsBelow`. */
+  /** Process groups found earlier by `descendantGroups`. */
   readonly others?: readonly number[];
-  /** That its processes were started with; see `processMarks.ts`. */
+  /** The mark in the processes' environment; see `processMarks.ts`. */
   readonly mark?: string;
 }
 
-/** Asks the whole tree to end, kills it after `graceMs`, and looks whether that worked. Never rejects. */
+/** Sends SIGTERM to the whole tree, SIGKILL after `graceMs`, and checks the result. Never rejects. */
 export async function endTree(leader: number, graceMs: number, clock: Clock, more: MoreOfTree = {}): Promise<TreeEnd> {
   const tree = new ProcessTree(leader, more);
   if (process.platform !== 'win32') return endWithSignals(tree, graceMs, clock);
   if (!isTreeAlive(leader)) return 'gone';
-  // Programs without a window cannot be asked: taskkill without /F does nothing to them.
+  // Programs without a window ignore taskkill without /F.
   await new Promise<void>((resolve) => {
     execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
   });
   return (await tree.endsBy(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-/** The same for whatever was started with this mark and has left its tree. Only on Linux is there anything to find. */
+/** Like `endTree`, for processes with this mark that have left their tree. Finds processes on Linux only. */
 export async function endMarked(mark: string, graceMs: number, clock: Clock): Promise<TreeEnd> {
   return endWithSignals(new ProcessTree(undefined, { mark }), graceMs, clock);
 }
@@ -46,24 +46,20 @@ export function killMarkedNow(mark: string): void {
   new ProcessTree(undefined, { mark }).signal('SIGKILL');
 }
 
-/** For the end of this process, when nothing can be awaited any more. */
+/** Kills without waiting, for when this process is about to exit. */
 export function killTreeNow(leader: number, more: MoreOfTree = {}): void {
   if (process.platform === 'win32') spawnSync('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: 2_000 });
   else new ProcessTree(leader, more).signal('SIGKILL');
 }
 
-/** Zombies do not count. On Windows only the leader is looked at. */
+/** Ignores zombies. On Windows, checks the leader only. */
 export function isTreeAlive(leader: number): boolean {
   if (process.platform !== 'linux' || !isReached(leader)) return isReached(leader);
-  // In a container whose first process does not collect orphans, killed grandchildren stay as zombies for ever, and
-  // signal 0 still reaches them.
+  // In containers whose init does not reap orphans, killed grandchildren stay zombies, and signal 0 still reaches them.
   return processes()?.some(({ group, isZombie }) => group === leader && !isZombie) ?? true;
 }
 
-/**
- * The groups that descendants of `leader` have made for themselves, as an agent does for its commands. Only on Linux, and
- * only as long as the parents live; what they leave behind is found by its mark.
- */
+/** Process groups created by descendants of `leader`. Linux only, and only while their parents are alive. */
 export function groupsBelow(leader: number): number[] {
   return ProcessTable.read()?.groupsBelow(leader) ?? [];
 }
@@ -74,7 +70,7 @@ async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock):
   return (await tree.endsBy('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-/** The processes of a tree, also those that are started while it ends. */
+/** The processes of a tree, including those started while it ends. */
 export class ProcessTree {
   private readonly groups: Set<number>;
   private readonly marks: MarkReader | undefined;
@@ -87,7 +83,7 @@ export class ProcessTree {
     this.marks = mark === undefined ? undefined : new MarkReader(mark);
   }
 
-  /** What there is to signal: negative groups and single processes. On Windows the leader. */
+  /** Arguments for `process.kill`: negative group ids and pids. On Windows, the leader. */
   targets(): number[] {
     const { groups, leader, marks } = this;
     const table = ProcessTable.read();
@@ -96,25 +92,25 @@ export class ProcessTree {
     return table.targets({ leader, groups, isMarked: (pid) => marks?.isMarked(pid) ?? false });
   }
 
-  /** Whether there was anything to signal. */
+  /** Returns whether any process was signalled. */
   signal(signal: NodeJS.Signals): boolean {
     const targets = this.targets();
-    sendAll(targets, signal);
+    signalAll(targets, signal);
     return targets.length > 0;
   }
 
-  /** Gives the signal to each target once, and looks whether all are gone in time. */
+  /** Signals each target once, and resolves with whether all have ended in time. */
   async endsBy(signal: NodeJS.Signals | undefined, limitMs: number, clock: Clock): Promise<boolean> {
     const endMs = clock.monotonicNow() + limitMs;
-    const told = new Set<number>();
+    const signalled = new Set<number>();
     for (let delayMs = firstPollMs; ; delayMs = Math.min(2 * delayMs, maxPollMs)) {
       const targets = this.targets();
       if (targets.length === 0) return true;
       const leftMs = endMs - clock.monotonicNow();
-      if (told.size > 0 && leftMs <= 0) return false;
-      const untold = targets.filter((target) => !told.has(target));
-      if (signal) sendAll(untold, signal);
-      for (const target of untold) told.add(target);
+      if (signalled.size > 0 && leftMs <= 0) return false;
+      const newTargets = targets.filter((target) => !signalled.has(target));
+      if (signal) signalAll(newTargets, signal);
+      for (const target of newTargets) signalled.add(target);
       await new Promise<void>((resolve) => clock.setTimer(Math.max(Math.min(delayMs, leftMs), 0), resolve));
     }
   }
@@ -124,17 +120,17 @@ function isReached(leader: number): boolean {
   try {
     return process.kill(process.platform === 'win32' ? leader : -leader, 0);
   } catch (error) {
-    // The members are there but another user's. macOS says so of zombies.
+    // The processes exist but belong to another user. macOS also reports this for zombies.
     return errorCode(error) === 'EPERM' && process.platform !== 'darwin';
   }
 }
 
-function sendAll(targets: readonly number[], signal: NodeJS.Signals): void {
+function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
   for (const target of targets) {
     try {
       process.kill(target, signal);
     } catch {
-      // It is gone, or not ours; the caller looks at what is left.
+      // It has exited or is not ours; the caller checks what is left.
     }
   }
 }

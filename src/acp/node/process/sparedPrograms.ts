@@ -1,6 +1,6 @@
 /**
- * Whether a program is not ended with the agent that started it: a browser, an editor with a window, a terminal multiplexer
- * or a daemon of the user. An agent may have been the first to start it, and the user goes on with it.
+ * Whether a program keeps running when the agent that started it ends: a browser, an editor with a window, a terminal
+ * multiplexer or a daemon, which the user may go on using.
  */
 export function isSpared([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
   const name = program.split('/').at(-1) ?? '';
@@ -12,12 +12,12 @@ export function isSpared([program = '', ...args]: readonly string[], runsAsNode:
 /** The parent of the user's terminals in a VS Code server. */
 const isTerminalHost = (args: readonly string[]): boolean => args.includes('--type=ptyHost');
 
-/** With these arguments a program works for the agent. */
+/** Arguments of a program that the agent automates. */
 const driven = /^--?(headless|remote-debugging|enable-automation|marionette|juggler|extensionTestsPath|batch|script)/;
 
 const browsers =
   /^(google-chrome|chrome|chromium|firefox|brave|microsoft-edge|msedge|opera|vivaldi|epiphany)(-(stable|browser|esr|bin|beta|dev|wrapper))?$/;
-/** Their programs run scripts too, in place of Node.js. */
+/** These also run scripts in place of Node.js. */
 const codeEditors = /^(code|codium|vscodium|cursor|windsurf)(-(oss|insiders|next))?$/;
 const editors =
   /^(emacs(-[\w.]+)?|gvim|nvim-qt|neovide|zed|zed-editor|zeditor|sublime_text|gedit|gnome-text-editor|kate|kwrite|mousepad|xed|idea|pycharm|webstorm|phpstorm|rubymine|rustrover|goland|clion|rider|studio)$/;

@@ -12,7 +12,7 @@ interface TerminalCommand {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Of output kept; the beginning goes first. */
+  /** Limit of kept output; older output is dropped first. */
   readonly maxOutputBytes: number;
 }
 
@@ -22,12 +22,12 @@ export interface TerminalExit {
 }
 
 const outputDrainMs = 1000;
-/** Two steps of it, and the rest of the output, must fit into the three seconds that a window has to close. */
+/** Two such steps and the rest of the output must fit into the 3 s that a closing window has. */
 const killGraceMs = 700;
 
-/** One command with its output, without a shell and without input, in a process group of its own. */
+/** A command without shell and input, in its own process group, with its output. */
 export class TerminalProcess {
-  /** Settles when the command has ended and its output has been read. Never rejects. */
+  /** Settles when the command has ended and its output was read. Never rejects. */
   readonly exited: Promise<TerminalExit>;
   private readonly tail: ByteTail;
   private totalBytes = 0;
@@ -47,7 +47,7 @@ export class TerminalProcess {
     this.exited = this.watch();
   }
 
-  /** Rejects with what `spawn` says when it fails. The caller owns the result and calls `kill` in the end. */
+  /** The caller owns the result and must `kill` it. @throws the error of `spawn` */
   static async start(command: TerminalCommand, clock: Clock, onDidChange: () => void): Promise<TerminalProcess> {
     const { file, args, cwd, env } = command;
     const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownGroup });
@@ -62,20 +62,20 @@ export class TerminalProcess {
     return exit ? { ...view, exit } : view;
   }
 
-  /** Ends the command and what it started; resolves when they are gone. */
+  /** Ends the command and its child processes; resolves when they have exited. */
   async kill(): Promise<void> {
     if (!this.exit) this.ending ??= endTree(this.pid, killGraceMs, this.clock);
     await this.ending;
     await this.exited;
   }
 
-  /** For the end of this process. */
+  /** Kills without waiting, for when this process is about to exit. */
   killNow(): void {
     if (!this.exit) killTreeNow(this.pid);
   }
 
   private collect(stream: Readable): void {
-    // A character must not be torn apart where a chunk of the other stream comes between its bytes.
+    // Decodes each stream separately, so that interleaved chunks do not split characters.
     const decoder = new StringDecoder('utf8');
     stream.on('data', (chunk: Buffer) => this.push(decoder.write(chunk)));
     stream.on('end', () => this.push(decoder.end()));
@@ -96,7 +96,7 @@ export class TerminalProcess {
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
       child.once('exit', (exitCode, exitSignal) => resolve([exitCode, exitSignal]));
     });
-    // What the command left behind in its group ends with it, and lets go of the pipes.
+    // Remaining processes of the group are ended, which closes their pipes.
     this.ending ??= endTree(this.pid, killGraceMs, this.clock);
     await this.ending;
     await withDeadline(this.clock, 'output', outputDrainMs, () => closed).catch(() => undefined);

@@ -15,13 +15,13 @@ import { TerminalProcess, type TerminalExit } from './terminalProcess';
 export interface TerminalServiceOptions {
   readonly editor: EditorPort;
   readonly clock: Clock;
-  /** The folder of the session. */
+  /** Absolute path of the session's folder. */
   readonly cwd: string;
-  /** The environment that commands start from. */
+  /** Base environment of commands. */
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
   readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<Permit>;
-  /** Told soon after output came or the command ended, not for every piece. */
+  /** Called after output or the end of a command; throttled. */
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }
 
@@ -36,27 +36,27 @@ const { internalError, invalidParams } = rpcErrorCode;
 const defaultOutputBytes = 1024 * 1024;
 const maxOutputBytes = 16 * 1024 * 1024;
 const changeDelayMs = 100;
-/** Commands may have needed two steps of theirs before; a window has three seconds to close. */
+/** For leftover processes: commands may have used two grace periods before, and a closing window has 3 s. */
 const leftBehindGraceMs = 700;
 
-/** The `terminal/*` methods of one session. Errors are RequestErrors. */
+/** Handles the `terminal/*` methods of one session. Throws RequestErrors. */
 export class TerminalService {
   private readonly terminals = new Map<string, OpenTerminal>();
   private counter = 0;
   private starting = 0;
   private closed = false;
-  /** How often everything was ended: what was asked for before that must not come to life after it. */
+  /** Incremented by each `endAll`: terminals requested earlier must not start afterwards. */
   private generation = 0;
-  /** In the environment of each command, so that what it leaves behind can be found. Another one after everything was ended. */
+  /** Value in the environment of commands, to find leftover processes. Replaced by each `endAll`. */
   private mark: string = randomUUID();
-  /** Those that commands were started with and that may still be there. */
+  /** Marks of commands whose processes may still exist. */
   private readonly marks = new Set<string>();
-  /** What is ending, and the wait for its end. */
+  /** Terminals being ended, with promises of their end. */
   private readonly leaving = new Map<OpenTerminal, Promise<void>>();
 
   constructor(private readonly options: TerminalServiceOptions) {}
 
-  /** A terminal that is ready only after `signal` has fired is ended: nobody would release it. */
+  /** Ends a terminal that becomes ready after `signal` has fired, since nobody would release it. */
   async create(params: CreateTerminalParams, signal?: AbortSignal): Promise<{ terminalId: string }> {
     this.refuseTooMany();
     this.starting++;
@@ -81,14 +81,14 @@ export class TerminalService {
     await this.terminal(terminalId).process.kill();
   }
 
-  /** Ends the command if it still runs, and forgets the terminal. */
+  /** Ends the command if it still runs, and removes the terminal. */
   async release(terminalId: string): Promise<void> {
     const terminal = this.terminal(terminalId);
     this.terminals.delete(terminalId);
     await this.end(terminal);
   }
 
-  /** Ends everything, for example because the agent that asked for it is gone. */
+  /** Ends all terminals, for example when the agent has exited. */
   async endAll(): Promise<void> {
     const terminals = [...this.terminals.values()];
     this.terminals.clear();
@@ -98,18 +98,18 @@ export class TerminalService {
     for (const terminal of terminals) void this.end(terminal);
     await Promise.all(this.leaving.values());
     if (!this.marks.has(mark)) return;
-    // Also what commands have left behind that ended before.
+    // Includes leftover processes of commands that ended earlier.
     await endMarked(mark, leftBehindGraceMs, this.options.clock);
     this.marks.delete(mark);
   }
 
-  /** Ends everything with the session. Nothing can be created any more. */
+  /** Ends all terminals and refuses new ones. */
   async close(): Promise<void> {
     this.closed = true;
     await this.endAll();
   }
 
-  /** The same at the end of this process, when nothing can be awaited. */
+  /** Like `close`, without waiting, for when this process is about to exit. */
   closeNow(): void {
     this.closed = true;
     this.generation++;
@@ -150,7 +150,7 @@ export class TerminalService {
       throw RequestError.requestCancelled();
     }
     this.terminals.set(terminalId, terminal);
-    // The last word of a command must not wait for somebody to look.
+    // Reports the exit without waiting for the throttle.
     void process.exited.then(() => changes.flushNow());
     return { terminalId };
   }

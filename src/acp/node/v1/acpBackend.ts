@@ -25,11 +25,11 @@ export interface AcpBackendOptions extends AgentAccessOptions {
   readonly editor: EditorPort;
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
-  /** The environment that the agent's terminals start from. */
+  /** Base environment of the agent's terminals. */
   readonly terminalEnv: Readonly<Record<string, string>>;
 }
 
-/** An ACP v1 agent as a session backend: one process, any number of conversations. */
+/** A session backend for an ACP v1 agent: one process, any number of sessions. */
 export class AcpBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
@@ -63,23 +63,23 @@ export class AcpBackend implements SessionBackend {
     };
   }
 
-  /** Waits for the user to sign in when the agent wants that and says how. */
+  /** If the agent requires sign-in and offers methods, waits until the user has signed in. */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
     try {
       return await this.openSession(options, signal);
     } catch (error) {
       const { state } = this;
-      const isWorthWaiting = state.kind === 'authRequired' && state.methods.length > 0;
-      if (!isBackendError(error) || error.code !== 'authRequired' || !isWorthWaiting) throw error;
+      const canSignIn = state.kind === 'authRequired' && state.methods.length > 0;
+      if (!isBackendError(error) || error.code !== 'authRequired' || !canSignIn) throw error;
       await this.agent.signIn.wait(error.cause, signal);
     }
     return this.openSession(options, signal);
   }
 
-  /** Not while the user has to sign in, and not where the first start may download the agent. */
+  /** Returns undefined while sign-in is required, or if the first start may download the agent. */
   async prepareSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined> {
-    const isQuiet = this.state.kind !== 'authRequired' && !this.agent.connection.mayDownload;
-    return isQuiet ? await this.openSession(options, signal) : undefined;
+    if (this.state.kind === 'authRequired' || this.agent.connection.mayDownload) return undefined;
+    return await this.openSession(options, signal);
   }
 
   private async openSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
@@ -109,7 +109,7 @@ export class AcpBackend implements SessionBackend {
   }
 
   async loadSession(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
-    // Who asks for the same one meanwhile gets it, too.
+    // Concurrent calls for the same session share one load.
     const loaded = this.loads.run(sessionId, () => this.loadOnce(sessionId, options, signal));
     return await untilAborted(loaded, signal);
   }
@@ -138,7 +138,7 @@ export class AcpBackend implements SessionBackend {
     await this.agent.ask('session/delete', undefined, (signal) => client.deleteSession(sessionId, signal));
   }
 
-  /** Signs in by one of the methods of state `authRequired`, and lets go on what waited for it. @throws BackendError */
+  /** Signs in by one of the methods of state `authRequired`, then resumes waiting prompts. @throws BackendError */
   authenticate(methodId: string): Promise<void> {
     return this.agent.signIn.authenticate(methodId);
   }
@@ -162,7 +162,7 @@ export class AcpBackend implements SessionBackend {
     return new V1Session(sessionId, folders, options, client);
   }
 
-  /** By its name here, or by the agent's. */
+  /** Finds an open session by the agent's id, else by ours. */
   private openOne(sessionId: string): V1Session | undefined {
     const all = [...this.sessions.values()];
     return all.find(({ agentSessionId }) => agentSessionId === sessionId) ?? this.sessions.get(sessionId);

@@ -9,9 +9,9 @@ import { isAuthRequired } from './v1Errors';
 
 export interface AgentAccessOptions extends Omit<AgentConnectionOptions, 'limits'> {
   readonly missingFile: 'empty' | 'error';
-  /** The id of the known agent that its command line starts. */
+  /** Id of the known agent that the command line starts. */
   readonly knownAs?: string;
-  /** The MCP servers for a new session, as far as the agent can use them. */
+  /** Resolves with the MCP servers for a new session, limited to the transports that the agent supports. */
   readonly mcpServers: (capabilities: { http: boolean; sse: boolean }, cwd: string) => Promise<readonly McpServer[]>;
   readonly runInTerminal?: (command: SignInCommand) => Promise<boolean>;
   readonly limits?: Partial<AcpLimits>;
@@ -27,7 +27,7 @@ const defaultLimits: AcpLimits = {
   exitGraceMs: 1_000,
 };
 
-/** One agent as its backend and its sessions use it: it starts when it is needed, and every request to it has an end. */
+/** Connects a backend and its sessions to one agent: starts it on demand and limits the time of every request. */
 export class AgentAccess {
   readonly limits: AcpLimits;
   readonly connection: AgentConnection;
@@ -43,13 +43,13 @@ export class AgentAccess {
     return this.options.title;
   }
 
-  /** How to deal with the agent that runs now. */
+  /** Quirks of the running agent. */
   get traits(): AgentTraits {
     const { knownAs, missingFile } = this.options;
     return traitsOf(this.connection.current?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
-  /** A request that must not take for ever. @throws BackendError */
+  /** Sends a request with the default time-out. @throws BackendError */
   async ask<T>(
     what: string,
     signal: AbortSignal | undefined,
@@ -62,7 +62,7 @@ export class AgentAccess {
     }
   }
 
-  /** The same with what went wrong as it came. @throws TimeoutError, and what `request` throws */
+  /** Like `request`, but throws the original error. @throws TimeoutError, and what `send` throws */
   inTime<T>(
     what: string,
     signal: AbortSignal | undefined,
@@ -74,17 +74,17 @@ export class AgentAccess {
     );
   }
 
-  /** What to open a session with in this process. */
+  /** Parameters for opening a session, limited to what the agent supports. */
   async sessionParams({ client }: LiveAgent, options: CreateSessionOptions): Promise<SessionParams> {
     const { mcpCapabilities, sessionCapabilities } = client.capabilities;
     const { cwd, additionalDirectories = [] } = options;
     const capabilities = { http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true };
     const mcpServers = [...(await this.options.mcpServers(capabilities, cwd))];
-    const takesMore = sessionCapabilities?.additionalDirectories === true && additionalDirectories.length > 0;
-    return { cwd, mcpServers, ...(takesMore ? { additionalDirectories: [...additionalDirectories] } : {}) };
+    const sendsFolders = sessionCapabilities?.additionalDirectories === true && additionalDirectories.length > 0;
+    return { cwd, mcpServers, ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}) };
   }
 
-  /** Ends the agent, and everything pending, for this reason. The next need starts it again. Never rejects. */
+  /** Stops the agent and rejects pending requests with `reason`. The next request restarts it. Never rejects. */
   stop(reason: string): Promise<void> {
     return this.connection.stop(new BackendError('closed', reason));
   }

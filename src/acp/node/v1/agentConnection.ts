@@ -15,12 +15,12 @@ import type { RestartPolicy } from '../process/restartPolicy';
 import { V1Client, type V1ClientOptions } from './v1Client';
 import { toBackendError } from './v1Errors';
 
-/** A running agent, as an AgentProcess is one. */
+/** The part of AgentProcess that a connection uses. */
 export interface RunningAgent {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
   lastWords(): string;
-  /** Resolves when it is gone, or with `stillRunning`. Never rejects. */
+  /** Resolves when the process has exited, or with `stillRunning`. Never rejects. */
   stop(): Promise<unknown>;
   killNow(): void;
 }
@@ -30,12 +30,12 @@ export interface AgentConnectionOptions extends Omit<V1ClientOptions, 'agentTitl
   /** Starts the agent's process; the connection owns the result. */
   readonly startAgent: () => Promise<RunningAgent>;
   readonly restartPolicy: RestartPolicy;
-  /** Its first start may have to download it. */
+  /** Whether the first start may download the agent. */
   readonly mayDownload?: boolean;
   readonly limits: AcpLimits;
 }
 
-/** How long things may take that wait for the agent, or for the user. */
+/** Time-outs for the agent and for the user. */
 export interface AcpLimits {
   /** For the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
@@ -45,7 +45,7 @@ export interface AcpLimits {
   /** How long a prompt waits for the user to sign in. */
   readonly signInTimeoutMs: number;
   readonly cancelGraceMs: number;
-  /** How long a process that has closed its end gets to exit by itself and say why. */
+  /** How long a process that closed its stream gets to exit on its own and write its stderr. */
   readonly exitGraceMs: number;
 }
 
@@ -57,15 +57,15 @@ export interface LiveAgent {
 interface Started {
   readonly process: RunningAgent;
   readonly client: V1Client;
-  /** Settles when the process has gone and has said its last words. */
+  /** Settles when the process has exited and its stderr was read. */
   readonly exited: Promise<AgentExit>;
 }
 
-const maxLastWords = 4_000;
+const maxStderrLength = 4_000;
 
 /**
- * One agent process at a time, started when it is needed. After a crash everything pending is rejected, and the next
- * need starts it again: later with each crash, and not at all when it crashes too often.
+ * Runs at most one agent process, started on demand. After a crash, pending requests reject. The next request restarts
+ * the agent with a growing delay, but not after too many crashes.
  */
 export class AgentConnection {
   private readonly states = new Emitter<BackendState>((error) =>
@@ -80,10 +80,10 @@ export class AgentConnection {
   private hasRun = false;
   private startAgainAtMs = 0;
   private gaveUp = false;
-  /** Why the last process is gone: what ended it here, or how it ended by itself. */
+  /** Why the last process ended: the reason given to `stop`, or how it exited. */
   private lastEnd: Promise<BackendError> | undefined;
   private disposed = false;
-  /** Aborted, and replaced, by each stop: a start that is still under way must not outlive it. */
+  /** Replaced by each stop, which aborts a start in progress. */
   private stopped = new AbortController();
 
   constructor(private readonly options: AgentConnectionOptions) {}
@@ -97,7 +97,6 @@ export class AgentConnection {
     this.states.fire(state);
   }
 
-  /** Undefined while the agent does not run. */
   get current(): LiveAgent | undefined {
     return this.live;
   }
@@ -106,7 +105,7 @@ export class AgentConnection {
     return this.options.mayDownload === true && !this.hasRun;
   }
 
-  /** The running agent; starts it when there is none. Aborting `signal` ends the wait, not the start. @throws BackendError */
+  /** Returns the running agent, or starts it. Aborting `signal` ends the wait, not the start. @throws BackendError */
   connect(signal?: AbortSignal): Promise<LiveAgent> {
     if (this.live) return Promise.resolve(this.live);
     if (this.disposed) return Promise.reject(new BackendError('closed', `${this.options.title} was closed.`));
@@ -116,7 +115,7 @@ export class AgentConnection {
     return untilAborted(this.starting, signal);
   }
 
-  /** Ends the process and everything pending, for this reason. The next `connect` starts it again. Never rejects. */
+  /** Stops the process and rejects pending requests with `reason`. The next `connect` restarts it. Never rejects. */
   async stop(reason: BackendError): Promise<void> {
     const { started, starting } = this;
     this.options.restartPolicy.reset();
@@ -141,7 +140,7 @@ export class AgentConnection {
     this.states.dispose();
   }
 
-  /** In words for the user; when the agent is gone, with how it ended and its last words. */
+  /** Converts an error for the user; if the agent has ended, returns how it ended, with its stderr. */
   async explain(error: unknown): Promise<BackendError> {
     const isGone = error instanceof ConnectionClosedError || (isBackendError(error) && error.code === 'closed');
     return isGone && this.lastEnd ? this.lastEnd : toBackendError(error, this.options.title);
@@ -189,7 +188,7 @@ export class AgentConnection {
       return this.live;
     } catch (error) {
       const explained = await this.explain(error);
-      // A connection that was lost has been reported already.
+      // A lost connection was already reported.
       if (this.started !== started) throw explained;
       const words = lastWordsOf(process.lastWords());
       const failure = words && !explained.details ? withDetails(explained, words) : explained;
@@ -199,7 +198,7 @@ export class AgentConnection {
     }
   }
 
-  /** The process exited, or closed its end of the conversation and is of no more use. */
+  /** Handles a process that exited or closed its stream. */
   private onGone(started: Started): void {
     if (this.started !== started) return;
     const { clock, restartPolicy } = this.options;
@@ -210,7 +209,7 @@ export class AgentConnection {
     const end = this.describeEnd(started);
     this.lose(started, end);
     void end.then((error) => {
-      // Meanwhile it may have been stopped, or be starting again.
+      // The agent may have been stopped or restarted meanwhile.
       const isNews = this.lastEnd === end && (this.starting === undefined || this.starting === starting);
       if (isNews) this.fail(this.gaveUp ? withMessage(error, this.gaveUpMessage) : error);
     });
@@ -262,7 +261,7 @@ function detailsOf(error: unknown): string | undefined {
 
 function lastWordsOf(stderr: string): string | undefined {
   const words = stderr.trim();
-  return words === '' ? undefined : words.slice(-maxLastWords);
+  return words === '' ? undefined : words.slice(-maxStderrLength);
 }
 
 function withDetails(error: BackendError, details: string): BackendError {

@@ -8,7 +8,7 @@ import { linesOf } from '../../common/linesOf';
 import type { PermissionService } from './permissionService';
 
 export interface FileServiceOptions {
-  /** gemini cannot create a file unless a missing one reads as empty. */
+  /** Gemini can create a file only if reading a missing file returns empty text. */
   readonly missingFile: () => MissingFile;
   readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWrite' | 'askToWrite'>;
   readonly protectionOf: EditorPort['protectionOf'];
@@ -18,7 +18,7 @@ const maxReadBytes = 16 * 1024 * 1024;
 const resourceNotFound = -32002;
 const { internalError, invalidParams } = rpcErrorCode;
 
-/** What is wrong with what the agent asked for; everything else is wrong on our side. */
+/** Errors caused by the agent's request; all others are internal. */
 const agentMistakes: ReadonlySet<EditorErrorCode> = new Set([
   'invalidPath',
   'outsideWorkspace',
@@ -29,14 +29,14 @@ const agentMistakes: ReadonlySet<EditorErrorCode> = new Set([
   'tooLarge',
 ]);
 
-/** `fs/read_text_file` and `fs/write_text_file` of one session, over the editor. Errors are RequestErrors. */
+/** Handles `fs/read_text_file` and `fs/write_text_file` of one session. Throws RequestErrors. */
 export class FileService {
   constructor(
     private readonly editor: FileAccess,
     private readonly options: FileServiceOptions,
   ) {}
 
-  /** `line` is 1-based and `limit` counts lines; what lies behind the end is empty. */
+  /** `line` is 1-based; `limit` counts lines. Returns empty text past the end of the file. */
   async read(
     params: Pick<ReadTextFileRequest, 'path' | 'line' | 'limit'>,
     signal: AbortSignal,
@@ -54,10 +54,7 @@ export class FileService {
     }
   }
 
-  /**
-   * Creates the file when it is missing. A protected file, unsaved changes of the user, and whatever the user wants to be
-   * asked for are only written when the user has seen the change and agrees.
-   */
+  /** Writes or creates a file. Asks first for protected files, for unsaved changes, and if the permissions say so. */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
       const settled = this.options.permissions.mayWrite(await this.editor.resolve(path), signal);
@@ -69,7 +66,7 @@ export class FileService {
     }
   }
 
-  /** False for a change that the user has to see first. @throws EditorError */
+  /** Returns false if the user has to see the change first. @throws EditorError */
   private async isWritten(path: string, content: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.editor.writeText(path, content, { ifDirty: 'refuse', save: true, signal });
@@ -80,7 +77,7 @@ export class FileService {
     }
   }
 
-  /** What is written is what was shown, over what was shown. @throws EditorError, RequestError */
+  /** Writes exactly the change that the user saw. @throws EditorError, RequestError */
   private async askAndWrite(path: string, content: string, signal: AbortSignal): Promise<void> {
     const resolved = await this.editor.resolve(path);
     const before = await textIfThere(this.editor, path, signal);
@@ -106,7 +103,7 @@ export class FileService {
   }
 }
 
-/** `reason` says how to go on. */
+/** `reason` tells the agent how to continue. */
 function refusal(what: 'read' | 'edit', path: string, reason: string): RequestError {
   return new RequestError(internalError, `You may not ${what} '${path}'. ${reason}`, { path });
 }

@@ -33,32 +33,32 @@ import type { PermissionRequest } from '../../common/v1/v1Schema';
 interface PermissionServiceOptions {
   readonly agentId: string;
   readonly agentTitle: string;
-  /** The session's folder; absolute. */
+  /** Absolute path of the session's folder. */
   readonly cwd: string;
   readonly approvals: Approvals;
   readonly standing: StandingPermissions;
   readonly log: Logger;
-  /** The mode the agent says it works in. */
+  /** Name of the agent's current mode. */
   readonly mode: () => string | undefined;
-  /** Fires, or has fired, when nobody waits for answers any more: the turn was cancelled, or the session closed. */
+  /** Aborted when the turn is cancelled or the session is closed. */
   readonly stopped?: () => AbortSignal | undefined;
 }
 
-/** The answer to a request. `protectedFiles`: the user was told that the file is a protected one. */
+/** The answer to a request. `protectedFiles` is set if the user was warned that the file is protected. */
 export type Permit =
   | { readonly isGranted: true; readonly protectedFiles?: 'allow' }
-  /** `reason` is for the agent, and says how to go on. */
+  /** For the agent: why, and how to continue. */
   | { readonly isGranted: false; readonly reason: string };
 
 export interface FileChange {
-  /** Absolute and resolved. */
+  /** Absolute path with symbolic links resolved. */
   readonly path: string;
-  /** Null for a file that does not exist. */
+  /** Null if the file does not exist. */
   readonly before: string | null;
   readonly after: string;
-  /** `before` is what the user has not saved. */
+  /** Whether `before` contains unsaved changes of the user. */
   readonly isUnsaved: boolean;
-  /** Why the file is protected, as half a sentence. */
+  /** Why the file is protected, as a sentence fragment. */
   readonly protection?: string | undefined;
 }
 
@@ -67,7 +67,7 @@ interface About {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The names of yes and no, once each, and between them what lasts. */
+/** Name of the one-time yes, the lasting choices, name of the one-time no. */
 type Answers = readonly [string, readonly Choice[], string];
 
 const onceAnswers: Answers = ['Allow once', [], 'Deny'];
@@ -79,19 +79,19 @@ const policyWords: Readonly<Record<PolicyKind, string>> = {
   run: 'commands',
   fetch: 'fetching from the web',
 };
-/** What happens to the files of the workspace where the user has set nothing. */
+/** Applies to workspace files if the user has set no policy. */
 const usualForFiles: AgentPolicy = { read: 'allow', edit: 'allow' };
 
-/** Decides for one session what an agent may do: by what the user has said in advance, else by asking. */
+/** Decides what an agent may do in one session: by stored rules and the policy, else by asking the user. */
 export class PermissionService implements Disposable {
   private sessionRules: readonly PermissionRule[] = [];
   private readonly grants = new DisposableStore();
-  /** What only the agent's process remembers, by the name of the option, as it is listed. */
+  /** Lasting answers that only the agent remembers, by option name, as listed to the user. */
   private readonly remembered = new Map<string, Disposable>();
 
   constructor(private readonly options: PermissionServiceOptions) {}
 
-  /** Answers `session/request_permission`. What is answered without a question is answered this once: the agent remembers nothing. */
+  /** Answers `session/request_permission`. Automatic answers are one-time, so that the agent remembers nothing. */
   async decideTool(
     asked: PermissionRequest,
     call: CallDescription,
@@ -123,35 +123,35 @@ export class PermissionService implements Disposable {
     return chosen.chosen.outcome;
   }
 
-  /** The end of the session: what it remembers is not listed any more. */
+  /** Removes the session's grants from the list. */
   dispose(): void {
     this.sessionRules = [];
     this.grants.dispose();
     this.forgetMemory();
   }
 
-  /** The agent runs in another process from now on, which does not know what the former one was told. */
+  /** Call when the agent's process is replaced: the new one remembers no answers. */
   forgetMemory(): void {
     for (const listed of this.remembered.values()) listed.dispose();
     this.remembered.clear();
   }
 
-  /** Whether a command may be run in a terminal of ours. */
+  /** Whether a command may run in one of Backline's terminals. */
   mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
     return this.settleOrAsk(terminalRequest(this.options.agentId, asked), signal);
   }
 
-  /** Whether Backline may give the agent a file, whose path is absolute and resolved. */
+  /** Whether the agent may read a file. `path` is absolute and resolved. */
   mayRead(path: string, signal: AbortSignal): Promise<Permit> {
     return this.settleOrAsk(fileRequest(this.options.agentId, 'read', path), signal, usualForFiles);
   }
 
-  /** Whether it is settled that Backline writes a file for the agent; undefined when the change has to be shown first. */
+  /** Whether Backline may write a file for the agent. Returns undefined if the user has to see the change first. */
   mayWrite(path: string, signal: AbortSignal): Permit | undefined {
     return this.settle(fileRequest(this.options.agentId, 'edit', path), signal, usualForFiles);
   }
 
-  /** Shows a change that Backline would make for the agent, and asks for it. */
+  /** Shows a change to the user and asks whether to write it. */
   async askToWrite({ path, before, after, isUnsaved, protection }: FileChange, signal: AbortSignal): Promise<Permit> {
     const { agentId, agentTitle, cwd } = this.options;
     if (this.live(signal)?.aborted) return refused(stopped);
@@ -171,7 +171,7 @@ export class PermissionService implements Disposable {
     return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
   }
 
-  /** Whether Backline may make a change that the agent has proposed, and cannot make itself. */
+  /** Whether Backline may apply a change that the agent proposed. */
   async mayApply(
     call: CallDescription,
     request: CheckedRequest,
@@ -198,7 +198,7 @@ export class PermissionService implements Disposable {
     return this.ask(this.promptOf(request), this.answersTo(request), context, { signal });
   }
 
-  /** The answer without a question; undefined when there has to be one. */
+  /** Decides without asking the user; returns undefined if that is not possible. */
   private settle(
     request: ToolRequest | CheckedRequest,
     signal: AbortSignal | undefined,
@@ -291,7 +291,7 @@ export class PermissionService implements Disposable {
     this.grants.add(listed);
   }
 
-  /** An answer for always that is no rule of ours: the agent does not ask again, and Backline does not hear of it. */
+  /** Lists a lasting answer that only the agent remembers: it will not ask again. */
   private noteMemory({ kind, name, rule }: Choice): void {
     const { agentId, agentTitle, standing } = this.options;
     if (rule || !kind.endsWith('_always') || this.remembered.has(name)) return;
@@ -300,14 +300,14 @@ export class PermissionService implements Disposable {
     this.remembered.set(name, standing.grants.add(grant));
   }
 
-  /** The request's signal and the turn's in one. */
+  /** Combines the request's signal with the turn's. */
   private live(signal: AbortSignal | undefined): AbortSignal | undefined {
     const stopped = this.options.stopped?.();
     return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);
   }
 }
 
-/** What the user has said in advance about a file of the workspace; undefined where the user has to be asked. */
+/** Decides about a workspace file by rules and policy; undefined if the user must be asked. */
 export function settledForFiles(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
   const policy = { ...usualForFiles, ...standing.policyOf(request.agent) };
   const { answer } = decide(request, {

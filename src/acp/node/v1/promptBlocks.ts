@@ -6,20 +6,20 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 
 interface PromptAbilities {
   readonly images: boolean;
-  /** Contents of files may be sent; without it only links. */
+  /** Whether file contents may be sent; otherwise only links are. */
   readonly embeddedContext: boolean;
 }
 
 interface PromptBlocks {
   readonly blocks: ContentBlock[];
-  /** What could not be sent, in words for the user. */
+  /** What could not be sent, for the user. */
   readonly notes: readonly string[];
 }
 
-/** Larger files go as a link: an agent that wants all of it can read it. */
+/** Larger files are sent as links, which the agent can read. */
 const maxEmbeddedBytes = 512 * 1024;
 
-/** A prompt in the blocks that the agent takes, attachments first, as they are what the text is about. */
+/** Converts a prompt to content blocks, attachments first. */
 export async function promptBlocks(
   input: PromptInput,
   abilities: PromptAbilities,
@@ -48,7 +48,7 @@ async function toBlock(
       return { type: 'image', mimeType: attachment.mimeType, data: attachment.data };
     case 'text': {
       const { uri, title, text } = attachment;
-      // A resource needs a URI: of what is at no place, one that nobody takes for a path.
+      // A resource needs a URI; this one cannot be mistaken for a path.
       const named = uri ?? `backline:${encodeURIComponent(title)}`;
       if (embeddedContext) return { type: 'resource', resource: { uri: named, text } };
       return { type: 'text', text: `${uri === undefined ? title : `${title} (${uri})`}:\n\n${text}` };
@@ -56,7 +56,7 @@ async function toBlock(
     case 'file': {
       const { path, lines } = attachment;
       const uri = `${toFileUri(path)}${lines ? `#L${lines.first}-L${lines.last}` : ''}`;
-      // A file that cannot be read here (too large, not text, gone) is still named: the agent may know what to do.
+      // An unreadable file (too large, not text, deleted) is sent as a link.
       const file = embeddedContext
         ? await editor.readText(path, { maxBytes: maxEmbeddedBytes }).catch(() => undefined)
         : undefined;

@@ -7,18 +7,17 @@ import { TrafficRecorder, type RecorderOptions } from '../trafficRecorder';
 
 interface SdkStreamOptions extends RecorderOptions {
   readonly log: Logger;
-  /** Gets the params of each `session/update`, at once and in order. */
+  /** Called with the params of each `session/update`, synchronously and in order. */
   readonly onUpdate: (params: unknown) => void;
 }
 
-/** Requests of the agent that wait for our answer at the same time; what is more is answered with an error at once. */
+/** Limit of unanswered requests of the agent; further requests are refused with an error. */
 const maxOpenRequests = 64;
 const { internalError, invalidRequest } = rpcErrorCode;
 
 /**
- * Our transport as the SDK wants it. Two things do not go through the SDK: `session/update`, which it would parse
- * strictly and hand on out of order with answers, and answers that nobody waits for, which it would print.
- * Disposing the MessageStream stays with the caller.
+ * Adapts our transport to the SDK. Two kinds of messages bypass the SDK: `session/update`, which it would parse
+ * strictly and deliver out of order, and unexpected answers, which it would print. The caller disposes `stream`.
  */
 export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Stream {
   const { log, onUpdate } = options;
@@ -30,7 +29,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
       const subscriptions = [
         stream.onMessage((message) => {
           const { method, id } = message;
-          const refusal = refusalOf(message, traffic.openRequests);
+          const refusal = refusalOf(message, traffic.received);
           if (refusal) {
             damped.warn('Refused a request', ` (${refusal.message})`);
             stream.send({ jsonrpc: '2.0', id, error: refusal }).catch((error: unknown) => {
@@ -45,7 +44,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
         }),
         stream.onNoise(({ kind, bytes, excerpt }) => {
           const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is no JSON object';
-          // The beginning of a message may hold a prompt or a key.
+          // Malformed messages are not logged: they may contain a prompt or a key.
           const shown = excerpt.trimStart().startsWith('{') ? '' : `: ${excerpt}`;
           damped.warn(`Skipped ${what}`, ` (${bytes} bytes)${shown}`);
         }),
@@ -75,7 +74,7 @@ function refusalOf(
   return { code: internalError, message: `At most ${maxOpenRequests} requests may be open. Wait for answers first.` };
 }
 
-/** Calls, of which the SDK answers those that are not well formed, and answers that are waited for. */
+/** Requests and notifications (the SDK answers malformed ones), and expected answers. */
 function isForSdk(message: Record<string, unknown>, isAwaited: boolean): message is AnyMessage {
   if (typeof message['method'] !== 'string' && !isAwaited) return false;
   message['jsonrpc'] = '2.0';

@@ -21,7 +21,7 @@ import { isAuthRequired } from './v1Errors';
 import { untilAborted } from '../../../session/common/untilAborted';
 
 interface SessionAttachmentPorts {
-  /** The session's id here, and the agent's name for it at first. */
+  /** Our id of the session, and initially the agent's. */
   readonly id: string;
   readonly folders: CreateSessionOptions;
   readonly agent: AgentAccess;
@@ -33,18 +33,15 @@ interface SessionAttachmentPorts {
 
 const closeTimeoutMs = 2_000;
 
-/**
- * The tie between one session and the process that its agent runs in: takes the session up in a new process when the old one
- * is gone, and begins it anew where the agent does not remember it.
- */
+/** Binds a session to its agent's process: resumes it in a new process, or recreates it if the agent forgot it. */
 export class SessionAttachment {
-  /** What the agent's turns have used; a process counts from zero. */
+  /** Token usage per turn; counts restart when the session moves to a new process. */
   readonly usage = new TurnUsage();
   private state: Attachment<V1Client>;
-  /** Settles when nobody is taking the session up. */
+  /** Settles when the last attempt to attach has ended. */
   private settled: Promise<unknown> = Promise.resolve();
 
-  /** `client`: where the session has just been opened; without it no process has it. */
+  /** Without `client`, the session is not attached yet. */
   constructor(
     private readonly ports: SessionAttachmentPorts,
     client?: V1Client,
@@ -61,10 +58,7 @@ export class SessionAttachment {
     return isMuted(this.state);
   }
 
-  /**
-   * The session in a process of the agent; when that is gone, starts another one and takes the session up there.
-   * @throws BackendError, or what the agent answers
-   */
+  /** Attaches the session, starting the agent if needed. @throws BackendError, or the agent's error */
   async join(signal: AbortSignal): Promise<Attached<V1Client>> {
     const live = await this.ports.agent.connection.connect(signal);
     const attached = this.settled.then(() => this.attach(live, signal));
@@ -72,7 +66,7 @@ export class SessionAttachment {
     return await untilAborted(attached, signal);
   }
 
-  /** For the first time here: the agent tells its history before this resolves. @throws what the agent answers */
+  /** Loads the session; the agent replays its history before this resolves. @throws the agent's error */
   load(live: LiveAgent, how: 'load' | 'resume', signal: AbortSignal): Promise<SessionSetup> {
     return this.comeBack(live, 'unknown', () => this.takeUp(live, how, signal));
   }
@@ -85,7 +79,7 @@ export class SessionAttachment {
     this.step({ kind: 'lost' });
   }
 
-  /** The session is over, and the agent is told so. Never rejects. */
+  /** Ends the session and tells the agent. Never rejects. */
   async leave(): Promise<void> {
     const { agent, log } = this.ports;
     const { state } = this;
@@ -186,7 +180,7 @@ export class SessionAttachment {
     config.setUp(setup);
   }
 
-  /** @throws BackendError `closed` when the process, or the session, has ended before the answer came */
+  /** @throws BackendError `closed` if the process or the session has ended meanwhile */
   private requireAttached(): Attached<V1Client> {
     if (this.state.kind === 'attached') return this.state;
     throw new BackendError('closed', `${this.ports.agent.title} is gone.`);

@@ -13,7 +13,7 @@ interface SessionConfigPorts {
   readonly onDidChange: () => void;
 }
 
-/** The options of one session: takes what the agent says of them, and tells it which value one has from now on. */
+/** Applies the agent's configuration options to one session, and sends changes to the agent. */
 export class SessionConfig {
   constructor(private readonly ports: SessionConfigPorts) {}
 
@@ -26,14 +26,14 @@ export class SessionConfig {
     if (this.all.length > 0) this.ports.onDidChange();
   }
 
-  /** @throws BackendError `unsupported` for what is not offered */
+  /** @throws BackendError `unsupported` for an unknown option or value */
   check(optionId: string, value: string | boolean): void {
     const { agent, config } = this.ports;
     if (config.routeOf(optionId, value) !== undefined) return;
     throw new BackendError('unsupported', `${agent.title} has no such option or value.`);
   }
 
-  /** In the way that the agent has offered it. @throws BackendError, or what the agent answers */
+  /** Changes an option by the method that the agent supports. @throws BackendError, or the agent's error */
   async set(
     { client, agentSessionId: id }: Attached<V1Client>,
     optionId: string,
@@ -62,8 +62,8 @@ export class SessionConfig {
   }
 
   /**
-   * Another process has taken the session up, or begun it anew. What one that remembers it says of its options holds, unless
-   * it would ask the user less than `before`. Returns what to tell the user. @throws BackendError `optionRefused`
+   * Restores the options after the session was resumed or recreated. A resumed session keeps the agent's values, unless
+   * they would ask the user less than `before`. Returns a notice for the user. @throws BackendError `optionRefused`
    */
   async restore(
     attached: Attached<V1Client>,

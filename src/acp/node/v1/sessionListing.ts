@@ -7,7 +7,7 @@ type Page = z.infer<typeof SessionList>;
 
 const maxPages = 20;
 
-/** Asks for one page of `session/list` after the other. The newest conversation is first. */
+/** Requests the pages of `session/list`, up to a limit. Sorts the newest session first. */
 export async function allSessions(
   cwd: string | undefined,
   askForPage: (params: { cwd?: string; cursor?: string }) => Promise<Page>,

@@ -10,10 +10,10 @@ import { untilAborted } from '../../../session/common/untilAborted';
 import type { V1AuthMethod } from '../../common/v1/v1Schema';
 import type { AcpLimits, AgentConnection } from './agentConnection';
 
-/** What to run in a terminal that the user sees, so that they sign in there. */
+/** A command that the user runs in a visible terminal to sign in. */
 export interface SignInCommand {
   readonly label: string;
-  /** Without it: the agent's own command with its own arguments, and `args` after them. */
+  /** If missing, the agent's own command and arguments are used, followed by `args`. */
   readonly command?: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -24,12 +24,12 @@ interface SignInOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly connection: AgentConnection;
-  /** Resolves with whether the command ended well. */
+  /** Resolves with whether the command succeeded. */
   readonly runInTerminal?: (command: SignInCommand) => Promise<boolean>;
   readonly limits: AcpLimits;
 }
 
-/** How copilot, among others, tells the command to sign in with. */
+/** How Copilot and others announce their sign-in command. */
 const TerminalAuthMeta = z.looseObject({
   'terminal-auth': z.looseObject({
     command: z.string(),
@@ -39,7 +39,7 @@ const TerminalAuthMeta = z.looseObject({
   }),
 });
 
-/** Signing in to one agent: says that it is needed, does it, and lets go on who waited. */
+/** Handles signing in to one agent: reports that it is required, performs it, and resumes waiting prompts. */
 export class SignIn {
   private readonly signedIn = new Emitter<void>((error) =>
     this.options.log.error('A listener of signing in failed', error),
@@ -47,7 +47,7 @@ export class SignIn {
 
   constructor(private readonly options: SignInOptions) {}
 
-  /** Makes the need visible, with what the user can choose from. */
+  /** Sets the state `authRequired` with the available methods. */
   require(error: unknown): BackendError {
     const { connection, title } = this.options;
     const methods = (connection.current?.agent.authMethods ?? []).map(toAuthMethod);
@@ -58,10 +58,7 @@ export class SignIn {
     return new BackendError('authRequired', message, undefined, { cause: error });
   }
 
-  /**
-   * Resolves when the user has signed in. `error` is what the agent said.
-   * @throws BackendError `authRequired` when they do not in time, `cancelled`
-   */
+  /** Resolves when the user has signed in. @throws BackendError `authRequired` after a time-out, `cancelled` */
   async wait(error: unknown, signal?: AbortSignal): Promise<void> {
     const required = this.require(error);
     const { clock, limits } = this.options;
@@ -109,7 +106,7 @@ export class SignIn {
     }
   }
 
-  /** The protocol forbids `authenticate` here: the agent finds what was signed in when it starts again. */
+  /** The protocol forbids `authenticate` here: the agent picks up the sign-in when it restarts. */
   private async byTerminal(command: SignInCommand): Promise<void> {
     const { connection, runInTerminal, title } = this.options;
     if (!runInTerminal) throw new BackendError('unsupported', `Sign in to ${title} in a terminal, then try again.`);
@@ -126,10 +123,10 @@ function toAuthMethod(method: V1AuthMethod): AuthMethod {
   return { id, name, type, ...(description === undefined ? {} : { description }) };
 }
 
-/** Undefined for a method that the agent does itself. */
+/** Undefined if the agent performs the sign-in itself. */
 function terminalCommand(method: V1AuthMethod): SignInCommand | undefined {
   const { name, type, args, env, _meta: meta } = method;
-  const told = TerminalAuthMeta.safeParse(meta).data?.['terminal-auth'];
-  if (told) return { label: told.label ?? name, command: told.command, args: told.args, env: told.env };
+  const found = TerminalAuthMeta.safeParse(meta).data?.['terminal-auth'];
+  if (found) return { label: found.label ?? name, command: found.command, args: found.args, env: found.env };
   return type === 'terminal' ? { label: name, args: args ?? [], env: env ?? {} } : undefined;
 }

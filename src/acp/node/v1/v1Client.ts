@@ -36,23 +36,23 @@ import type { FileService } from './fileService';
 import { sdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
-/** One session as the agent sees it. */
+/** A session as the agent addresses it. */
 export interface SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
   /** Called in order of arrival; must not throw. */
   update(update: { readonly sessionUpdate: string }): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
-  /** The agent is gone, and with it whoever waited for answers or would have released a terminal. */
+  /** Called when the agent has exited: nobody waits for its requests or releases its terminals any more. */
   disconnected(): void;
 }
 
-/** Asks the user what the agent wants to know: a form to fill in, or a page to visit. */
+/** Asks the user on behalf of the agent: with a form, or by opening a page. */
 export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) => Promise<CreateElicitationResponse>;
 
 export interface V1ClientOptions {
   readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
-  /** Without it the agent is not told that it may ask. */
+  /** If missing, the agent is told that elicitation is unsupported. */
   readonly elicit?: Elicit;
   readonly clock: Clock;
   readonly log: Logger;
@@ -63,13 +63,13 @@ export interface V1ClientOptions {
 
 export type SessionParams = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories' | 'mcpServers'>;
 
-/** Updates kept for sessions that are not there yet: some agents speak before they answer `session/new`. */
+/** Updates buffered for sessions not created yet: some agents send updates before they answer `session/new`. */
 const maxEarlyUpdates = 1_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
 
 /**
- * One connection to an agent that speaks ACP v1, over the official SDK, with any number of sessions. Requests reject
- * with a RequestError of the agent's, or a ConnectionClosedError. Does not own the stream.
+ * One connection to an ACP v1 agent over the official SDK, shared by any number of sessions. Requests reject with the
+ * agent's RequestError or a ConnectionClosedError. Does not own the stream.
  */
 export class V1Client {
   private readonly peers = new Map<string, SessionPeer>();
@@ -77,7 +77,7 @@ export class V1Client {
   private earlyBytes = 0;
   private readonly elicitations = new OpenRequests();
   private readonly damped: DampedLog;
-  /** How many `session/new` wait for their answer; only then may an unknown session be one to come. */
+  /** Pending `session/new` requests. Only while there are any, updates of unknown sessions are buffered. */
   private opening = 0;
   private connection: ClientConnection | undefined;
   private agent: InitializeResult | undefined;
@@ -89,10 +89,7 @@ export class V1Client {
     this.damped = new DampedLog(options.log);
   }
 
-  /**
-   * Opens the conversation.
-   * @throws BackendError `protocol` for an agent of another version of ACP; TimeoutError
-   */
+  /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for another version of ACP */
   async start(): Promise<InitializeResult> {
     const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
     const onUpdate = (params: unknown): void => this.receiveUpdate(params);
@@ -114,12 +111,12 @@ export class V1Client {
     return agent;
   }
 
-  /** @throws BackendError before `start` has resolved */
+  /** Empty before the handshake. */
   get capabilities(): NonNullable<InitializeResult['agentCapabilities']> {
     return this.agent?.agentCapabilities ?? {};
   }
 
-  /** Gives the peer the updates and requests of a session, those that came early first. */
+  /** Routes a session's updates and requests to `peer`, starting with buffered updates. */
   attach(sessionId: string, peer: SessionPeer): void {
     this.peers.set(sessionId, peer);
     const mine = this.early.filter((notification) => notification.sessionId === sessionId);
@@ -137,9 +134,8 @@ export class V1Client {
   }
 
   /**
-   * Attaches what `createPeer` makes of the answer, so that nothing the agent says from then on is missed. An answer that
-   * comes after `signal` has fired is closed again: nobody wants that session any more.
-   * @throws BackendError `protocol` when the answer names no session
+   * Attaches the peer that `createPeer` returns, so that no later update is missed. A session created after `signal`
+   * has fired is closed again. @throws BackendError `protocol` if the answer has no session id
    */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,
@@ -163,7 +159,7 @@ export class V1Client {
     }
   }
 
-  /** The history arrives as updates before this resolves, so attach first. */
+  /** The history arrives as updates before this resolves, so call `attach` first. */
   loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
     return this.ask(SessionSetup, methods.agent.session.load, params, signal);
   }
@@ -198,12 +194,12 @@ export class V1Client {
     await this.request(methods.agent.session.setMode, { sessionId, modeId }, signal);
   }
 
-  /** No longer in the protocol; for agents that still offer `models`. */
+  /** Not in the protocol any more; for agents that still offer `models`. */
   async setModel(sessionId: string, modelId: string, signal?: AbortSignal): Promise<void> {
     await this.request('session/set_model', { sessionId, modelId }, signal);
   }
 
-  /** The agent's options after the change, when it tells them. */
+  /** Returns the agent's options after the change, if it sends them. */
   setConfigOption(
     sessionId: string,
     configId: string,
@@ -215,7 +211,7 @@ export class V1Client {
     return this.ask(ConfigResult, methods.agent.session.setConfigOption, params, signal);
   }
 
-  /** Ends the conversation; what is pending rejects. */
+  /** Closes the connection; pending requests reject. */
   dispose(): void {
     this.connection?.close(new ConnectionClosedError({ reason: 'disposed' }));
     for (const peer of this.peers.values()) peer.disconnected();
@@ -253,7 +249,7 @@ export class V1Client {
     return this.connection;
   }
 
-  /** What the agent may ask of us. Requests of other names are answered with -32601, other notifications ignored. */
+  /** Handlers of the agent's requests. Unknown requests are answered with -32601, unknown notifications are ignored. */
   private app() {
     const { elicit } = this.options;
     const { fs, session, terminal, elicitation } = methods.client;
@@ -333,7 +329,7 @@ function clientCapabilities(canElicit: boolean) {
     auth: { terminal: true },
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
     ...(canElicit ? { elicitation: { form: {}, url: {} } } : {}),
-    // Conventions of claude, codex and copilot: output of their own terminals, and how to sign in by a command.
+    // Conventions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
     _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
   };
 }

@@ -37,7 +37,7 @@ interface V1SessionOptions {
   readonly log: Logger;
   readonly standing: StandingPermissions;
   readonly env: Readonly<Record<string, string>>;
-  /** Called when the session is over, before the agent is told. */
+  /** Called when the session has ended, before the agent is told. */
   readonly onDidEnd: () => void;
 }
 
@@ -49,7 +49,7 @@ interface Turn {
 const terminalDelayMs = 100;
 const maxTerminals = 8;
 
-/** One conversation with an ACP v1 agent. It outlives the agent's process: the next prompt takes it up in a new one. */
+/** A session of an ACP v1 agent. It outlives the agent's process: the next prompt resumes it in a new one. */
 export class V1Session implements BackendSession, SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
@@ -64,7 +64,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private turns = 0;
   private readonly life = new AbortController();
 
-  /** `client`: where the session has just been opened; without it, it has to be loaded. */
+  /** Without `client`, the session has to be loaded. */
   constructor(
     readonly id: string,
     private readonly folders: CreateSessionOptions,
@@ -105,7 +105,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.log.append({ event: 'session:start', data: { session_id: id } });
   }
 
-  /** The agent's name for the session; another one when it had to begin anew. */
+  /** The agent's id of the session; changes when the session is recreated. */
   get agentSessionId(): string {
     return this.attachment.agentSessionId;
   }
@@ -126,8 +126,6 @@ export class V1Session implements BackendSession, SessionPeer {
     return this.log.read(options);
   }
 
-  // What the agent says.
-
   update(update: { readonly sessionUpdate: string }): void {
     if (this.attachment.isMuted) return;
     this.tell(this.mapping.update(update));
@@ -145,7 +143,7 @@ export class V1Session implements BackendSession, SessionPeer {
       resolve: (path) => editor.resolve(path),
       protectionOf: (path) => editor.protectionOf(path),
     });
-    // The turn may have been cancelled meanwhile, and with it every question.
+    // The turn, and with it all requests, may have been cancelled meanwhile.
     const turnSignal = this.turn?.abort.signal;
     return this.permissions.decideTool(
       request,
@@ -162,20 +160,16 @@ export class V1Session implements BackendSession, SessionPeer {
     void this.terminals.endAll();
   }
 
-  // What the backend says.
-
   setUp(setup: SessionSetup): void {
     this.sessionConfig.setUp(setup);
   }
 
-  /** Takes it up as the agent remembers it: what the agent tells meanwhile is its history. @throws what the agent answers */
+  /** Loads the session; updates that arrive meanwhile are its history. @throws the agent's error */
   async load(live: LiveAgent, how: 'load' | 'resume', signal: AbortSignal): Promise<void> {
     this.mapping.startReplay();
     const loaded = this.attachment.load(live, how, signal);
     this.setUp(await loaded.finally(() => this.tell(this.mapping.endReplay())));
   }
-
-  // What the user says.
 
   prompt(input: PromptInput): Promise<{ requestId: string }> {
     if (this.ended.aborted)
@@ -187,7 +181,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const requestId = `${this.id}/${++this.turns}`;
     this.tellBoundary(this.mapping.startTurn(input.text, requestId));
     const abort = new AbortController();
-    // Deferred, so that the turn is known when it starts to run.
+    // Deferred, so that `turn` is set before the turn runs.
     const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
     const turn: Turn = { abort, done };
     this.turn = turn;
@@ -232,12 +226,12 @@ export class V1Session implements BackendSession, SessionPeer {
     const { agent, clock } = this.options;
     this.end('The session was closed.');
     await this.terminals.close();
-    // An agent that has been told to stop gets the chance to say so before its session goes away.
+    // A cancelled turn gets time to end before its session is closed.
     if (turn) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => turn.done).catch(() => undefined);
     await this.leave();
   }
 
-  /** The same at once, without telling the agent. */
+  /** Closes immediately, without waiting for the agent. */
   dispose(): void {
     if (this.ended.aborted) return;
     this.end('The session was closed.');
@@ -264,24 +258,24 @@ export class V1Session implements BackendSession, SessionPeer {
     this.log.end();
   }
 
-  /** Never rejects: whatever happens, the turn ends by an event. */
+  /** Never rejects: failures become events. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.options;
     try {
       const result = await this.send(input, signal);
-      // Counted for a turn that was given up, too: the next one must not be charged with it.
+      // Also counted for an abandoned turn, so that the next turn is not charged for it.
       const end = turnEndOf(result, (counted) => this.attachment.usage.ofTurn(counted, agent.traits.usageOf));
       if (this.isCurrent(signal)) this.tellBoundary(this.mapping.endTurn(end));
     } catch (error) {
       const { code, message, details } = await agent.connection.explain(error);
-      // The answer of a turn that was given up may come when the next one is open.
+      // The answer of an abandoned turn may arrive during the next one.
       if (!this.isCurrent(signal)) return;
       if (signal.aborted) this.tellBoundary(this.mapping.endTurn({ stopReason: 'cancelled' }));
       else this.tellBoundary(this.mapping.failTurn(message, code, details));
     }
   }
 
-  /** Where a turn begins or ends: what was asked before has nobody left to hear the answer. */
+  /** Emits the start or end of a turn. Withdraws approvals, because nobody waits for their answers any more. */
   private tellBoundary(events: readonly SessionEvent[]): void {
     this.approvals.withdrawAll();
     this.tell(events);

@@ -18,11 +18,11 @@ describe('the requests of a connection', () => {
       const { recorded, recorder } = open(isOpen);
       recorder.outbound({ id: 1, method: 'ask' });
       recorder.inbound({ id: 1, method: 'askBack' });
-      assert.equal(recorder.openRequests.size, 1);
+      assert.equal(recorder.received.size, 1);
       assert.equal(recorder.inbound({ id: 1, result: null })?.method, 'ask');
       assert.equal(recorder.inbound({ id: 1, result: null }), undefined);
       assert.equal(recorder.outbound({ id: 1, error: { code: -1 } })?.method, 'askBack');
-      assert.equal(recorder.openRequests.size, 0);
+      assert.equal(recorder.received.size, 0);
       assert.deepEqual(
         recorded.map(({ direction, method, ms, error }) => [direction, method, ms, error]),
         isOpen
