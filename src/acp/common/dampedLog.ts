@@ -2,13 +2,13 @@ import type { Logger } from '../../base/common/log';
 
 const maxWhole = 5;
 
-/** Warnings that a peer can cause as often as it likes: of each kind the first few are logged, then only how many. */
+/** Throttles warnings that a peer can cause: logs the first few of each kind, then only counts. */
 export class DampedLog {
   private readonly counts = new Map<string, number>();
 
   constructor(private readonly log: Logger) {}
 
-  /** `kind` names what is counted and must come from us; `details` is for the first few only. */
+  /** `kind` must be a constant of ours; `details` are logged for the first few only. */
   warn(kind: string, details: string): void {
     const count = (this.counts.get(kind) ?? 0) + 1;
     this.counts.set(kind, count);

@@ -1,14 +1,11 @@
-/**
- * `limit` lines from the one with the 0-based number `offset`, each with its line ending: windows that follow each other
- * make up the whole text. Empty when there are no such lines.
- */
+/** Returns `limit` lines from the 0-based line `offset`, with their line endings. Empty past the end of the text. */
 export function linesOf(text: string, offset: number, limit: number): string {
   if (offset === 0 && limit === Infinity) return text;
   const start = startOfLine(text, 0, offset);
   return start < 0 || limit === 0 ? '' : text.slice(start, endOfLines(text, start, limit));
 }
 
-/** LF, CRLF and a lone CR end a line, as in the editor. Returns -1 when the text has fewer lines. */
+/** Recognizes LF, CRLF and CR as line endings. Returns -1 if the text has fewer lines. */
 function startOfLine(text: string, from: number, count: number): number {
   const lineEnd = /\r\n|\n|\r/g;
   lineEnd.lastIndex = from;

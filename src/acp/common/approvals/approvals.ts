@@ -6,25 +6,22 @@ import type { Clock } from '../../../base/common/async';
 import { contradictsItsKind, optionNames, type NamedOption } from './optionNames';
 
 export interface ApprovalOption extends NamedOption {
-  /** Of an answer for always: what it stands for, in a few words. */
+  /** For a lasting answer: a short description of what it covers. */
   readonly scope?: string;
 }
 
 interface ApprovalRequest<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
-  /** Told with the question, and besides, by their names, the `scopes` of options and which are `misnamed`. */
+  /** Emitted with the request, plus the options' `scopes` and which names are `misnamed`. */
   readonly context: ApprovalContext;
-  /** The tool call that waits. */
+  /** Id of the tool call that waits for the answer. */
   readonly callId?: string | undefined;
-  /** Withdraws the question. */
+  /** Withdraws the approval when it fires. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What the user chose; `refused` when too many questions are open already; undefined when the question was withdrawn,
- * because the turn or the session ended.
- */
+/** The chosen option; `refused` if too many approvals are pending; undefined if the turn or session has ended. */
 type ApprovalAnswer<Option> =
   { readonly chosen: Option } | { readonly timedOut: true } | { readonly refused: true } | undefined;
 
@@ -33,26 +30,26 @@ interface Pending {
   settle(index: number | 'timeout' | 'withdrawn'): void;
 }
 
-/** How many answered questions are remembered, to tell a late answer from a wrong one. */
+/** Limit of answered approvals remembered, to tell late answers from invalid ones. */
 const maxResolved = 256;
-/** What is asked beyond them is denied: nobody would look through more. */
+/** Further approvals are denied, because nobody would review more. */
 const maxPending = 32;
 
-/** For the user and for the agent. */
+/** Shown to the user and sent to the agent. */
 export const tooManyApprovals = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 
 /**
- * The open questions of one session. Each is told as `approval:required` and ends as granted or denied: by the user's
- * answer, by the time-out where there is one, or by being withdrawn. Nothing is ever allowed without an answer.
+ * The pending approvals of one session. Each is emitted as `approval:required` and ends as granted or denied: by the
+ * user, by a time-out, or because it was withdrawn. Nothing is allowed without an answer.
  */
 export class Approvals {
   private readonly pending = new Map<string, Pending>();
   private readonly resolved = new Set<string>();
   private counter = 0;
-  /** Of too many questions at once; the user is told once until all are answered. */
+  /** Whether the user was warned of too many approvals; reset when all are answered. */
   private hasToldOfFlood = false;
 
-  /** Without `timeoutMs` a question waits as long as its asker does. */
+  /** Without `timeoutMs`, approvals wait until they are answered or withdrawn. */
   constructor(
     private readonly sessionId: string,
     private readonly clock: Clock,
@@ -115,7 +112,7 @@ export class Approvals {
     pending.settle(index);
   }
 
-  /** Tells the user something about an answer, in the conversation. */
+  /** Emits a warning about an answer in the conversation. */
   warn(message: string): void {
     this.emit({ event: 'notice', data: { session_id: this.sessionId, level: 'warning', message } });
   }
@@ -154,7 +151,7 @@ export class Approvals {
   }
 }
 
-/** Of options whose names are the same, the scope of the last one would stand for all: so names are unique. */
+/** Adds details by option name; `names` are unique. */
 function withOptions({ context, options }: ApprovalRequest<ApprovalOption>, names: readonly string[]): ApprovalContext {
   const scopes = options.flatMap(({ scope }, index): [string, string][] => {
     const name = names[index];

@@ -22,44 +22,41 @@ const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
 };
 
 /**
- * The names under which options are offered, each once. An agent chooses both the name and the kind of an option, and it is
- * the kind that counts: where the name says something else, nothing clear, or what another one says, the kind is added.
+ * Returns unique display names. The agent chooses both name and kind of an option, and only the kind counts: it is
+ * appended to names that contradict it, are unclear, or occur twice.
  */
 export function optionNames(options: readonly NamedOption[]): string[] {
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   return options.map((option, index) => {
     const { name, kind } = option;
-    const isAlike = options.some((other, at) => at !== index && folded(other.name) === folded(name));
-    const told = isAlike || !saysItsKind(option) ? `${name} (${kindWords[kind]})` : name;
-    let unique = told;
-    for (let count = 2; used.has(unique); count++) unique = `${told} (${count})`;
-    used.add(unique);
+    const isAlike = options.some((other, otherIndex) => otherIndex !== index && folded(other.name) === folded(name));
+    const base = isAlike || !saysItsKind(option) ? `${name} (${kindWords[kind]})` : name;
+    let unique = base;
+    for (let count = 2; usedNames.has(unique); count++) unique = `${base} (${count})`;
+    usedNames.add(unique);
     return unique;
   });
 }
 
-/** Whether a reader of the name alone expects what the option does. Only English is understood. */
+/** Whether the name alone (in English) tells what the option does. */
 function saysItsKind({ name, kind }: NamedOption): boolean {
   const { yes, no, isLasting, isOnce } = meaningOf(name);
   if (kind.startsWith('allow') ? yes < 0 || no >= 0 : no < 0 || (yes >= 0 && yes < no)) return false;
   return kind.endsWith('_always') ? isLasting && !isOnce : !isLasting;
 }
 
-/**
- * Whether a reader of the name alone expects the opposite: a no of what allows, a yes of what denies, one time of what lasts,
- * or more than one time of what does not.
- */
+/** Whether the name alone suggests the opposite: a no that allows, a yes that denies, or the wrong duration. */
 export function contradictsItsKind({ name, kind }: NamedOption): boolean {
   const { yes, no, isLasting, isOnce } = meaningOf(name);
   const [said, opposite] = kind.startsWith('allow') ? [yes, no] : [no, yes];
   if (opposite >= 0 && (said < 0 || opposite < said)) return true;
   if (kind.endsWith('_once')) return isLasting && !isOnce;
-  // A plain yes is taken for one time; that a plain no lasts hurts nobody.
+  // A plain yes is read as one-time; a plain no that lasts does no harm.
   return isOnce || (kind === 'allow_always' && said >= 0 && !isLasting);
 }
 
 interface Meaning {
-  /** Where the first word is that allows, and that denies; -1 without one. */
+  /** Indices of the first word that allows and of the first that denies; -1 for none. */
   readonly yes: number;
   readonly no: number;
   readonly isLasting: boolean;

@@ -7,30 +7,30 @@ import { visible } from '../../../base/common/visibleText';
 import type { ApprovalOption } from './approvals';
 import type { PermissionRequest } from '../v1/v1Schema';
 
-/** An answer that is offered to the user; one with a rule makes it. */
+/** An answer offered to the user. Choosing it stores `rule`. */
 export interface Choice extends ApprovalOption {
   readonly rule?: PermissionRule;
 }
 
-/** One to a request of an agent. */
+/** An answer to an agent's request. */
 interface ToolChoice extends Choice {
   readonly outcome: RequestPermissionOutcome;
 }
 
 interface ChoiceContext {
   readonly agentTitle: string;
-  /** The session's; absolute. */
+  /** Absolute path of the session's folder. */
   readonly folder: string;
 }
 
 const order: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
 
-/** Once, lasting, no; those of one kind as they came. */
+/** Sorts by kind; stable. */
 export function inOrder<Option extends ApprovalOption>(options: readonly Option[]): Option[] {
   return [...options].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
-/** The rules that allow which the user may make by the answer: for the conversation, and for good. */
+/** Choices that allow permanently or for the conversation, each with the narrowest rule. */
 export function lastingChoices(request: ToolRequest, context: ChoiceContext): Choice[] {
   const scopes = [
     ['Always allow in this conversation', 'session'],
@@ -43,8 +43,8 @@ export function lastingChoices(request: ToolRequest, context: ChoiceContext): Ch
 }
 
 /**
- * The agent's own options, and where none of them allows for always, rules of the user's own. For a protected file nothing
- * that allows for always is offered: where the agent has no other way to be allowed, it can only be denied.
+ * The agent's options, plus lasting choices with rules where it offers none. For a protected file, lasting permission
+ * is never offered; if the agent offers nothing else, the request can only be denied.
  */
 export function toolChoices(
   asked: PermissionRequest,
@@ -67,14 +67,14 @@ export function toolChoices(
   return inOrder([...own, ...allowing, ...(isWithoutAlways ? denying(asked, request, context) : [])]);
 }
 
-/** Without the agent's help there is still a way to say no. */
+/** Adds "Deny" if the agent offers no way to deny. */
 function deniable(choices: readonly ToolChoice[]): ToolChoice[] {
   const isDeniable = choices.some(({ kind }) => kind.startsWith('reject'));
   const deny: ToolChoice = { name: 'Deny', kind: 'reject_once', outcome: { outcome: 'cancelled' } };
   return inOrder(isDeniable ? choices : [...choices, deny]);
 }
 
-/** Whether the agent can be allowed, but for good only. */
+/** Whether the agent offers only a permanent way to allow. */
 export function isForGoodOnly({ options }: PermissionRequest): boolean {
   const has = (wanted: ApprovalOptionKind): boolean => options.some(({ kind }) => kind === wanted);
   return has('allow_always') && !has('allow_once');
@@ -86,7 +86,7 @@ function denying(asked: PermissionRequest, request: ToolRequest, context: Choice
   return rule ? [{ name: 'Always deny', kind: 'reject_always', scope: scopeOf(rule, context), rule, outcome }] : [];
 }
 
-/** The first option of the wanted kinds; `cancelled` when the agent offers none. */
+/** Selects the first option of the given kinds; `cancelled` if there is none. */
 export function pick(
   { options }: PermissionRequest,
   ...kinds: readonly ApprovalOptionKind[]

@@ -11,20 +11,20 @@ import { toolContent } from '../v1/toolContent';
 
 interface RequestContext {
   readonly agent: string;
-  /** The session's folder, where a command runs that names no other, and where relative paths start. Absolute. */
+  /** Absolute path of the session's folder: the default of commands, and the base of relative paths. */
   readonly cwd: string;
-  /** The real, absolute path behind the agent's; rejects when it is not for agents. */
+  /** Resolves to the real, absolute path; rejects if agents may not access it. */
   readonly resolve: (path: string) => Promise<string>;
-  /** Why the user is asked before a file is changed. Its path is resolved. */
+  /** Why changing a file needs approval. `path` is resolved. */
   readonly protectionOf: (path: string) => Promise<Protection | undefined>;
 }
 
-/** What a diff turns into an edit, whatever else the agent calls it. */
+/** Kinds that a diff turns into an edit. */
 const quietKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
 /**
- * What the call asks for, as far as the agent tells. A path or folder that the editor refuses stays as the agent wrote it,
- * for rules that deny; what it stands for is not known, so none allows it.
+ * Converts a tool call to a permission request. Paths that the editor refuses stay as written, so that denying rules
+ * match; no rule can allow them.
  */
 export async function toolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
@@ -47,7 +47,7 @@ export async function toolRequest(call: CallDescription, context: RequestContext
     paths,
     ...(command ? { command } : {}),
     env,
-    // A folder without a command is still something that the agent asks for.
+    // Without a command, the folder is kept as an input.
     input: !command && input.cwd !== undefined ? { ...members, cwd: JSON.stringify(input.cwd) } : members,
     escalations,
     isUnresolved: isUnclear || refused.size > 0,
@@ -55,12 +55,12 @@ export async function toolRequest(call: CallDescription, context: RequestContext
   try {
     return { ...request, protections: await protectionsOf(request, refused, context) };
   } catch {
-    // Nobody knows what would be changed.
+    // It is unknown what would be changed.
     return { ...request, protections: new Map(), isUnresolved: true };
   }
 }
 
-/** The diff that an agent shows need not be the change it makes: what a file is protected from in part counts whole. @throws EditorError */
+/** The actual change may differ from the diff, so partly protected files count as protected. @throws EditorError */
 async function protectionsOf(
   request: ToolRequest,
   refused: ReadonlySet<string>,
@@ -76,27 +76,26 @@ async function protectionsOf(
   return new Map(found.flat());
 }
 
-/** A command that the agent wants to run; exactly this is run when it may. */
+/** A command that the agent wants to run, exactly as given. */
 export interface TerminalRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** What the agent adds to the environment. */
+  /** Variables that the agent adds to the environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A command that Backline itself would run: nothing else is in it. */
 export function terminalRequest(agent: string, { argv, cwd, env }: TerminalRequest): ToolRequest {
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: false };
   return { agent, kind: 'execute', command: { argv, cwd }, env: sorted(env), ...nothing };
 }
 
-/** From the session's folder. What a shell would expand names another file for the agent than for the editor. */
+/** Resolves against the session's folder. Rejects `~`, which only a shell would expand. */
 async function resolvePath(path: string, { cwd, resolve }: RequestContext): Promise<string> {
   if (path.startsWith('~')) throw new RangeError(`${path} begins with ~`);
   return await resolve(isAbsolutePath(path) || isUri(path) || path === '' ? path : `${cwd}/${path}`);
 }
 
-/** The session's own folder need not be in a workspace: a window may have none. */
+/** The session's folder may be outside the workspace, as a window may have none. */
 function folderOf(
   named: string | undefined,
   { cwd, resolve }: RequestContext,
@@ -105,17 +104,14 @@ function folderOf(
   return named === undefined ? resolve(cwd).catch(() => cwd) : real(named);
 }
 
-/**
- * One sentence that says what the user is asked to allow, by facts before the agent's own words. What is in the
- * session's folder is named from there.
- */
+/** One sentence that says what the user is asked to allow. Shows paths relative to the session's folder. */
 export function permissionPrompt(
   agentTitle: string,
   request: ToolRequest,
   { title, cwd }: { readonly title: string | undefined; readonly cwd: string },
 ): string {
   const { command, paths, kind } = request;
-  // What is not known to be inside stands as the agent wrote it.
+  // Unresolved paths are shown as the agent wrote them.
   const nameOf = (path: string) => (request.isUnresolved ? visible(path) : visibleName(path, cwd));
   if (command) {
     const where = command.cwd === cwd ? '' : ` in ${nameOf(command.cwd)}`;
@@ -127,7 +123,7 @@ export function permissionPrompt(
   return `${agentTitle} asks: ${visible(title ?? kind)}`;
 }
 
-/** A resolved path as it may stand in a question; from the folder where it is in there. */
+/** Display name of a resolved path, relative to `folder` if inside. */
 export function visibleName(path: string, folder: string): string {
   const below = relativeTo(path, folder, false);
   return visible(below === undefined || below === '' ? path : below);
@@ -138,12 +134,12 @@ export function permissionContext(
   request: ToolRequest,
   about: {
     readonly agent: string;
-    /** The session's; absolute. */
+    /** Absolute path of the session's folder. */
     readonly folder: string;
     readonly mode?: string | undefined;
     readonly call?: CallDescription;
     readonly content?: readonly ToolContent[];
-    /** Why this is asked whatever the rules say. */
+    /** Why the user is asked despite the rules. */
     readonly warnings?: readonly string[];
   },
 ): ApprovalContext {
@@ -167,13 +163,13 @@ export function permissionContext(
   };
 }
 
-/** A command for whoever shows it: a line for a shell, or the arguments, of which a shell's line would be one. */
+/** A shell command line is a string; separate arguments stay an array. */
 function shownCommand(argv: readonly string[]): string | string[] {
   const [only] = argv;
   return argv.length === 1 && only !== undefined ? only : [...argv];
 }
 
-/** Of variables, in a sentence. */
+/** Limit of variables named in a sentence. */
 const maxNames = 3;
 
 function withVariables(env: ToolRequest['env']): string {

@@ -11,18 +11,18 @@ const StdioServer = z.object({
 });
 const RemoteServer = z.object({ type: z.enum(['http', 'sse']), url: z.url(), headers: Variables.default({}) });
 
-/** An MCP server that an agent is told to use. */
+/** An MCP server for an agent. */
 export const McpServerSetting = z.union([StdioServer, RemoteServer]);
 export type McpServerSetting = z.infer<typeof McpServerSetting>;
 
 const Defaults = z.record(z.string(), z.union([z.string(), z.boolean()]));
 
-/** An entry of `backline.acp.agents` for an agent that is found without one. */
+/** An entry without a command, which sets only the defaults of a detected agent. */
 const FoundAgentSetting = z.strictObject({ defaults: Defaults });
 
-/** An entry of `backline.acp.agents` that says what is run. */
+/** An entry that defines what to run. */
 export const AgentSetting = z.object({
-  /** A name on PATH, or a path; relative ones start from the session's folder. */
+  /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   /** Added to the environment of the login shell. */
@@ -30,23 +30,20 @@ export const AgentSetting = z.object({
   cwd: z.string().min(1).optional(),
   dialect: z.enum(['v1', 'draft']).default('v1'),
   mcpServers: z.record(z.string(), McpServerSetting).default({}),
-  /** What new conversations begin with: `mode`, `model`, or an option's id, with a value or its name. */
+  /** Options of new sessions: `mode`, `model` or an option's id, with a value or its name. */
   defaults: Defaults.optional(),
 });
 export type AgentSetting = z.infer<typeof AgentSetting>;
 
 interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
-  /** For agents that are found without an entry, by their ids: what new conversations begin with. */
+  /** Options of new sessions for detected agents, by agent id. */
   readonly defaults: ReadonlyMap<string, NonNullable<AgentSetting['defaults']>>;
-  /** What is wrong with which entry, and what is expected instead. */
+  /** Invalid entries, and what is expected instead. */
   readonly problems: readonly string[];
 }
 
-/**
- * Reads `backline.acp.agents`. An entry that is wrong is told of and left out; the others are not touched by it. What new
- * conversations with an agent of the user begin with, such as its mode, is no workspace's to say.
- */
+/** Reads `backline.acp.agents` and reports invalid entries. A workspace cannot set defaults of the user's agents. */
 export function parseAgentSettings(value: unknown, isOfWorkspace = false): AgentSettings {
   const agents = new Map<string, AgentSetting>();
   const defaults = new Map<string, NonNullable<AgentSetting['defaults']>>();
@@ -68,7 +65,7 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   return { agents, defaults, problems };
 }
 
-/** Why an entry with nothing but `defaults` does not count. */
+/** Why an entry with only `defaults` is ignored. */
 function lackOf(name: string, isOfWorkspace: boolean): string | undefined {
   if (isOfWorkspace)
     return 'an entry with only "defaults" counts only in your user settings: move it there, or add a "command"';

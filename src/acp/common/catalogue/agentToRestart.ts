@@ -4,11 +4,11 @@ type Restartable = Pick<SessionBackend, 'id' | 'title' | 'state'>;
 
 type AgentToRestart<Backend> =
   | { readonly kind: 'one'; readonly backend: Backend }
-  /** The user has to say which. */
+  /** The user has to choose. */
   | { readonly kind: 'oneOf'; readonly backends: readonly Backend[] }
   | { readonly kind: 'none'; readonly message: string };
 
-/** Which agent is to be restarted; `id` is of the one that the user means, if they have said so. */
+/** Finds the agent to restart. `id` is the user's choice, if already made. */
 export function agentToRestart<Backend extends Restartable>(
   backends: readonly Backend[],
   id: unknown,

@@ -3,23 +3,23 @@ import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 
 export interface AgentsSituation {
   readonly isTrusted: boolean;
-  /** Of the settings; each says what to do. */
+  /** Problems of the settings, each with advice. */
   readonly problems: readonly string[];
   readonly configured: number;
-  /** Agents that were there without being configured; undefined before anybody has looked. */
+  /** Agents found on PATH; undefined before the first lookup. */
   readonly found: number | undefined;
-  /** Of these, how many cannot be started as things are. */
+  /** How many agents cannot be started. */
   readonly unavailable?: number | undefined;
-  /** The agents that have been used, running or not. */
+  /** Agents used so far, running or not. */
   readonly agents: readonly { readonly title: string; readonly state: BackendState }[];
 }
 
-/** Commands that help; named by the caller, who knows how they are registered. */
+/** Commands offered with a status, provided by the caller. */
 export type AgentActions = Readonly<Record<'restart' | 'signIn' | 'openSettings' | 'manageTrust', StatusAction>>;
 
 type Said = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
 
-/** What the status list says of agents: first what needs the user, then what runs, then what could. */
+/** Status of the agents: what needs the user first, then what runs, then what is available. */
 export function agentsStatus(situation: AgentsSituation, actions: AgentActions): Said {
   const { isTrusted, problems, agents } = situation;
   if (!isTrusted) {

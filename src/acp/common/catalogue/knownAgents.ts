@@ -1,33 +1,33 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 
-/** How an agent wants to hear that a file it reads does not exist: some can create a file only when it reads as empty. */
+/** What reading a missing file returns: some agents can create a file only if it reads as empty. */
 export type MissingFile = 'error' | 'empty';
 
-/** What to do otherwise for an agent than the protocol says. */
+/** Deviations of an agent from the protocol. */
 export interface AgentTraits {
   readonly missingFile: MissingFile;
-  /** What the `usage` of a prompt's result counts: that turn, or all turns since this process took the session up. */
+  /** What `usage` of a prompt's result covers: the turn, or all turns since this process loaded the session. */
   readonly usageOf: 'turn' | 'session';
-  /** The id of the known agent that it is. */
+  /** Id of the known agent. */
   readonly knownAs?: string;
 }
 
 export interface KnownAgent extends AgentTraits {
-  /** Stable: names the agent in settings and stored sessions. */
+  /** Stable: identifies the agent in settings and stored sessions. */
   readonly id: string;
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The npm package that brings the command, for those that come from npm. */
+  /** The npm package that provides the command. */
   readonly npmPackage?: string;
   readonly cannotList?: true;
-  /** The `agentInfo.name` of its answer to `initialize`, in lower case. */
+  /** `agentInfo.name` in its `initialize` result, in lower case. */
   readonly infoName?: string;
 }
 
-/** Agents that are offered when their command is on PATH; best supported first. */
 export const demoAgentId = 'demo-agent';
 
+/** Agents offered if their command is on PATH, best supported first. */
 export const knownAgents: readonly KnownAgent[] = [
   agent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
   agent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),
@@ -54,10 +54,7 @@ export const knownAgents: readonly KnownAgent[] = [
   agent('amp', 'Amp', 'amp-acp', [], 'amp-acp'),
 ];
 
-/**
- * The known agent that a command line starts: by the command's own name, by the name of the script that it runs, or by the
- * package that it takes from a registry or from `node_modules`.
- */
+/** Finds the known agent that a command line starts: by command name, script name or npm package. */
 export function knownAgentOf(command: string, args: readonly string[]): KnownAgent | undefined {
   const name = programName(command);
   const script = runtimes.has(name) ? args.find((arg) => !arg.startsWith('-')) : undefined;
@@ -71,13 +68,13 @@ export function knownAgentOf(command: string, args: readonly string[]): KnownAge
   );
 }
 
-/** The known agent that calls itself so in `agentInfo.name`, whatever command line has started it. */
+/** Finds the known agent by the `agentInfo.name` that it reports. */
 export function knownAgentNamed(infoName: string | undefined): KnownAgent | undefined {
   const name = infoName?.toLowerCase();
   return name === undefined ? undefined : knownAgents.find((known) => known.infoName === name);
 }
 
-/** By what the agent calls itself; `missingFile` and `commandOf` (a known agent's id) are what its command line says. */
+/** Combines what the agent reports (`infoName`) with what its command line implies. */
 export function traitsOf(infoName: string | undefined, missingFile: MissingFile, commandOf?: string): AgentTraits {
   const known = knownAgentNamed(infoName);
   const isEmpty = known?.missingFile === 'empty' || missingFile === 'empty';
@@ -95,7 +92,7 @@ function programName(path: string): string {
   return (path.split(/[\\/]/).at(-1) ?? '').replace(/\.(exe|cmd|bat|[cm]?js)$/i, '');
 }
 
-/** As `npx` takes it, with or without a version; or as a path into it. */
+/** Matches a package name with optional version, or a path into the package. */
 function isFromPackage(word: string, npmPackage: string): boolean {
   return word.replace(/(?<=.)@.*$/, '') === npmPackage || word.includes(`/node_modules/${npmPackage}/`);
 }

@@ -1,4 +1,4 @@
-/** What fetches a program before it runs it, unless it has it already: the words of its command line. */
+/** Commands that download a program before they run it. */
 const runners: readonly (readonly [string, ...string[]])[] = [
   ['npx'],
   ['npm', 'exec'],

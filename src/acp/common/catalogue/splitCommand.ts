@@ -1,7 +1,6 @@
 /**
- * Splits a command line into its arguments as a POSIX shell would: single quotes keep everything, double quotes keep all
- * but `\"` and `\\`, a backslash keeps the next character. Nothing is expanded: no variables, globs, pipes or redirects.
- * @throws SyntaxError when a quote is not closed
+ * Splits a command line as a POSIX shell would, with single quotes, double quotes and backslashes. Expands no
+ * variables, globs, pipes or redirects. @throws SyntaxError for an unclosed quote
  */
 export function splitCommand(line: string): string[] {
   const argv: string[] = [];

@@ -12,7 +12,7 @@ type DraftHandler<Method extends DraftMethod> = (
   signal: AbortSignal,
 ) => Promise<DraftResult<Method>>;
 
-/** What this end answers. A method that is left out is answered with -32601, whatever is thrown with -32603. */
+/** Handlers of this end. A missing method is answered with -32601, a thrown error with -32603. */
 export type DraftHandlers = { readonly [Method in DraftMethod]?: DraftHandler<Method> };
 
 interface DraftConnectionOptions {
@@ -22,7 +22,7 @@ interface DraftConnectionOptions {
   readonly log: Logger;
 }
 
-/** One end of a connection in the draft protocol: whichever of the ten methods either end calls, what goes over it is checked. */
+/** One end of a draft-protocol connection. Either end may call any of the ten methods; all messages are validated. */
 export class DraftConnection implements Disposable {
   private readonly peer: JsonRpcPeer;
 
@@ -34,10 +34,7 @@ export class DraftConnection implements Disposable {
     this.peer.start();
   }
 
-  /**
-   * @throws RpcError what the peer answered, or -32603 when its result is not what the document says
-   * @throws TimeoutError, ConnectionClosedError
-   */
+  /** @throws RpcError from the peer, or -32603 for an invalid result; TimeoutError; ConnectionClosedError */
   async call<Method extends DraftMethod>(
     method: Method,
     params: DraftParams<Method>,
@@ -48,7 +45,7 @@ export class DraftConnection implements Disposable {
     throw new RpcError(rpcErrorCode.internalError, `The result of '${method}' is not valid: ${wordsOf(result.error)}`);
   }
 
-  /** Rejects what is pending. Does not close the stream. */
+  /** Rejects pending calls. Does not close the stream. */
   dispose(): void {
     this.peer.dispose();
   }

@@ -1,26 +1,26 @@
 import type { Message, MessageChunk, ThreadEntry, ThreadMetadata } from './draftSchema';
 
-/** What a peer of the draft may ask of the conversations kept here. */
+/** The thread methods that a draft-protocol peer may call. */
 export interface ThreadStore {
   /** Newest first. */
   getThreads(): Promise<ThreadMetadata[]>;
   /** Returns the thread's id. */
   createThread(): Promise<string>;
-  /** @throws Error for a thread that does not exist, as all below */
+  /** @throws Error for an unknown thread, as do the methods below */
   openThread(threadId: string): Promise<void>;
   getThreadEntries(threadId: string): Promise<ThreadEntry[]>;
-  /** A whole message that the peer adds to the thread. */
+  /** Adds a whole message of the peer to the thread. */
   sendMessage(threadId: string, message: Message): Promise<void>;
-  /** A part of the answer that the peer is giving in the thread. */
+  /** Appends to the peer's current answer. */
   streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void>;
-  /** The peer was given the text of a file while it worked on the thread; not known threads are ignored. */
+  /** Records that the peer read a file for the thread. Ignores unknown threads. */
   didReadFile(threadId: string, path: string, content: string): void;
 }
 
-/** Conversations from elsewhere, for example the Amp thread store: peers may read them, not change them. */
+/** Read-only conversations from elsewhere, for example Amp's threads. */
 export interface ThreadSource {
   getThreads(): Promise<ThreadMetadata[]>;
-  /** `undefined` for a thread that is not of this source. */
+  /** Undefined for a thread of another source. */
   getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined>;
 }
 
@@ -35,15 +35,15 @@ export interface MemoryThreadsOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly createId: () => string;
-  /** Where threads are looked for that are not kept here. One that fails hides no other's. */
+  /** Other sources of threads. A failing source does not hide the others. */
   readonly sources?: readonly ThreadSource[];
-  /** A source failed; what it has is missing from the answer. */
+  /** Called when a source fails; its threads are missing from the answer. */
   readonly onError?: (error: unknown) => void;
-  /** Of texts in UTF-16 units; the oldest entries of the thread make room. Default 8 Mi. */
+  /** Limit of text per thread, in UTF-16 units; the oldest entries are dropped. Default 8 Mi. */
   readonly maxUnitsPerThread?: number;
-  /** The least recently changed one that is not open makes room. Default 200. */
+  /** The least recently changed thread that is not open is dropped. Default 200. */
   readonly maxThreads?: number;
-  /** Whether a session works on the thread. */
+  /** Whether a session uses the thread. */
   readonly isOpen?: (threadId: string) => boolean;
 }
 
@@ -51,13 +51,13 @@ const defaultMaxUnitsPerThread = 8 * 1024 * 1024;
 const defaultMaxThreads = 200;
 const maxTitleUnits = 80;
 
-/** Conversations in memory. A chunk that is streamed goes on with the assistant's last message. */
+/** Conversations in memory. Streamed chunks extend the assistant's last message. */
 export class MemoryThreads implements ThreadStore {
   private readonly threads = new Map<string, KeptThread>();
 
   constructor(private readonly options: MemoryThreadsOptions) {}
 
-  /** Whether the thread is kept here, not in another source. */
+  /** Whether the thread is kept here rather than in another source. */
   has(threadId: string): boolean {
     return this.threads.has(threadId);
   }
@@ -69,7 +69,7 @@ export class MemoryThreads implements ThreadStore {
       modifiedAt: new Date(modifiedMs).toISOString(),
     }));
     const others = await Promise.all(this.sources.map((source) => this.orNothing(source.getThreads())));
-    // A conversation that is kept here may be told of elsewhere too.
+    // Another source may also list a thread that is kept here.
     const foreign = others.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
     return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
   }
@@ -80,7 +80,7 @@ export class MemoryThreads implements ThreadStore {
     return Promise.resolve(id);
   }
 
-  /** Keeps a thread that somebody else has made and named; does nothing for one that is kept already. */
+  /** Adds a thread created elsewhere; does nothing if it exists. */
   add(id: string, entries: readonly ThreadEntry[] = []): void {
     if (this.threads.has(id)) return;
     const first = entries.find((entry) => entry.type === 'message' && entry.role === 'user');
@@ -117,7 +117,7 @@ export class MemoryThreads implements ThreadStore {
         entries.push({ type: 'message', role: 'assistant', chunks: [chunk] });
         return;
       }
-      // One growing text, or else a long answer costs more with every chunk.
+      // Joins the chunks, or long answers would get slower with every chunk.
       last.chunks = [{ type: 'text', chunk: textOf(last) + chunk.chunk }];
     });
   }

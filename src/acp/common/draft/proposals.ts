@@ -3,14 +3,11 @@ import { DiffError, parseFileDiff, type FileDiff } from './unifiedDiff';
 
 interface Proposals {
   readonly diffs: readonly FileDiff[];
-  /** What looks like a diff of files and is none; each ends a sentence that says what was not offered. */
+  /** Why diffs are invalid; each completes a sentence. */
   readonly problems: readonly string[];
 }
 
-/**
- * The changes to files that an answer proposes: its fenced blocks of language `diff` (or `patch`) that name files. A block
- * with marked lines only shows something, and proposes nothing.
- */
+/** Finds changes to files in an answer: fenced blocks of language `diff` or `patch` that name files. */
 export function proposalsIn(markdown: string): Proposals {
   const lines = markdown.split(/\r?\n/);
   const diffs: FileDiff[] = [];
@@ -34,7 +31,7 @@ export function proposalsIn(markdown: string): Proposals {
 function parseBlock(lines: readonly string[], start: number, fence: string): { diffs: FileDiff[]; end: number } {
   const diffs: FileDiff[] = [];
   let at = start;
-  // Inside a diff its counts say where it ends: a line of the file may look like the fence.
+  // Within a diff, the hunk's line counts decide where it ends, because a line may look like the fence.
   while (at < lines.length && !closes(lines[at], fence)) {
     if (isHeader(lines, at)) {
       const { diff, end } = parseFileDiff(lines, at);

@@ -14,16 +14,13 @@ interface SessionThread {
   readonly entries: ThreadEntry[];
 }
 
-/** The least recently changed ones make room. */
+/** The least recently changed threads are dropped. */
 const maxThreads = 50;
-/** Messages of one thread; the oldest make room. */
+/** Limit of messages per thread; the oldest are dropped. */
 const maxEntries = 500;
 const maxTitleUnits = 80;
 
-/**
- * The window's conversations, with whatever backend, as threads of the draft: a peer that asks for threads is given
- * what was said in them. Kept in memory.
- */
+/** Offers the window's conversations, of any backend, as draft-protocol threads. Kept in memory. */
 export class SessionThreads implements ThreadSource, Disposable {
   private readonly threads = new Map<string, SessionThread>();
   private readonly end = new AbortController();
@@ -33,7 +30,7 @@ export class SessionThreads implements ThreadSource, Disposable {
     private readonly log: Logger,
   ) {}
 
-  /** From its beginning to its end, or until this is disposed. */
+  /** Records a session until it ends or this is disposed. */
   follow(session: BackendSession): void {
     const thread: SessionThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
     this.threads.set(session.id, thread);

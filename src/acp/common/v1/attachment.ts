@@ -1,23 +1,22 @@
 import type { AgentCapabilities } from './v1Schema';
 
-/** Where a session of ours is with its agent, whose processes come and go. `Client` is the connection to one of them. */
+/** State of a session's binding to its agent. `Client` is the connection to the agent's process. */
 export type Attachment<Client> = Conversation &
   (
     | { readonly kind: 'detached' }
-    /** The agent has been asked to take the session up; `past` is the history that it may tell meanwhile. */
+    /** The agent was asked to restore the session and may replay its history. */
     | { readonly kind: 'returning'; readonly client: Client; readonly past: Past }
-    /** It does not remember the session, and has been asked to begin another one in its place. */
+    /** The agent forgot the session and was asked for a new one. */
     | { readonly kind: 'recreating'; readonly client: Client }
     | Attached<Client>
-    /** Closed: it never comes back. */
     | { readonly kind: 'left' }
   );
 
-/** What stays the same when the process changes. */
+/** Fields that survive a new process. */
 interface Conversation {
-  /** The agent's name for the session; another one when it had to begin anew. */
+  /** The agent's id of the session; changes when it is recreated. */
   readonly agentSessionId: string;
-  /** The agent had to begin anew, and has not been told what was said before. */
+  /** Whether the session was recreated and the agent has not received a summary yet. */
   readonly hasForgotten: boolean;
 }
 
@@ -26,23 +25,21 @@ export interface Attached<Client> extends Conversation {
   readonly client: Client;
 }
 
-/** Whether the history that the agent tells is `known` here. */
+/** Whether the history that the agent replays is already known here. */
 export type Past = 'known' | 'unknown';
 
 export type AttachmentEvent<Client> =
   | { readonly kind: 'return'; readonly client: Client; readonly past: Past }
   | { readonly kind: 'recreateSession'; readonly client: Client }
-  /** The agent has taken the session up. */
   | { readonly kind: 'returned'; readonly client: Client }
   | { readonly kind: 'begunAnew'; readonly client: Client; readonly agentSessionId: string }
   | { readonly kind: 'failed'; readonly client: Client }
-  /** The process is gone. */
   | { readonly kind: 'lost' }
-  /** The agent has been told what was said before. */
+  /** The agent has received the summary. */
   | { readonly kind: 'reminded' }
   | { readonly kind: 'leave' };
 
-/** An answer that comes when nobody waits for it any more changes nothing. */
+/** Late answers change nothing. */
 export function nextAttachment<Client>(state: Attachment<Client>, event: AttachmentEvent<Client>): Attachment<Client> {
   const { agentSessionId, hasForgotten } = state;
   const same = { agentSessionId, hasForgotten };
@@ -70,12 +67,12 @@ export function nextAttachment<Client>(state: Attachment<Client>, event: Attachm
   }
 }
 
-/** What the agent says while it tells a history that is known is not to be told again. */
+/** Whether to drop updates, because the agent replays a known history. */
 export function isMuted(state: Attachment<unknown>): boolean {
   return state.kind === 'returning' && state.past === 'known';
 }
 
-/** How the agent takes a session up: by loading it where its history is wanted; undefined when it remembers none. */
+/** How to restore a session: by loading if its history is needed, else by resuming; undefined if unsupported. */
 export function wayBack(
   { loadSession, sessionCapabilities }: AgentCapabilities,
   past: Past,

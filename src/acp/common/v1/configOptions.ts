@@ -3,22 +3,22 @@ import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedWith } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
 
-/** How a change of an option has to be told to the agent. */
+/** The protocol method that changes an option. */
 type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
 
 /**
- * The options of one session as the user sees them. Agents offer them as `configOptions`, which win, or in older ways:
- * `modes`, and `models`, which appear as options named `mode` and `model`.
+ * The options of one session. Agents offer them as `configOptions`, which take precedence, or as the older `modes` and
+ * `models`, which become options with the ids `mode` and `model`.
  */
 export class ConfigOptions {
   private declared: readonly ConfigOption[] | undefined;
   private modes: Modes | undefined;
   private models: Models | undefined;
 
-  /** `agent` tells the id of the known agent that it is. */
+  /** `agent` returns the known agent's id. */
   constructor(private readonly agent: () => string | undefined = () => undefined) {}
 
-  /** What the session's opening answer says. Without any of the three the options stay as they are. */
+  /** Applies the response that opened the session; missing parts stay unchanged. */
   setUp(setup: SessionSetup): void {
     if (setup.configOptions) this.declare(setup.configOptions);
     this.modes = setup.modes ?? this.modes;
@@ -36,7 +36,7 @@ export class ConfigOptions {
     );
   }
 
-  /** For agents that answer a change of `configOptions` with nothing. */
+  /** For agents that do not return their options after a change. */
   setValue(optionId: string, value: string | boolean): void {
     this.declared = this.declared?.map((option) => {
       if (option.id !== optionId) return option;
@@ -55,19 +55,19 @@ export class ConfigOptions {
   }
 
   private get offered(): readonly ConfigOption[] {
-    // A list that declares nothing is no reason to hide the modes the agent has.
+    // An empty list does not hide the agent's modes.
     if (this.declared && this.declared.length > 0) return this.declared;
     return [...(this.modes ? [modeOption(this.modes)] : []), ...(this.models ? [modelOption(this.models)] : [])];
   }
 
-  /** The name of the mode the session is in, for permission prompts. */
+  /** Name of the current mode, for approvals. */
   get modeName(): string | undefined {
     const mode = this.all.find(isMode);
     if (mode?.type !== 'select') return undefined;
     return mode.choices.find(({ value }) => value === mode.value)?.name ?? mode.value;
   }
 
-  /** Undefined when there is no such option, or the value is none of its choices. */
+  /** Undefined for an unknown option or value. */
   routeOf(optionId: string, value: string | boolean): ConfigRoute | undefined {
     const option = this.all.find(({ id }) => id === optionId);
     if (!option) return undefined;
@@ -83,7 +83,7 @@ function isMode(option: ConfigOption): boolean {
   return option.category === 'mode' || (option.category === undefined && option.id === 'mode');
 }
 
-/** Modes, and switches like Copilot's `allow_all`. */
+/** Modes, and switches such as Copilot's `allow_all`. */
 function mayWaiveAsking(option: ConfigOption): boolean {
   return isMode(option) || option.category === 'permissions' || /^(?:allow|approve)[-_]?all|yolo/i.test(option.id);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What an agent asks in a form, one question after another. */
+/** A field of a form that an agent asks the user to fill in. */
 export type FormField = FieldBasics &
   (
     | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number; readonly preset: string }
@@ -67,9 +67,8 @@ const Form = z.looseObject({
 });
 
 /**
- * The questions of a form in the restricted JSON Schema of elicitation, in its order. A property of a type that is not
- * known is left out when it may be.
- * @throws Error when it may not be, or when this is no form
+ * Parses the fields of an elicitation form (restricted JSON Schema). Skips optional fields of unknown types.
+ * @throws Error for an invalid form, or for a required field of unknown type
  */
 export function formFields(schema: unknown): FormField[] {
   const form = Form.parse(schema);
@@ -82,7 +81,7 @@ export function formFields(schema: unknown): FormField[] {
   });
 }
 
-/** What is wrong with what the user typed; undefined when it can be sent. */
+/** Validates the user's input; returns undefined if valid. */
 export function problemWith(field: FormField, typed: string): string | undefined {
   if (typed === '') return field.isRequired ? 'This field is required.' : undefined;
   if (field.kind === 'text') {
@@ -99,7 +98,7 @@ export function problemWith(field: FormField, typed: string): string | undefined
   return value > maximum ? `At most ${maximum}.` : undefined;
 }
 
-/** The value of what was typed and has no problem; undefined for a question that was passed over. */
+/** Converts valid input; undefined for a skipped field. */
 export function valueOf(field: FormField, typed: string): FormValue | undefined {
   if (typed === '' && !field.isRequired) return undefined;
   return field.kind === 'number' ? Number(typed) : typed;

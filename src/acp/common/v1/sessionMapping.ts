@@ -18,7 +18,7 @@ import {
   type ToolCallUpdate,
 } from './v1Schema';
 
-/** How a turn ended, other than by a failure. */
+/** How a turn ended, unless it failed. */
 interface TurnEnd {
   readonly stopReason: PromptResult['stopReason'] | 'interrupted';
   readonly usage?: TokenUsage;
@@ -28,13 +28,12 @@ interface Turn {
   readonly requestId?: string;
 }
 
-/** The events of an update as it came; undefined for one that does not have its kind's shape. */
+/** Returns the events of an update; undefined if the update is malformed. */
 type Handler = (update: object) => SessionEvent[] | undefined;
 
 /**
- * Turns what an agent says of one session (`session/update`, ACP v1) into Amplifier's events, which the log of the session
- * brings into the normal form. Pure: time is handed in, nothing is sent. One turn at most is open; a turn of the history that
- * `session/load` tells is one too.
+ * Maps ACP v1 session updates to session events, without side effects. At most one turn is open; turns of the history
+ * that `session/load` replays count, too.
  */
 export class SessionMapping {
   readonly config: ConfigOptions;
@@ -44,16 +43,16 @@ export class SessionMapping {
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
-  /** Whose text was told last, until something else follows. */
+  /** The current streamed message; undefined once something else follows. */
   private message: { readonly id: string | undefined } | undefined;
   private replaying = false;
-  /** The prompt of the history that is being told, until something else follows. */
+  /** The replayed prompt whose chunks are being collected. */
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
 
   constructor(
     private readonly sessionId: string,
     clock: Pick<Clock, 'monotonicNow'>,
-    /** The id of the known agent that it is. */
+    /** Returns the known agent's id. */
     agent: () => string | undefined = () => undefined,
   ) {
     this.config = new ConfigOptions(agent);
@@ -64,17 +63,17 @@ export class SessionMapping {
     return this.commandList;
   }
 
-  /** How often each kind of update was not understood. */
+  /** Counts of updates that were not understood, by kind. */
   get ignored(): ReadonlyMap<string, number> {
     return this.ignoredUpdates;
   }
 
-  /** Terminal output waits to be told; call `takeTerminalUpdates` soon. */
+  /** Whether terminal output is waiting for `takeTerminalUpdates`. */
   get hasTerminalUpdates(): boolean {
     return this.tools.hasTerminalUpdates;
   }
 
-  /** `update` is the member of that name of a `session/update`, as it came. */
+  /** `update` is that member of a `session/update`, unparsed. */
   update(update: { readonly sessionUpdate: string }): SessionEvent[] {
     const { sessionUpdate: kind } = update;
     if (!isKnown(kind)) return this.ignore(kind);
@@ -83,18 +82,18 @@ export class SessionMapping {
     return replayed.length > 0 ? [...replayed, ...events] : events;
   }
 
-  /** A tool call of an update, which the agent may not have announced. */
+  /** Handles a tool call, which the agent may not have announced. */
   toolCall(update: ToolCallUpdate): SessionEvent[] {
     return [...this.endMessage(), ...this.tools.upsert(update).map((event) => this.withWhatItShows(event))];
   }
 
-  /** As `toolCall`, of a permission request. */
+  /** Handles the tool call of a permission request. */
   askedCall(update: ToolCallUpdate): SessionEvent[] {
     this.watch.hasAsked();
     return this.toolCall(update);
   }
 
-  /** The event of a question as it came: who is asked about has asked. */
+  /** Notes that the agent asked, and returns the event unchanged. */
   ofQuestion(event: SessionEvent): SessionEvent {
     if (event.event === 'approval:required') this.watch.hasAsked();
     return event;
@@ -104,7 +103,7 @@ export class SessionMapping {
     return this.tools.describe(id);
   }
 
-  /** Takes the state of a terminal that Backline runs, and has decided about. */
+  /** Updates a terminal that Backline runs, after its permission was checked. */
   setTerminal(terminalId: string, view: TerminalView): void {
     this.watch.hasAsked('runs');
     this.tools.setTerminal(terminalId, view);
@@ -121,7 +120,7 @@ export class SessionMapping {
     return events;
   }
 
-  /** Nothing when no turn is open: it may have been ended by a failure before its answer came. */
+  /** Returns nothing if no turn is open, as after a failure. */
   endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
@@ -131,7 +130,7 @@ export class SessionMapping {
     return events;
   }
 
-  /** Ends the turn by a failure. `details` is what may help to find out why. */
+  /** Ends the turn with a failure. `details` help to diagnose it. */
   failTurn(error: string, code: string, details?: string): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
@@ -199,12 +198,12 @@ export class SessionMapping {
       this.notice(toLevel(severity), description === undefined ? title : `${title}\n${description}`),
     ]),
     compaction_update: on(sessionUpdates.compaction_update, ({ status, error }) => this.compaction(status, error)),
-    // The summary is the agent's own memory; that the history was shortened is what the user needs to know.
+    // The summary is internal to the agent; the user only needs to know that the history was compacted.
     compaction_summary_chunk: on(sessionUpdates.compaction_summary_chunk, () => []),
   };
 
   private userChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
-    // During a turn of ours it is an echo of the prompt, which was told when the turn began.
+    // During our own turn, this echoes the prompt, which was emitted at the turn's start.
     if (!this.replaying) return [];
     const text = blockToText(content);
     const current = this.replayedPrompt;
@@ -270,7 +269,7 @@ export class SessionMapping {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }
 
-  /** Of an agent with modes it is the mode that says whether it asks. What is told of the past says nothing of today. */
+  /** Marks calls that ran without asking, except replayed calls and agents with modes, which are more exact. */
   private withWhatItShows(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.replaying || !this.turn) return event;
     if (this.config.all.some((option) => isModeOption(option)) || unattendedIn(this.config.all)) return event;
@@ -289,14 +288,14 @@ export class SessionMapping {
   }
 
   private ignore(what: string): SessionEvent[] {
-    // The agent chooses the names: they must not grow without end.
+    // Limits distinct names, because the agent chooses them.
     const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
     this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
     return [];
   }
 }
 
-/** What the answer of `session/prompt` says of the turn. `toUsage` makes the turn's usage of what the agent has counted. */
+/** Reads the end of a turn from the result of `session/prompt`. `toUsage` converts counts to the turn's usage. */
 export function turnEndOf({ stopReason, usage, _meta }: PromptResult, toUsage: ToUsage): TurnEnd {
   if (usage) return { stopReason, usage: toUsage({ input: usage.inputTokens, output: usage.outputTokens }) };
   const quota = _meta?.quota.token_count;

@@ -1,21 +1,21 @@
-/** What is to be seen of a command: its newest output and how it ended. */
+/** The visible state of a command: its latest output and its exit. */
 export interface TerminalView {
   readonly output: string;
-  /** The beginning of the output was cut. */
+  /** Whether the beginning of the output was cut. */
   readonly truncated: boolean;
   readonly exit?: { readonly code: number | null; readonly signal: string | null };
 }
 
-/** Of commands that may still run. */
+/** Limit of running terminals kept after a turn. */
 const maxKept = 64;
 
 const empty: TerminalView = { output: '', truncated: false };
 
-/** Terminals by id, both those that Backline runs for the agent and those that the agent runs and tells about. */
+/** Terminals by id, run by Backline or by the agent itself. */
 export class TerminalViews {
   private readonly views = new Map<string, TerminalView>();
 
-  /** `maxLength`, in UTF-16 units, bounds each view: every event carries the whole of it. */
+  /** `maxLength` (UTF-16 units) limits each output, because every event contains all of it. */
   constructor(private readonly maxLength: number) {}
 
   get(id: string): TerminalView {
@@ -31,7 +31,7 @@ export class TerminalViews {
     this.views.set(id, { ...this.get(id), exit: { code, signal } });
   }
 
-  /** Forgets what has ended, and of the rest all but the newest. */
+  /** Removes ended terminals, and the oldest of the others. */
   trim(): void {
     for (const [id, { exit }] of this.views) if (exit) this.views.delete(id);
     for (const id of this.views.keys()) {
@@ -50,7 +50,7 @@ export class TerminalViews {
   }
 }
 
-/** Without at least the first `count` units, never starting in the middle of a surrogate pair. */
+/** Drops at least the first `count` units, without splitting a surrogate pair. */
 function cutStart(text: string, count: number): string {
   const unit = text.charCodeAt(count);
   return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? count + 1 : count);

@@ -8,7 +8,7 @@ import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from './v1Sch
 
 interface Call {
   readonly id: string;
-  /** In milliseconds of the monotonic clock. */
+  /** On the monotonic clock. */
   readonly startedAt: number;
   name: string | undefined;
   kind: ToolKind;
@@ -23,7 +23,6 @@ interface Call {
 
 const CommandResult = z.looseObject({ formatted_output: z.string() });
 
-/** What a tool call is about. */
 export interface CallDescription {
   readonly title: string | undefined;
   readonly kind: ToolKind;
@@ -32,15 +31,15 @@ export interface CallDescription {
   readonly rawInput: Record<string, unknown>;
 }
 
-/** Calls of past turns whose names are remembered: what an agent says late of one must not make another one of it. */
+/** Limit of ended calls remembered across turns, so that a late update does not start a new call. */
 const maxEnded = 200;
 
-/** What one event carries of a terminal's output, in UTF-16 units. */
+/** Limit of terminal output per event, in UTF-16 units. */
 const maxTerminalLength = 128 * 1024;
 
 /**
- * The tool calls of a session. A call begins with whichever update names it first, and ends with its status. Output of terminals is collected until `takeTerminalUpdates`, since every event
- * carries the whole output of a call.
+ * The tool calls of a session. A call starts with the first update that names it and ends by its status. Terminal
+ * output is collected until `takeTerminalUpdates`, because every event contains the whole output.
  */
 export class ToolCalls {
   private readonly calls = new Map<string, Call>();
@@ -56,7 +55,7 @@ export class ToolCalls {
     return this.stale.size > 0;
   }
 
-  /** All that is known of a call, for a question about it that repeats only a part. */
+  /** Everything known about a call; a permission request may repeat only part of it. */
   describe(id: string): CallDescription | undefined {
     const call = this.calls.get(id);
     if (!call) return undefined;
@@ -78,7 +77,7 @@ export class ToolCalls {
     return events;
   }
 
-  /** Takes the state of a terminal that Backline runs. */
+  /** Updates a terminal that Backline runs. */
   setTerminal(terminalId: string, view: TerminalView): void {
     this.terminals.set(terminalId, view);
     this.markStale(terminalId);
@@ -90,7 +89,7 @@ export class ToolCalls {
     return events;
   }
 
-  /** Tells what waits, and forgets the bulk of the calls: their turn is over. */
+  /** Returns pending events and drops the details of all calls at the end of a turn. */
   release(): SessionEvent[] {
     const events = this.takeTerminalUpdates();
     for (const call of this.calls.values()) {
@@ -129,7 +128,7 @@ export class ToolCalls {
   private applyTerminalMeta(call: Call, { _meta: meta }: ToolCallUpdate): void {
     if (!meta) return;
     const { terminal_info, terminal_output, terminal_output_delta, terminal_exit } = TerminalMeta.parse(meta);
-    // Agents that run the terminal themselves may leave its id out: then it is the call's own.
+    // Agents that run terminals themselves may omit the id, which defaults to the call's.
     const idOf = (part: { terminal_id: string | undefined }) => part.terminal_id ?? call.id;
     for (const part of [terminal_info, terminal_output, terminal_output_delta, terminal_exit]) {
       if (!part) continue;
@@ -146,7 +145,7 @@ export class ToolCalls {
     if (terminal_output ?? terminal_output_delta ?? terminal_exit) this.stale.add(call);
   }
 
-  /** When codex tells a command of the past, its output is in the result only. */
+  /** When Codex replays a command, its output is only in the result. */
   private applyRawOutput(call: Call): void {
     const terminal = call.content.find((item) => item.type === 'terminal');
     if (!terminal) return;
@@ -224,7 +223,7 @@ interface Changes {
   content?: ToolContent[];
 }
 
-/** Puts what the update says into the call; the result says what is new. New content is marked only: it is told whole. */
+/** Applies an update to the call and returns what changed. New content is only marked: events contain all of it. */
 function apply(call: Call, update: ToolCallUpdate): Changes {
   const changes: Changes = {};
   call.name = update.name ?? call.name;
@@ -244,7 +243,7 @@ function apply(call: Call, update: ToolCallUpdate): Changes {
   return changes;
 }
 
-/** Amplifier's inputs are objects; the input of an ACP tool may be anything. */
+/** Session events require an object; ACP allows any input. */
 function toRecord(input: unknown): Record<string, unknown> {
   return isRecord(input) ? { ...input } : { input };
 }

@@ -7,24 +7,21 @@ export interface TokenCounts {
 
 const none: TokenCounts = { input: 0, output: 0 };
 
-/**
- * What each turn of a session has used, of an agent that counts each turn or all turns together. One that counts together
- * begins at zero whenever a process of it takes the session up.
- */
+/** Token usage per turn, for agents that count per turn or per session. Session counts restart with each process. */
 export class TurnUsage {
   private before = none;
 
-  /** The session is in another process from now on. */
+  /** Call when the session moves to another process. */
   restart(): void {
     this.before = none;
   }
 
-  /** `counted` is what the agent says at the end of a turn. */
+  /** `counted` is what the agent reports at the end of a turn. */
   ofTurn(counted: TokenCounts, of: 'turn' | 'session'): TokenUsage {
     if (of === 'turn') return toUsage(counted);
     const { before } = this;
     this.before = counted;
-    // A count that went back has begun anew.
+    // A lower count means that the agent restarted counting.
     const hasRestarted = counted.input < before.input || counted.output < before.output;
     if (hasRestarted) return toUsage(counted);
     return toUsage({ input: counted.input - before.input, output: counted.output - before.output });

@@ -1,6 +1,6 @@
 import type { Unattended } from '../../../session/common/sessionEvents';
 
-/** A value of a setting, as the agent offers it. */
+/** A value of an option, as the agent offers it. */
 interface OfferedValue {
   readonly value: string;
   readonly name?: string | undefined;
@@ -10,8 +10,8 @@ interface OfferedValue {
 type Verdict = Unattended | 'asks';
 
 /**
- * What modes mean whose names do not say it, by known agent and mode. OpenCode runs everything unless its own
- * configuration says otherwise; `dontAsk` of Claude refuses what it would have to ask for.
+ * What modes do whose names do not tell, by agent and mode. OpenCode runs everything unless configured otherwise;
+ * Claude's `dontAsk` refuses instead of asking.
  */
 const known: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   claude: {
@@ -33,12 +33,12 @@ const known: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   amp: { default: 'asks', bypass: 'runs' },
 };
 
-/** Of ids and names, as words. */
+/** Matched against ids and names. */
 const editWords = /\b(?:accept|auto|auto accept|auto approve|allow|apply)(?: all)? (?:file )?edit(?:s|ing)?\b/;
 const runWords =
   /\b(?:yolo|bypass(?: permissions?)?|full access|full auto|auto ?pilot|auto ?(?:approve|review|run|mode)|allow all|approve all|accept all|skip permissions?|dangerous(?:ly)?|unrestricted|never ask|no prompts|autonomous)\b|^auto(?:matic)?$/;
 const carefulWords = /\b(?:read ?only|plan|deny|dont ask|don t ask)\b/;
-/** Of descriptions. */
+/** Matched against descriptions. */
 const without = /\bwithout (?:\w+ )?(?:asking|approvals?|confirmations?|permissions?|prompts?|prompting)\b/;
 const byItself = /\b(?:auto(?:matically)? ?)(?:accepts?|approves?|allows?|appl(?:y|ies)|runs?|executes?)\b/;
 const negation = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|won t)\b/;
@@ -46,8 +46,8 @@ const ofEdits = /\b(?:edits?|files?|changes?|writes?)\b/;
 const ofCommands = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
 
 /**
- * Whether an agent with that value of its mode, or of its permissions, edits or runs without asking the user. `agent` is the
- * id of a known agent. What neither the table nor its words tell counts as asking.
+ * Whether an agent with this mode or permission setting edits or runs without asking the user. `agent` is a known
+ * agent's id. Unknown values count as asking.
  */
 export function unattendedWith(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
   const id = wordsOf(offered.value.split('#').at(-1) ?? '');
@@ -60,7 +60,7 @@ export function unattendedWith(agent: string | undefined, offered: OfferedValue)
   return described(offered.description ?? '');
 }
 
-/** By sentence: what is said not to be done is not done. */
+/** Checks each sentence, ignoring negated ones. */
 function described(description: string): Unattended | undefined {
   for (const sentence of description.split(/[.;\n]/)) {
     const words = wordsOf(sentence);
@@ -71,7 +71,7 @@ function described(description: string): Unattended | undefined {
   return undefined;
 }
 
-/** In lower case, split where letters change case and at everything that is no letter. */
+/** Lower-case words, split at case changes and punctuation. */
 function wordsOf(text: string): string {
   return text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
