@@ -6,7 +6,7 @@ import { linesOf } from '../common/linesOf';
 
 const maxMatches = 1000;
 
-/** The draft's file methods over one folder of the disk: what an agent answers to whom the document says to ask it. */
+/** The draft's file methods for one folder on disk, for an agent that serves files as the document describes. */
 export function diskFileHandlers(
   folder: string,
 ): Required<Pick<DraftHandlers, 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch'>> {
@@ -45,7 +45,7 @@ export async function readInside(folder: string, path: string): Promise<{ text: 
   return { text: await readFile(real), version: Math.trunc(mtimeMs) };
 }
 
-/** The real path of a file in one of the folders. @throws Error for one that is missing or outside */
+/** Returns the real path of a file in one of the folders. @throws Error if it is missing or outside */
 export async function insideOneOf(folders: readonly string[], path: string): Promise<string> {
   const real = await realpath(path);
   for (const folder of folders) {
@@ -55,7 +55,7 @@ export async function insideOneOf(folders: readonly string[], path: string): Pro
   throw new Error(`"${path}" is outside the folders of this session.`);
 }
 
-/** `**`, `*`, `?` and `{a,b}`. */
+/** Supports `**`, `*`, `?` and `{a,b}`. */
 function globPattern(glob: string): RegExp {
   const source = glob.replace(/\*\*\/|\*\*|[*?{},]|[\\^$.+()[\]|/-]/g, (part) => {
     switch (part) {

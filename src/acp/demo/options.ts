@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 
 export interface DemoOptions {
-  /** `original` answers the thread methods and asks for files; `document` the other way round. */
+  /** `original`: keeps threads and requests files; `document`: the reverse. */
   readonly dialect: 'v1' | 'original' | 'document';
-  /** Absolute. */
+  /** Absolute path. */
   readonly stateFolder: string | undefined;
   readonly needsSignIn: boolean;
-  /** Sign in and exit. */
+  /** Whether to sign in and exit. */
   readonly signsIn: boolean;
 }
 

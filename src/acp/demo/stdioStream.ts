@@ -4,7 +4,7 @@ import { ConnectionClosedError } from '../../wire/common/connectionErrors';
 import { encodeJsonLine, JsonLineReader } from '../../wire/common/jsonLines';
 import type { MessageStream, StreamClosed, StreamNoise } from '../../wire/common/messageStream';
 
-/** JSON lines over this process's own stdin and stdout. Reads from the first listener of `onMessage` on. */
+/** JSON lines over this process's stdin and stdout. Starts reading with the first `onMessage` listener. */
 export class StdioStream implements MessageStream {
   private readonly messages = new Emitter<Record<string, unknown>>(complain);
   private readonly noises = new Emitter<StreamNoise>(complain);
@@ -50,7 +50,7 @@ export class StdioStream implements MessageStream {
       this.close({ reason: 'ended' });
     });
     stdin.on('error', (error) => this.close({ reason: 'failed', error: toError(error) }));
-    // A client that is gone; the end of stdin follows.
+    // The client has disconnected; the end of stdin follows.
     process.stdout.on('error', () => undefined);
   }
 

@@ -28,18 +28,18 @@ type LauncherOptions = Required<
 
 interface AcpFeatureOptions extends FeatureContext, LauncherOptions {
   readonly traffic: TrafficTap;
-  /** The demo agent as it was built. */
+  /** Path of the built demo agent. */
   readonly demoAgentFile: string;
-  /** Absolute: where the demo agent keeps its sessions, so that they outlive the window. */
+  /** Absolute path where the demo agent stores its sessions. */
   readonly demoStateFolder: string;
-  /** The program that ends agents which outlive the window, as it was built. */
+  /** Path of the built program that ends agents that outlive the window. */
   readonly agentReaperFile: string;
   readonly version: string;
-  /** For what the workspace brings. */
+  /** Consent for agents and MCP servers that the workspace defines. */
   readonly consent: Consent;
 }
 
-/** Runs agents for whoever talks to them, and gives the user the commands around them. Starts none by itself. */
+/** Provides agents as backends, and the commands for them. Starts no agent itself. */
 export class AcpFeature implements Feature {
   readonly id = 'acp';
   readonly title = 'Agents';
@@ -65,7 +65,6 @@ export class AcpFeature implements Feature {
     });
   }
 
-  /** For the chat, and whoever else talks to agents. */
   get backends(): BackendRegistry {
     return this.registry;
   }
@@ -85,7 +84,7 @@ export class AcpFeature implements Feature {
 
     store.add(this.reaper);
     store.add(registry);
-    // When the extension host ends without taking leave, agents that ignore the end of their input would stay.
+    // If the extension host exits abruptly, agents that ignore the end of their input would keep running.
     const kill = (): void => registry.dispose();
     process.once('exit', kill);
     store.add({ dispose: () => process.off('exit', kill) });
@@ -101,7 +100,7 @@ export class AcpFeature implements Feature {
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => store.dispose() });
   }
 
-  /** From a bundle of its own: most windows never start an agent. */
+  /** Loads a separate bundle, because most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
     const { traffic, version } = this.options;
@@ -129,7 +128,7 @@ export class AcpFeature implements Feature {
 
   private async loadCatalogue() {
     const { demoAgentFile, demoStateFolder: stateFolder, settings } = this.options;
-    // The login shell is the first thing that is started, so not before the user trusts the workspace.
+    // Reading it starts the login shell, which requires a trusted workspace.
     const env = isTrusted() ? await this.shell.get() : {};
     return loadAgentCatalogue({
       platform: process.platform,
@@ -152,7 +151,7 @@ export class AcpFeature implements Feature {
       isTrusted: isTrusted(),
       problems: [
         ...parsed.flatMap(({ problems }) => problems),
-        // One that nobody uses is no reason to bother the user in each window.
+        // Problems of unused agents are not worth a warning in each window.
         ...registry.problemsInUse,
       ],
       configured: parsed.reduce((count, { agents }) => count + agents.size, 0),
@@ -163,7 +162,7 @@ export class AcpFeature implements Feature {
     status.set({ id, title, ...agentsStatus(situation, actions) });
   }
 
-  /** Where agents run: in the first folder of the workspace, else in the user's home. */
+  /** Where agents run: the first workspace folder, or the user's home. */
   private folder(): string {
     return this.options.editor.folders[0]?.path ?? homedir();
   }

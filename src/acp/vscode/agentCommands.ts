@@ -9,11 +9,11 @@ interface AgentCommandsOptions {
   readonly messages: Messages;
 }
 
-/** What the user can do with agents that have been used. */
+/** Commands for agents that have been used. */
 export class AgentCommands {
   constructor(private readonly options: AgentCommandsOptions) {}
 
-  /** The command `backline.acp.restartAgent`, which asks which one where no id is given. @throws BackendError */
+  /** Runs `backline.acp.restartAgent`; asks for the agent if `id` is missing. @throws BackendError */
   async restart(id?: unknown): Promise<void> {
     const which = agentToRestart(this.options.backends(), id);
     if (which.kind === 'none') {
@@ -31,7 +31,7 @@ export class AgentCommands {
     });
   }
 
-  /** The command `backline.acp.signIn`. @throws BackendError */
+  /** Runs `backline.acp.signIn`. @throws BackendError */
   async signIn(): Promise<void> {
     const waiting = this.options.backends().filter(({ state }) => state.kind === 'authRequired');
     if (waiting.length === 0) {

@@ -8,12 +8,12 @@ import { formFields, problemWith, valueOf, type FormField, type FormValue } from
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
 const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.unknown(), message: z.string() });
 
-/** A question has been closed, by the user or because nobody waits for the answer any more. */
+/** The user closed a dialog, or the agent no longer waits. */
 class Dismissed extends Error {}
 
 /**
- * Asks the user what an agent wants to know: a form one question after another, or whether to open a page. Whatever is not
- * answered, or not understood, is declined; closing a question cancels the form, and so does `signal`.
+ * Asks the user on behalf of an agent: shows a form field by field, or offers to open a page. Unknown requests are
+ * declined. Closing a field cancels the form, as does `signal`.
  */
 export async function elicit(
   agentTitle: string,
@@ -35,7 +35,7 @@ export async function elicit(
   }
 }
 
-/** Shows where the page is before it is opened: the agent chose the address. @throws Dismissed */
+/** Shows the URL before opening it, because the agent chose it. @throws Dismissed */
 async function opens(
   agentTitle: string,
   { url, message }: { url: string; message: string },
@@ -69,7 +69,7 @@ async function fillIn(
   return { action: 'accept', content };
 }
 
-/** A list and not a dialog: only a list can be closed when nobody waits for the answer any more. */
+/** Uses a quick pick instead of a dialog, because the token can close it. */
 async function choose(
   title: string,
   message: string,
@@ -80,7 +80,7 @@ async function choose(
   return answered(await vscode.window.showQuickPick(items, options, token));
 }
 
-/** Undefined for a question that was passed signal. @throws Dismissed */
+/** Returns undefined for a skipped field. @throws Dismissed */
 async function ask(
   title: string,
   message: string,

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { TerminalCommand } from '../node/catalogue/agentLauncher';
 
-/** The terminals that users sign in with. They close with their commands; disposing this gives up waiting for them. */
+/** Terminals for signing in, which close with their commands. Disposing this stops waiting for them. */
 export class SignInTerminals implements vscode.Disposable {
   private readonly store = new DisposableStore();
 
-  /** Runs a command, without a shell, where the user sees it. Resolves with whether it ended well. */
+  /** Runs a command in a visible terminal, without a shell. Resolves with whether it succeeded. */
   run({ title, file, args, env, cwd }: TerminalCommand): Promise<boolean> {
     const terminal = vscode.window.createTerminal({
       name: title,

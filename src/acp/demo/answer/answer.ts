@@ -8,7 +8,7 @@ import { showPlan, speakSlowly } from '../skills/show';
 import { summarize } from '../skills/summarize';
 import type { Turn } from './turn';
 
-/** Answers one prompt: quotes the texts that came with it, then does what its words ask for. @throws TurnCancelled, RpcError */
+/** Answers a prompt: quotes the attached texts, then follows the intent. @throws TurnCancelled, RpcError */
 export async function answer(turn: Turn): Promise<void> {
   const intent = intentOf(turn.prompt);
   if (turn.isVerbose) await turn.think(`My rules read this as: ${intent.kind}.`);

@@ -9,15 +9,15 @@ import { diskFileHandlers, readInside } from '../diskFiles';
 import { DraftTurn } from './draftTurn';
 
 /**
- * Speaks the draft as its document reads: the client keeps the threads and streams what the user says to the agent; the
- * agent asks for threads, sends whole messages to them, and answers for files. A chunk is what the user said in one go.
+ * An agent of the draft protocol as its document describes it: the client keeps the threads and streams prompts; the
+ * agent requests threads, adds whole messages to them, and serves files. Each chunk is a whole prompt.
  */
 export class DocumentAgent {
   private readonly connection: DraftConnection;
   private readonly turns = new KeyedQueue();
   private readonly ending = new AbortController();
 
-  /** `cwd`: absolute; files outside are not answered for. */
+  /** `cwd` is an absolute path; files outside are not served. */
   constructor(
     private readonly stream: MessageStream,
     private readonly cwd: string,
@@ -36,11 +36,11 @@ export class DocumentAgent {
     });
   }
 
-  /** Resolves when the client is gone. */
+  /** Resolves when the client has disconnected. */
   async run(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
     this.connection.start();
-    // The first thing such an agent does is to look what there is; that also tells the client whom it talks to.
+    // Listing the threads first also tells the client which variant this agent uses.
     await this.connection.call('getThreads', null).catch(complain);
     await closed;
     this.ending.abort();

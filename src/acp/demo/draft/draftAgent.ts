@@ -10,15 +10,15 @@ import { DraftTurn } from './draftTurn';
 import type { Turn } from '../answer/turn';
 
 /**
- * Speaks the draft as its original code did: keeps the threads, answers for them, and asks the client for files. The
- * answer to sendMessage comes after the whole turn.
+ * An agent of the draft protocol as its original code works: it keeps the threads and requests files from the client.
+ * The response to `sendMessage` follows at the end of the turn.
  */
 export class DraftAgent {
   private readonly threads = new MemoryThreads({ now: () => Date.now(), createId: randomUUID });
   private readonly connection: DraftConnection;
   private readonly ending = new AbortController();
 
-  /** `cwd`: absolute, what relative paths in prompts are relative to. */
+  /** `cwd` is the absolute path that relative paths in prompts are resolved against. */
   constructor(
     private readonly stream: MessageStream,
     private readonly cwd: string,
@@ -39,7 +39,7 @@ export class DraftAgent {
     });
   }
 
-  /** Resolves when the client is gone. */
+  /** Resolves when the client has disconnected. */
   async run(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
     this.connection.start();

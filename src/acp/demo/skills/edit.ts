@@ -23,7 +23,7 @@ export async function sortFileImports(turn: Turn, path: string | undefined): Pro
 
 type Change = Pick<ProposedEdit, 'title' | 'newText' | 'line'>;
 
-/** Reads the file, has it changed (or told why there is nothing to change), and proposes the result. */
+/** Reads a file, computes a change (or the reason for none), and proposes it. */
 async function edit(
   turn: Turn,
   word: string | undefined,

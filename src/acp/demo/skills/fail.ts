@@ -1,7 +1,7 @@
 import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { Turn } from '../answer/turn';
 
-/** For trying what a client does with a broken agent. @throws RpcError for `error` */
+/** Fails in the requested way, for testing clients. @throws RpcError for `error` */
 export async function fail(turn: Turn, how: string): Promise<void> {
   switch (how) {
     case 'error':
@@ -11,7 +11,7 @@ export async function fail(turn: Turn, how: string): Promise<void> {
       await lastWords('The demo agent crashed because you asked it to.\n');
       return process.exit(1);
     case 'hang':
-      // Deaf to the signal on purpose: this is what a client's watchdog is for.
+      // Ignores the signal on purpose, to test the client's time-out.
       return await new Promise<never>(() => undefined);
     default:
       await turn.say('How? `/fail error`, `/fail crash` or `/fail hang` (which only killing me ends).\n');

@@ -6,7 +6,7 @@ const abilities = commands
   .map(({ name, description, hint }) => `- \`/${name}${hint === undefined ? '' : ` <${hint}>`}\`: ${description}`)
   .join('\n');
 
-/** Explains itself, in markdown that shows what the client makes of lists, code and links. */
+/** Introduces the agent, in Markdown with a list, code and a link. */
 export async function greet(turn: Turn): Promise<void> {
   await turn.say(
     `# Demo agent (no model)\n\n` +
@@ -19,7 +19,7 @@ export async function greet(turn: Turn): Promise<void> {
   );
 }
 
-/** Says that no rule fits, rather than making something up. */
+/** Says that no rule matches. */
 export async function admit(turn: Turn): Promise<void> {
   await turn.say(
     `I have no model, so I only understand a few fixed phrases, and this is none of them. ` +

@@ -1,4 +1,4 @@
-/** What a look at a text file finds without understanding it. Lines are 1-based. */
+/** What can be found in a text file without parsing it. Lines are 1-based. */
 interface Outline {
   readonly lines: number;
   readonly imports: number;
@@ -15,7 +15,7 @@ interface Declaration {
 interface Language {
   readonly extensions: RegExp;
   readonly import?: RegExp;
-  /** Each has one group, the name. */
+  /** Each pattern has one group, the name. */
   readonly declarations: readonly (readonly [kind: string, pattern: RegExp])[];
 }
 
@@ -68,7 +68,7 @@ const languages: readonly Language[] = [
 
 const todoMark = /\b(?:TODO|FIXME|XXX)\b[:\s]*(.*)$/;
 
-/** `name` tells the language; of an unknown one only lines and TODOs are found. */
+/** `name` determines the language; for unknown ones, only lines and TODOs are counted. */
 export function outlineOf(name: string, text: string): Outline {
   const language = languages.find(({ extensions }) => extensions.test(name));
   const lines = text.split(/\r\n|\n|\r/);

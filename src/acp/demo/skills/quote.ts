@@ -5,7 +5,7 @@ import type { Turn } from '../answer/turn';
 const mostQuoted = 20;
 const longestQuote = 600;
 
-/** Shows the texts that came with the prompt, so that one sees what an agent reads of them. */
+/** Shows the attached texts, so that the user sees what an agent receives. */
 export async function quote(turn: Turn): Promise<void> {
   const { notes } = turn.prompt;
   if (notes.length === 0) return;
@@ -22,7 +22,7 @@ function blockOf({ title, text }: PromptNote): string {
   return `**${plain(title)}**\n\n${text === '' ? '' : `${fenced('text', cut)}\n`}`;
 }
 
-/** No letter of it means anything in markdown. */
+/** Escapes Markdown characters. */
 function plain(title: string): string {
   return title.replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

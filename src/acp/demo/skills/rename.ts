@@ -1,12 +1,11 @@
-/** A text with one word replaced by another. */
 interface Renamed {
   readonly text: string;
   readonly count: number;
-  /** 1-based, of the first replacement. */
+  /** 1-based line of the first replacement. */
   readonly firstLine: number;
 }
 
-/** Replaces whole words only: `id` is not found in `idle` or `$id`. Letters are those of any script. */
+/** Replaces whole words only, of any script: `id` does not match in `idle` or `$id`. */
 export function renameWord(text: string, from: string, to: string): Renamed {
   const edge = String.raw`[\p{L}\p{N}_$]`;
   const word = new RegExp(`(?<!${edge})${escapeRegExp(from)}(?!${edge})`, 'gu');

@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/common/errors';
 import { splitCommand } from '../../common/catalogue/splitCommand';
 import type { Turn } from '../answer/turn';
 
-/** Runs a command in the client's terminal; there is no shell, so it is one program and its arguments. */
+/** Runs one program in the client's terminal, without a shell. */
 export async function run(turn: Turn, line: string): Promise<void> {
   let argv: string[];
   try {

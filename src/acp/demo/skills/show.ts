@@ -6,7 +6,7 @@ const sentence =
 
 const slowWordMs = 60;
 
-/** One word at a time, slowly enough for a hand on the stop button. */
+/** Says one word at a time, slowly enough to press Stop. */
 export async function speakSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
   for (let index = saidWords; index < words; index++) {
     await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));
@@ -21,7 +21,7 @@ const steps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
   { content: 'Say that all is done', priority: 'low' },
 ];
 
-/** A plan whose entries advance: the whole of it is sent each time. */
+/** Shows a plan whose entries advance; each update contains the whole plan. */
 export async function showPlan(turn: Turn): Promise<void> {
   for (let current = 0; current <= steps.length; current++) {
     await turn.plan(

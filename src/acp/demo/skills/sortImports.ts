@@ -1,12 +1,12 @@
 interface ImportStatement {
   readonly text: string;
-  /** What the statement sorts by; undefined for an import of side effects, whose place matters. */
+  /** The sort key; undefined for a side-effect import, whose position matters. */
   readonly module: string | undefined;
 }
 
 /**
- * Sorts each run of neighbouring imports by module: JavaScript's and TypeScript's `import … from '…'`, Python's `import …`
- * and `from … import …` on one line. Blank lines, comments and side-effect imports end a run. Line endings stay.
+ * Sorts each run of adjacent imports by module: `import … from '…'` of JavaScript and TypeScript, and Python's
+ * single-line imports. Blank lines, comments and side-effect imports end a run. Line endings are kept.
  */
 export function sortImports(text: string): string {
   const lines = text.split(/(?<=\n)/);
@@ -50,7 +50,7 @@ function statementAt(lines: readonly string[], at: number): ImportStatement | un
   return undefined;
 }
 
-/** The last line of a file may have no line ending, and keeps having none. */
+/** Keeps a missing line ending at the end of the file. */
 function sorted(run: readonly ImportStatement[]): string[] {
   const inOrder = run.toSorted((a, b) => compare(a.module ?? '', b.module ?? ''));
   const unended = inOrder.findIndex(({ text }) => !text.endsWith('\n'));

@@ -6,7 +6,7 @@ import { TurnCancelled, type Turn } from '../answer/turn';
 
 const mostListed = 40;
 
-/** Tells what is in the files that came with the prompt, else in those its words name. */
+/** Summarizes the attached files, or else the files named in the prompt. */
 export async function summarize(turn: Turn, paths: readonly string[]): Promise<void> {
   const named = paths.map((path) => ({ path: pathOfWord(path, turn.cwd) }));
   const files = turn.prompt.files.length > 0 ? turn.prompt.files : named;

@@ -2,7 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { HistoryItem } from './history';
 import { textContent } from './toolCall';
 
-/** The updates that tell a kept item to a client again. */
+/** The update that replays a stored item. */
 export function replayOf(item: HistoryItem): SessionUpdate {
   switch (item.type) {
     case 'user':

@@ -13,7 +13,7 @@ const StoredSession = z.object({
   /** RFC 3339. */
   updatedAt: z.string(),
   history: z.array(HistoryItem),
-  /** The last prompt, when its answer was cut off after so many words. */
+  /** The last prompt, if its answer was interrupted, and how many words were said. */
   cutOff: z.object({ text: z.string(), saidWords: z.number() }).optional(),
 });
 type StoredSession = z.infer<typeof StoredSession>;
@@ -31,25 +31,25 @@ export const paces = [
 ] as const;
 type PaceId = (typeof paces)[number]['value'];
 
-/** One conversation. What the user set lasts as long as the process. */
+/** An open session. Its settings last as long as the process. */
 export interface DemoSession extends StoredSession {
   mode: ModeId;
   pace: PaceId;
   isVerbose: boolean;
-  /** What the user answered "always" about edits. */
+  /** The user's lasting answer about edits. */
   editRule: 'ask' | 'allow' | 'reject';
   callCount: number;
-  /** The running turn. */
+  /** Cancels the running turn. */
   turn: AbortController | undefined;
 }
 
-/** The sessions of the demo agent: in memory, and in a folder when there is one, so that another process finds them. */
+/** The demo agent's sessions: in memory, and optionally in a folder for other processes. */
 export class DemoSessions {
   private readonly open = new Map<string, DemoSession>();
-  /** Those whose last state the folder did not take. */
+  /** Ids of sessions whose last save failed. */
   private readonly inMemory = new Set<string>();
 
-  /** `folder`: absolute; created when needed. */
+  /** `folder` is an absolute path; created when needed. */
   constructor(private readonly folder: string | undefined) {}
 
   async create(cwd: string, additionalDirectories: readonly string[]): Promise<DemoSession> {
@@ -64,7 +64,7 @@ export class DemoSessions {
     return this.open.get(id);
   }
 
-  /** A session of this process, or one that is on disk. */
+  /** Returns an open session, or loads it from disk. */
   async load(id: string): Promise<DemoSession | undefined> {
     const known = this.get(id);
     if (known) return known;
@@ -82,12 +82,12 @@ export class DemoSessions {
       const stored = await this.read(name);
       if (stored && !all.has(stored.id)) all.set(stored.id, stored);
     }
-    // What another process began and nobody spoke in is nothing to go on with.
+    // Empty sessions of other processes are not listed.
     const spoken = [...all.values()].filter(({ history, id }) => history.length > 0 || this.open.has(id));
     return spoken.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   }
 
-  /** Ends its turn. What is on no disk stays in memory, or else it could never be loaded again. */
+  /** Cancels the session's turn. A session not on disk stays in memory, so that it can be loaded again. */
   close(id: string): void {
     this.open.get(id)?.turn?.abort();
     if (this.folder !== undefined && !this.inMemory.has(id)) this.open.delete(id);
@@ -106,10 +106,7 @@ export class DemoSessions {
     for (const { turn } of this.open.values()) turn?.abort();
   }
 
-  /**
-   * Writes the file beside its place first, so that no reader sees half of it. A session that cannot be written goes on in
-   * memory. Never rejects.
-   */
+  /** Saves atomically. A session that cannot be saved stays in memory. Never rejects. */
   async save(session: DemoSession): Promise<void> {
     if (this.folder === undefined) return;
     const path = join(this.folder, `${session.id}.json`);

@@ -2,17 +2,17 @@ import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuthMethod } from '@agentclientprotocol/sdk';
 
-/** A sign-in that asks for nothing, so that a client's way through `authenticate` can be tried. */
+/** A sign-in without credentials, to test a client's authentication flow. */
 export class SignIn {
   private signedIn = false;
 
-  /** `folder` keeps the sign-in for other processes; without it, it ends with this one. */
+  /** `folder` shares the sign-in with other processes. */
   constructor(
     private readonly isRequired: boolean,
     private readonly folder: string | undefined,
   ) {}
 
-  /** What the user may choose from. A terminal method needs a place that outlives the terminal's process. */
+  /** The sign-in methods. The terminal method needs a folder, because it runs in another process. */
   methods(takesTerminal: boolean): AuthMethod[] {
     if (!this.isRequired) return [];
     const description = 'Asks for nothing and succeeds';

@@ -12,7 +12,7 @@ interface ToolCallStart {
   readonly content?: ToolCallContent[];
 }
 
-/** One tool call as the client sees it: announced, updated, and always ended. */
+/** A tool call as the client sees it: announced, updated and always ended. */
 export class DemoToolCall {
   readonly id: string;
 
@@ -24,7 +24,7 @@ export class DemoToolCall {
     this.id = `call-${++session.callCount}`;
   }
 
-  /** As a permission request shows it. */
+  /** The call as sent in a permission request. */
   get description(): WireToolCall {
     const { title, kind, path, line, rawInput, content } = this.about;
     const locations = path === undefined ? [] : [{ path, ...(line === undefined ? {} : { line }) }];
@@ -45,7 +45,7 @@ export class DemoToolCall {
     });
   }
 
-  /** `kept` is what the history tells; `shown` replaces the content that the client has, if given. */
+  /** `kept` goes into the history; `shown`, if given, replaces the client's content. */
   async end(
     status: ToolHistory['status'],
     rawOutput: unknown,

@@ -25,7 +25,7 @@ interface V1AgentOptions {
   readonly version: string;
   readonly sessions: DemoSessions;
   readonly signIn: SignIn;
-  /** For what goes wrong without anybody having asked. */
+  /** Reports background failures. */
   readonly warn: (message: string) => void;
 }
 
@@ -33,14 +33,14 @@ const sessionsPerPage = 50;
 const contextWords = 100_000;
 const titleLength = 60;
 
-/** The demo agent as ACP v1 sees it: one connection, any number of sessions. */
+/** The demo agent over ACP v1: one connection, any number of sessions. */
 export class V1Agent {
   private capabilities: ClientCapabilities = {};
   private readonly running = new Set<Promise<unknown>>();
 
   constructor(private readonly options: V1AgentOptions) {}
 
-  /** The handlers of all methods, ready to be connected once. */
+  /** Creates the app with all handlers; connect it once. */
   app(): AgentApp {
     const { name, version, sessions, signIn } = this.options;
     return agent({ name })
@@ -138,7 +138,7 @@ export class V1Agent {
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
   }
 
-  /** Resolves when the turns that were ended are kept. */
+  /** Resolves when all running turns have ended and are saved. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.running);
   }
@@ -181,7 +181,7 @@ export class V1Agent {
     session.updatedAt = new Date().toISOString();
     const used = wordsIn(session.history);
     try {
-      // First: the client may be gone.
+      // Saved first, because the client may have disconnected.
       if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
       await sendUpdate(client, session, { sessionUpdate: 'usage_update', used, size: contextWords });
     } catch (error) {
@@ -195,7 +195,7 @@ export class V1Agent {
     await sendUpdate(client, session, { sessionUpdate: 'session_info_update', title: session.title });
   }
 
-  /** After the answer that names the session to the client. */
+  /** Sent after the response that gives the client the session's id. */
   private announceCommands(client: AgentContext, session: DemoSession): void {
     const availableCommands = commands.map(({ name, description, hint }) => ({
       name,
@@ -250,7 +250,7 @@ export class V1Agent {
   }
 }
 
-/** "Continue" means the prompt whose answer was cut off. */
+/** "Continue" repeats the prompt whose answer was interrupted. */
 function promptToAnswer(asked: Prompt, { cutOff }: DemoSession): Prompt {
   if (!cutOff || !/^(?:please )?(?:continue|go on)\b/i.test(asked.text)) return asked;
   return { ...asked, ...cutOff };

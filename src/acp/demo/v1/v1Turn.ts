@@ -26,7 +26,7 @@ interface V1TurnOptions {
 
 const outputByteLimit = 256 * 1024;
 
-/** A turn of an ACP v1 session: everything is shown by session/update and done by the client. */
+/** A turn of an ACP v1 session, shown by session/update and carried out by the client. */
 export class V1Turn implements Turn {
   readonly prompt: Prompt;
   readonly signal: AbortSignal;
@@ -111,7 +111,7 @@ export class V1Turn implements Turn {
         terminal = await this.wait(created);
       } catch (error) {
         if (error instanceof TurnCancelled) {
-          // One that is granted after the user has stopped the turn is of no use any more.
+          // Releases a terminal that is created after the turn was stopped.
           void created.then(release, () => undefined);
           throw error;
         }
@@ -136,12 +136,12 @@ export class V1Turn implements Turn {
     const { output } = await this.wait(terminal.currentOutput());
     const exitCode = exit.exitCode ?? undefined;
     const signal = exit.signal ?? undefined;
-    // The live terminal stays on show; another process that loads the session has only its text.
+    // The client keeps showing the live terminal; the history stores only its text.
     await call.end(exitCode === 0 ? 'completed' : 'failed', { exitCode, signal }, [{ type: 'text', text: output }]);
     return { kind: 'exited', exitCode, signal };
   }
 
-  /** Whether the session's mode, an earlier "always" or the user allows the edit. */
+  /** Whether the mode, an earlier lasting answer or the user allows the edit. */
   private async mayEdit(call: DemoToolCall): Promise<boolean> {
     const { client, session } = this.options;
     if (session.editRule !== 'ask') return session.editRule === 'allow';
@@ -163,7 +163,7 @@ export class V1Turn implements Turn {
     return outcome.optionId === 'allow' || outcome.optionId === 'allow-always';
   }
 
-  /** What the user allowed is this change of this text: another text is not overwritten. Returns why it was not written. */
+  /** Writes only if the file still has the text that the user saw. Returns the reason of a failure. */
   private async write(path: string, oldText: string, newText: string): Promise<string | undefined> {
     try {
       if ((await this.wait(this.files.read(path))) !== oldText) return 'The file has changed meanwhile. Ask me again.';
@@ -179,7 +179,7 @@ export class V1Turn implements Turn {
     return new DemoToolCall(this.options.client, this.options.session, about);
   }
 
-  /** Announces the call and makes sure that it ends, whatever happens to the work. */
+  /** Announces the call and ensures that it ends. */
   private async during<T>(call: DemoToolCall, work: () => Promise<T>): Promise<T> {
     if (this.signal.aborted) throw new TurnCancelled();
     await call.start();
@@ -201,7 +201,7 @@ export class V1Turn implements Turn {
   }
 }
 
-/** Also ends what still runs in it. That it fails concerns nobody: the client forgets its terminals with the session. */
+/** Also ends a running command. Errors are ignored: the client drops its terminals with the session. */
 async function release(terminal: TerminalHandle): Promise<void> {
   await terminal.release().catch(() => undefined);
 }
