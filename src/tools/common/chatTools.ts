@@ -1,7 +1,4 @@
-/**
- * The tools that VS Code's own chat has none like: it finds usages, reads and searches by itself. There they are called
- * `backline_` and the name, as in `languageModelTools` of package.json.
- */
+/** Tools that VS Code's chat lacks, as `backline_…` in package.json (`languageModelTools`), with progress messages. */
 export const chatTools = {
   outline: 'Looking at the outline',
   hover: 'Looking up types and documentation',

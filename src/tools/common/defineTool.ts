@@ -4,15 +4,15 @@ import { ToolError } from './toolError';
 
 interface ToolOptions<Input extends z.ZodObject> {
   readonly name: string;
-  /** For people, where an agent shows its calls. */
+  /** Display name of the tool in agents. */
   readonly title: string;
-  /** For models: what it gives, when to use it. Every session pays for its length. */
+  /** For models: what it returns and when to use it. Keep it short, because every session pays for it. */
   readonly description: string;
   readonly input: Input;
   readonly run: (input: z.output<Input>, signal: AbortSignal) => Promise<string>;
 }
 
-/** A tool that only reads, or shows something to the user. Its input is checked by the schema that models are given. */
+/** Defines a tool that changes nothing. Its input is validated by the schema that models receive. */
 export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input>): Tool {
   const { name, title, description, input: schema, run } = options;
   const inputSchema = jsonSchemaOf(schema);
@@ -36,7 +36,7 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
 function jsonSchemaOf(schema: z.ZodObject): object {
   const made = z.toJSONSchema(schema, {
     io: 'input',
-    // Of every integer, and of no use to a model.
+    // Set for every integer, and useless for models.
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
@@ -47,13 +47,13 @@ function jsonSchemaOf(schema: z.ZodObject): object {
 const Members = z.record(z.string(), z.unknown());
 const Properties = z.object({ properties: z.record(z.string(), z.object({ type: z.string().optional() })) });
 
-/** The members that are numbers. */
+/** Names of the integer members. */
 function countsOf(inputSchema: object): ReadonlySet<string> {
   const { properties } = Properties.parse(inputSchema);
   return new Set(Object.keys(properties).filter((key) => properties[key]?.type === 'integer'));
 }
 
-/** Models write `null` for what they leave out, and numbers as text. */
+/** Models pass `null` for omitted members, and numbers as text. */
 function tidied(input: unknown, counts: ReadonlySet<string>): unknown {
   const members = Members.safeParse(input).data;
   if (!members) return input;

@@ -1,23 +1,21 @@
 import type { Position, Range } from '../../editor/common/editorPort';
 
 /**
- * What language servers know, by VS Code. Whatever it gives has not been checked: the tools keep to themselves what agents
- * may not see. All methods take the absolute path of a file that agents may see, and a 0-based position in its text.
- *
- * A method rejects with `LateAnswerError` when there is no answer in time, with the signal's reason when that fires, and with
- * the error of a language server that fails.
+ * What VS Code's language servers know. Results may include files that agents must not see: the tools filter them.
+ * Methods take the absolute path of a visible file and a 0-based position. They reject with `LateAnswerError` on a
+ * time-out, with the signal's reason, or with the language server's error.
  */
 export interface LanguagePort {
   definitions(kind: DefinitionKind, at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
   references(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
   implementations(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
-  /** Markdown, or plain text. */
+  /** Markdown or plain text. */
   hovers(at: FilePosition, signal: AbortSignal): Promise<readonly string[]>;
-  /** In the order of the text. */
+  /** In text order. */
   outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]>;
   workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
   callable(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]>;
-  /** `item` is one that `callable` or `calls` gave. */
+  /** `item` must come from `callable` or `calls`. */
   calls(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]>;
 }
 
@@ -30,11 +28,11 @@ export interface FilePosition {
 }
 
 export interface Place {
-  /** Absolute; undefined for what is no file of this machine. */
+  /** Absolute path; undefined if it is not a local file. */
   readonly path: string | undefined;
-  /** Of the name, where that is known. */
+  /** Range of the name, if known. */
   readonly range: Range;
-  /** Of all that is defined there. */
+  /** Range of the whole definition. */
   readonly full?: Range;
 }
 
@@ -51,7 +49,7 @@ export interface OutlineSymbol {
 export interface FoundSymbol extends Place {
   readonly name: string;
   readonly kind: string;
-  /** Empty when it is in none. */
+  /** Empty if there is none. */
   readonly container: string;
 }
 
@@ -62,11 +60,11 @@ export interface CallItem extends Place {
 
 export interface Call {
   readonly item: CallItem;
-  /** Where it calls: in the caller's file. */
+  /** Ranges of the calls in the caller's file. */
   readonly ranges: readonly Range[];
 }
 
-/** Somebody who was asked has not answered in time. */
+/** A language server did not answer in time. */
 export class LateAnswerError extends Error {
   override readonly name = 'LateAnswerError';
 }

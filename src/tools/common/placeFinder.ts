@@ -8,7 +8,7 @@ import { ToolError } from './toolError';
 import { maxCodeBytes, type ToolPorts } from './toolPorts';
 import { visiblePlaces } from './placeList';
 
-/** How models name a place. */
+/** How models specify a place. */
 export const placeInput = {
   path: z.string().min(1).optional().describe('File, relative to the workspace. Without it: symbol of any file.'),
   symbol: z.string().min(1).max(500).optional().describe('Name as in the code, or Class.member.'),
@@ -21,19 +21,19 @@ export const pageInput = z.int().min(1).default(1).describe('Of a long answer.')
 interface NamedPlace {
   readonly path?: string | undefined;
   readonly symbol?: string | undefined;
-  /** 1-based, as `column`. */
+  /** 1-based, like `column`. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
 
 export interface FoundPlace extends FilePosition {
-  /** How it is called in the answer, for example `parse (src/a.ts:10)`. */
+  /** Display name, for example `parse (src/a.ts:10)`. */
   readonly title: string;
-  /** What the model should know of how its words were taken. */
+  /** How the request was interpreted, for the model. */
   readonly remarks: readonly string[];
 }
 
-/** The place that is meant. @throws ToolError that says what is missing, EditorError for a file that may not be seen */
+/** Finds the place a model refers to. @throws ToolError with advice; EditorError for a file that may not be seen */
 export async function findPlace(asked: NamedPlace, ports: ToolPorts, signal: AbortSignal): Promise<FoundPlace> {
   const { path, symbol } = asked;
   if (path === undefined) {
@@ -131,13 +131,13 @@ async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSign
       [`There are several \`${symbol}\`. Give the path and line of one:`, ...list, ...more].join('\n'),
     );
   }
-  // Language servers give the whole declaration as its place.
+  // Language servers return the whole declaration as the symbol's range.
   const { line } = first.range.start;
   const place = await findPlace({ path: first.path, symbol: name, line: line + 1 }, ports, signal);
   return { ...place, remarks: [] };
 }
 
-/** Nothing when there is none: then the text has to do. @throws LateAnswerError, as the next question would come late too */
+/** Empty on errors, as the text may suffice. @throws LateAnswerError, because the next query would be late, too */
 async function outlineOf(path: string, ports: ToolPorts, signal: AbortSignal): Promise<readonly OutlineSymbol[]> {
   try {
     return await ports.language.outline(path, signal);
@@ -148,7 +148,7 @@ async function outlineOf(path: string, ports: ToolPorts, signal: AbortSignal): P
   }
 }
 
-/** Those in the container that was named, if there are such. */
+/** Declarations with that name, optionally within `container`. */
 export function declarationsOf(
   outline: readonly OutlineSymbol[],
   name: string,
@@ -162,7 +162,7 @@ export function declarationsOf(
   return inside(outline, undefined);
 }
 
-/** Language servers add parameters and types to names. */
+/** Ignores parameters and types that language servers append to names. */
 function isNamed(symbol: string, name: string): boolean {
   return symbol === name || splitName(symbol).name === name || symbol.replace(/[(<:].*$/su, '').trim() === name;
 }

@@ -16,13 +16,13 @@ export interface VisiblePlace extends Place {
 }
 
 interface PlaceAnswer<P extends VisiblePlace> {
-  /** Nearest first, then in the order of the text. */
+  /** Nearest first, then in text order. */
   readonly places: readonly P[];
-  /** What is not among them, in sentences. */
+  /** Sentences about omitted places. */
   readonly remarks: readonly string[];
 }
 
-/** What agents may see of the places that somebody gave, nearest to `anchor` (an absolute path) first. */
+/** Keeps the places that agents may see, nearest to `anchor` (an absolute path) first. */
 export async function visiblePlaces<P extends Place>(
   found: readonly P[],
   anchor: string | undefined,
@@ -55,11 +55,11 @@ export async function visiblePlaces<P extends Place>(
 interface PlaceListOptions<P extends VisiblePlace> {
   /** 1-based. */
   readonly page: number;
-  /** What a place is, behind its line of code. */
+  /** Describes a place, shown after its line of code. */
   readonly label?: (place: P) => string;
 }
 
-/** One page of places, by file, with the line of code beside each. */
+/** One page of places, grouped by file, with their lines of code. */
 export async function listPlaces<P extends VisiblePlace>(
   places: readonly P[],
   { editor }: Pick<ToolPorts, 'editor'>,

@@ -5,23 +5,23 @@ import type { CallDesk } from '../common/calls/callDesk';
 import type { OpenCalls } from '../common/calls/openCalls';
 import type { Tool } from '../common/toolProvider';
 
-/** Answers the messages of the Model Context Protocol that a server of tools gets. */
+/** Handles Model Context Protocol messages of a tool server. */
 
 interface McpServerFacts {
   readonly name: string;
   readonly version: string;
-  /** For models, when the server is introduced to them. */
+  /** Introduces the server to models. */
   readonly instructions?: string;
   readonly tools: readonly Tool[];
-  /** Who asks. */
+  /** Id of the client. */
   readonly client: string;
   readonly desk: CallDesk;
   readonly openCalls: OpenCalls;
-  /** Nobody waits any more. */
+  /** Fires when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** The newest first. What is used of them here is the same in all. */
+/** Newest first. All behave the same for the features used here. */
 const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const maxBatch = 50;
 
@@ -47,7 +47,7 @@ interface Request {
   readonly params: Record<string, unknown>;
 }
 
-/** The answer to a body, or undefined when it needs none. Never rejects. */
+/** Returns the response to a request body; undefined if it needs none. Never rejects. */
 export async function answerMcp(body: string, facts: McpServerFacts): Promise<unknown> {
   const parsed = parseJson(body);
   if (parsed === undefined) return failure(null, { code: -32700, message: 'That is not JSON.' });
@@ -67,14 +67,14 @@ async function answerOne(value: unknown, facts: McpServerFacts): Promise<object 
     const cancelled = CancelledParams.safeParse(params).data;
     if (cancelled) facts.openCalls.cancel(facts.client, cancelled.requestId);
   }
-  // Notifications, and answers to what this server never asks.
+  // Notifications and responses need no answer.
   if (id === undefined || method === undefined) return undefined;
   const answer = await resultOf({ id, method, params }, facts);
   if (!answer) return undefined;
   return 'code' in answer ? failure(id, answer) : { jsonrpc: '2.0', id, result: answer.result };
 }
 
-/** Undefined for what was cancelled: nobody wants its answer. */
+/** Undefined for a cancelled call. */
 async function resultOf(
   request: Request,
   facts: McpServerFacts,
@@ -85,8 +85,10 @@ async function resultOf(
     case 'initialize': {
       const wanted = InitializeParams.safeParse(params).data?.protocolVersion;
       const protocolVersion = protocolVersions.find((each) => each === wanted) ?? protocolVersions[0];
-      const told = instructions === undefined ? {} : { instructions };
-      return { result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version }, ...told } };
+      const introduction = instructions === undefined ? {} : { instructions };
+      return {
+        result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version }, ...introduction },
+      };
     }
     case 'ping':
       return { result: {} };
@@ -110,7 +112,7 @@ function unknownTool(name: string | undefined, tools: readonly Tool[]): string {
   return name === undefined ? `Name a tool. ${known}` : `There is no tool "${name.slice(0, 100)}". ${known}`;
 }
 
-/** What goes wrong in a tool is for the model to read. */
+/** Errors of a tool become results, for the model to read. */
 async function callTool(
   tool: Tool,
   input: unknown,

@@ -19,7 +19,7 @@ export interface McpAddress {
 interface McpServerOptions {
   readonly name: string;
   readonly version: string;
-  /** For models, when the server is introduced to them. */
+  /** Introduces the server to models. */
   readonly instructions?: string;
   readonly providers: readonly ToolProvider[];
   readonly clock: Clock;
@@ -28,7 +28,7 @@ interface McpServerOptions {
 
 const stalledMs = 60_000;
 const maxBodyBytes = 1_024 * 1_024;
-/** Requests of one client whose answers it has not read; each may hold a body. */
+/** Limit of open requests per client; each may hold a body in memory. */
 const maxRequestsOfClient = 128;
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
 
@@ -37,16 +37,13 @@ interface Refusal {
   readonly message: string;
 }
 
-/**
- * Offers tools over MCP's streamable HTTP, on a port of 127.0.0.1, to whoever has one of its tokens. It keeps no sessions:
- * every question is one POST, and its answer one JSON object.
- */
+/** Offers tools over MCP's streamable HTTP on 127.0.0.1 to clients with a token. Stateless: one answer per POST. */
 export class McpServer {
   private readonly tokens = new ClientTokens();
   private readonly ending = new AbortController();
   private readonly desk: CallDesk;
   private readonly openCalls = new OpenCalls();
-  /** Requests whose answers have not been read, or given up, by client; those that are refused have none. */
+  /** Unfinished requests by client. */
   private readonly requests = new Map<string, number>();
   private server: Server | undefined;
 
@@ -54,15 +51,15 @@ export class McpServer {
     this.desk = new CallDesk(options.clock);
   }
 
-  /** Requests whose answers have not been read, or given up. */
+  /** Unfinished requests of all clients. */
   get openRequests(): number {
     return [...this.requests.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Resolves when it listens. To be called once. @throws Error when no port can be had */
+  /** Resolves when the server listens. Call once. @throws Error if no port is available */
   async start(): Promise<void> {
     const server = createServer({ requestTimeout: 10_000 }, (request, response) => void this.serve(request, response));
-    // A client that reads nothing.
+    // Ends connections of clients that read nothing.
     server.timeout = stalledMs;
     this.server = server;
     await new Promise<void>((resolve, reject) => {
@@ -71,7 +68,7 @@ export class McpServer {
     });
   }
 
-  /** For one more client, with a token of its own. @throws Error when the server does not listen */
+  /** Returns an address with a new token. @throws Error if the server does not listen */
   newAddress(): McpAddress {
     const { port } = z.object({ port: z.number() }).parse(this.server?.address());
     return {
@@ -81,7 +78,7 @@ export class McpServer {
     };
   }
 
-  /** Calls that are being answered are cut off. */
+  /** Aborts running calls. */
   async stop(): Promise<void> {
     const { server } = this;
     this.ending.abort();
@@ -132,14 +129,14 @@ export class McpServer {
   }
 
   private release(client: string): void {
-    const left = (this.requests.get(client) ?? 1) - 1;
-    if (left > 0) this.requests.set(client, left);
+    const remaining = (this.requests.get(client) ?? 1) - 1;
+    if (remaining > 0) this.requests.set(client, remaining);
     else this.requests.delete(client);
   }
 }
 
 function refusalOf({ method, url = '', headers }: IncomingMessage, client: string | undefined): Refusal | undefined {
-  // A page that reaches a loopback port through a name of its own (DNS rebinding) sends that name.
+  // A page that uses DNS rebinding sends its own host name.
   if (!loopbackHost.test(headers.host ?? '')) return { status: 403, message: 'Connect to 127.0.0.1.' };
   if (headers.origin !== undefined) return { status: 403, message: 'Web pages may not connect.' };
   if (client === undefined) return { status: 401, message: 'Send the token of this server.' };
@@ -148,7 +145,7 @@ function refusalOf({ method, url = '', headers }: IncomingMessage, client: strin
   return undefined;
 }
 
-/** @throws Error when it is too long */
+/** @throws Error if it is too long */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 
-/** Where the ripgrep that comes with VS Code may be, the likeliest first. `appRoot` is absolute, as are the places. */
+/** Possible paths of VS Code's ripgrep, likeliest first. `appRoot` and the results are absolute. */
 export function ripgrepPlaces(appRoot: string, platform: NodeJS.Platform, arch: string): readonly string[] {
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const name = platform === 'win32' ? 'rg.exe' : 'rg';

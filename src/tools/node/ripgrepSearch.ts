@@ -13,11 +13,11 @@ import { ToolError } from '../common/toolError';
 import { folderOf, includeFilter } from '../common/search/includeFilter';
 
 interface RipgrepOptions {
-  /** The program, absolute. */
+  /** Absolute path of ripgrep. */
   readonly program: string;
-  /** Absolute. */
+  /** Absolute paths. */
   readonly folders: () => readonly string[];
-  /** Globs of what the user hides from searches. */
+  /** Globs that the user excludes from searches. */
   readonly hidden: () => readonly string[];
   readonly unsaved: () => readonly { readonly path: string; readonly text: string }[];
 }
@@ -25,9 +25,9 @@ interface RipgrepOptions {
 const maxFileSize = '8M';
 const maxMatchesOfFile = 500;
 const maxUnsaved = 200;
-/** UTF-16 units of a line that is kept. */
+/** Limit of a returned line, in UTF-16 units. */
 const maxLine = 2_000;
-/** Bytes of a line of output: ripgrep repeats the whole line of code in it. */
+/** Limit of an output line, in UTF-16 units; it contains the whole line of code. */
 const maxOutputLine = 1_000_000;
 
 const Text = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
@@ -46,7 +46,7 @@ const Message = z.discriminatedUnion('type', [
 
 type Ripgrep = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Text search by the ripgrep that comes with VS Code. Each search owns its processes and ends them. */
+/** Searches text with VS Code's ripgrep. Each search ends its own processes. */
 export class RipgrepSearch implements TextSearch {
   private readonly runInTime = timedRunner();
 
@@ -82,7 +82,7 @@ export class RipgrepSearch implements TextSearch {
     }
   }
 
-  /** Files of one process, with paths as it names them. */
+  /** Yields the files that one process finds, with paths relative to `cwd`. */
   private async *run(
     args: readonly string[],
     cwd: string,
@@ -126,7 +126,7 @@ function patternArguments({ pattern, isRegex, isCaseSensitive, isWholeWord }: Te
   ];
 }
 
-/** Of a glob of names. As a glob it would bring back what .gitignore hides; as a type of files it does not. */
+/** Passes a name glob as a file type, because `--glob` would override .gitignore. */
 function nameArguments({ include }: TextQuery): string[] {
   if (include === undefined || include.includes('/')) return [];
   return ['--type-add', `wanted:${include}`, '--type', 'wanted'];
@@ -157,16 +157,16 @@ function lineOf({ lines, line_number, submatches }: z.infer<(typeof Message.opti
   };
 }
 
-/** Resolves when the process has ended: undefined when it ended well, was ended, or has found nothing. */
+/** Resolves at the end of the process with its error message, if it failed. */
 async function failureOf(child: Ripgrep): Promise<string | undefined> {
-  let told = '';
+  let errorText = '';
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
-    told = (told + text).slice(0, 1_000);
+    errorText = (errorText + text).slice(0, 1_000);
   });
   try {
     const [code] = z.tuple([z.number().nullable()], z.unknown()).parse(await once(child, 'close'));
-    return code === 2 && told.trim() !== '' ? `The search could not be made: ${told.trim()}` : undefined;
+    return code === 2 && errorText.trim() !== '' ? `The search could not be made: ${errorText.trim()}` : undefined;
   } catch (error) {
     return `The search could not be started: ${messageOf(error)}`;
   }

@@ -16,9 +16,9 @@ import type {
 import { LanguageQuestions } from '../common/calls/languageQuestions';
 import { outlineOf, placeOf, rangeOf, symbolKind, toPosition } from './languageValues';
 
-/** How long a tool waits for a language server; some build their index on the first question. */
+/** How long a tool waits; some language servers build their index on the first request. */
 const answerMs = 12_000;
-/** Of places, hovers or symbols: more is not looked at. */
+/** Limit of places, hovers or symbols per answer. */
 const maxAnswers = 200_000;
 
 const definitionCommands: Record<DefinitionKind, string> = {
@@ -40,7 +40,7 @@ type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 /** The language port over VS Code's commands. */
 export class LanguageFeatures implements LanguagePort {
   private readonly questions: LanguageQuestions;
-  /** VS Code knows an item of a hierarchy by its object. */
+  /** VS Code identifies a hierarchy item by object identity. */
   private readonly items = new WeakMap<CallItem, vscode.CallHierarchyItem>();
 
   constructor(clock: Clock) {
@@ -125,12 +125,12 @@ export class LanguageFeatures implements LanguagePort {
   }
 }
 
-/** Files of one kind mostly have the same language server. */
+/** Files with the same extension usually share a language server. */
 function groupOf(path: string): string {
   return extname(path).toLowerCase();
 }
 
-/** A document that is open stays known to language servers for some minutes, so that they need not begin anew. */
+/** An opened document stays known to language servers for minutes, so that they need not load it again. */
 async function open(path: string): Promise<vscode.TextDocument> {
   return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
 }
@@ -139,7 +139,7 @@ function places(found: Places): readonly Place[] {
   return (found ?? []).slice(0, maxAnswers).map(placeOf);
 }
 
-/** Also of the older forms: text, or code with its language. */
+/** Also handles the older forms: a string, or code with its language. */
 function hoverText(content: unknown): string {
   const known = HoverContent.safeParse(content).data ?? '';
   if (typeof known === 'string') return known;

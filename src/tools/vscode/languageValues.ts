@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Position, Range } from '../../editor/common/editorPort';
 import type { OutlineSymbol, Place } from '../common/languagePort';
 
-/** VS Code's values as plain ones. */
+/** Converts VS Code's values to plain objects. */
 
 export function placeOf(
   found: vscode.Location | vscode.LocationLink | { uri: vscode.Uri; range: vscode.Range },
@@ -12,7 +12,7 @@ export function placeOf(
   return { path: pathOf(targetUri), range: rangeOf(targetSelectionRange), full: rangeOf(targetRange) };
 }
 
-/** Older language servers give a list without levels. */
+/** Also accepts the flat lists of older language servers. */
 export function outlineOf(
   symbols: readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[],
 ): readonly OutlineSymbol[] {
@@ -36,7 +36,7 @@ export function outlineOf(
     .sort((a, b) => a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character);
 }
 
-/** `Function` is `function`, `EnumMember` is `enum member`. */
+/** For example `function` or `enum member`. */
 export function symbolKind(kind: vscode.SymbolKind): string {
   return vscode.SymbolKind[kind].replace(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase();
 }

@@ -1,6 +1,6 @@
 import type { FoundText, TextQuery, TextSearch } from '../common/search/textSearch';
 
-/** A search that is chosen when it is first needed. */
+/** A search that is chosen on first use. */
 export class LazySearch implements TextSearch {
   private search: Promise<TextSearch> | undefined;
 

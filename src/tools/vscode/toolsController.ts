@@ -19,15 +19,15 @@ import { WindowState } from './windowState';
 
 export interface ToolsControllerOptions extends FeatureContext {
   readonly editor: EditorPort;
-  /** Of other features. */
+  /** Tools of other features. */
   readonly providers: readonly ToolProvider[];
   readonly version: string;
 }
 
-/** Of a line or file in the search without ripgrep. */
+/** Time limit for searching one file without ripgrep. */
 const patternMs = 1_000;
 
-/** Joins the tools with the window and the server that offers them. */
+/** Connects the tools to the window and to the MCP server that offers them. */
 export class ToolsController implements RunningFeature {
   private readonly store = new DisposableStore();
   private readonly editorTools: EditorTools;
@@ -42,7 +42,7 @@ export class ToolsController implements RunningFeature {
     this.editorTools = this.store.add(new EditorTools({ editor, language, search, window, clock }));
   }
 
-  /** Starts the server when it is first asked for. @throws Error when no port can be had */
+  /** Starts the server on first use. @throws Error if no port is available */
   async newAddress(): Promise<McpAddress> {
     const starting = (this.starting ??= this.startServer());
     try {
@@ -53,7 +53,7 @@ export class ToolsController implements RunningFeature {
     }
   }
 
-  /** For VS Code's chat. @throws Error whose message the model reads */
+  /** Runs a tool for VS Code's chat. @throws Error with a message for the model */
   async invoke(name: string, input: unknown, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
     const tool = this.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`The tools are off: the user can change ${settingIds.toolsEnabled}.`);
@@ -71,7 +71,7 @@ export class ToolsController implements RunningFeature {
     void this.stop();
   }
 
-  /** Nothing while the user has them off: sessions know the server still. */
+  /** Empty while the user has turned tools off, even for sessions that know the server. */
   private get tools(): readonly Tool[] {
     const { providers, settings } = this.options;
     if (!settings.toolsEnabled()) return [];

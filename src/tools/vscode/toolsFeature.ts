@@ -6,10 +6,7 @@ import { chatTools } from '../common/chatTools';
 import type { McpAddress } from '../node/mcpServer';
 import type { ToolsController, ToolsControllerOptions } from './toolsController';
 
-/**
- * What VS Code knows, as tools for models. What does the work is in a bundle of its own, loaded when an agent starts or
- * VS Code's chat calls a tool.
- */
+/** Offers VS Code's knowledge as tools for models. The implementation is a separate bundle, loaded on first use. */
 export class ToolsFeature implements Feature {
   readonly id = 'tools';
   readonly title = 'Tools for agents';
@@ -17,7 +14,7 @@ export class ToolsFeature implements Feature {
 
   constructor(private readonly options: ToolsControllerOptions) {}
 
-  /** For one session of an agent; undefined while the user has the tools off. @throws Error when no port can be had */
+  /** Address of the MCP server for one session; undefined if tools are off. @throws Error if no port is available */
   async mcpServer(): Promise<McpAddress | undefined> {
     if (!this.options.settings.toolsEnabled()) return undefined;
     return await (await this.controller.use()).newAddress();

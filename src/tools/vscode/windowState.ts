@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { OpenFile, WindowPort } from '../common/windowPort';
 
-/** The window port over VS Code. */
+/** Implements the window port with VS Code's API. */
 export class WindowState implements WindowPort {
   get openFiles(): readonly OpenFile[] {
     const { tabGroups } = vscode.window;

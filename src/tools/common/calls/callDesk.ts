@@ -2,14 +2,14 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
 export interface CallLimits {
-  /** Calls that run at once, of all clients together. */
+  /** Limit of running calls, of all clients. */
   readonly running: number;
   readonly runningOfClient: number;
-  /** Calls of one client that wait for their turn; one more is refused. */
+  /** Limit of waiting calls per client; further calls are refused. */
   readonly waitingOfClient: number;
-  /** Calls of one client, on average. */
+  /** Average rate per client. */
   readonly perSecond: number;
-  /** Calls of one client that may come faster than that. */
+  /** Calls of a client that may exceed that rate. */
   readonly burst: number;
 }
 
@@ -21,7 +21,7 @@ const defaultCallLimits: CallLimits = {
   burst: 400,
 };
 
-/** The client asks for more than it waits for. */
+/** The client has too many waiting calls. */
 export class TooManyCallsError extends Error {
   override readonly name = 'TooManyCallsError';
 }
@@ -34,15 +34,15 @@ interface WaitingCall {
 interface Client {
   running: number;
   readonly waiting: Set<WaitingCall>;
-  /** Calls that it may begin at once. */
+  /** Calls that the client may start immediately. */
   credit: number;
-  /** Of the monotonic clock, in milliseconds: when `credit` was counted. */
+  /** When `credit` was last updated, on the monotonic clock. */
   countedAt: number;
 }
 
-/** Gives each client its turns, whatever the others ask for. A client is forgotten when it has nothing open. */
+/** Queues calls so that each client gets a fair share. Idle clients are forgotten. */
 export class CallDesk implements Disposable {
-  /** Who had a turn goes to the end. */
+  /** In turn order: a client moves to the end when one of its calls starts. */
   private readonly clients = new Map<string, Client>();
   private running = 0;
   private timer: Disposable | undefined;
@@ -53,15 +53,12 @@ export class CallDesk implements Disposable {
     private readonly limits: CallLimits = defaultCallLimits,
   ) {}
 
-  /** Clients with open calls, or that were busy a moment ago. */
+  /** Clients with unfinished calls or recent activity. */
   get clientCount(): number {
     return this.clients.size;
   }
 
-  /**
-   * Runs `work` when it is the client's turn.
-   * @throws TooManyCallsError; the signal's reason when it fires before the turn; what `work` throws
-   */
+  /** Runs `work` at the client's turn. @throws TooManyCallsError; Error if `signal` fires first; what `work` throws */
   async run<T>(id: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const client = await this.turn(id, signal);
     try {
@@ -73,7 +70,7 @@ export class CallDesk implements Disposable {
     }
   }
 
-  /** Refuses all who wait. */
+  /** Refuses all waiting calls. */
   dispose(): void {
     this.isDisposed = true;
     this.timer?.dispose();
@@ -141,7 +138,7 @@ export class CallDesk implements Disposable {
     this.waitForCredit();
   }
 
-  /** Who has the fewest calls running; of those, who has waited longest for a turn. */
+  /** The client with the fewest running calls; among equals, the one that has waited longest. */
   private nextClient(): readonly [string, Client] | undefined {
     return [...this.clients]
       .filter(([, client]) => this.mayBegin(client))
@@ -165,7 +162,7 @@ export class CallDesk implements Disposable {
     }
   }
 
-  /** Somebody waits only for time to pass. */
+  /** Sets a timer if a call waits only for credit. */
   private waitForCredit(): void {
     const short = [...this.clients.values()].filter(({ waiting, credit }) => waiting.size > 0 && credit < 1);
     if (short.length === 0 || this.timer) return;

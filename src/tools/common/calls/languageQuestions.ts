@@ -3,30 +3,30 @@ import { TimeoutError } from '../../../base/common/errors';
 import { LateAnswerError } from '../languagePort';
 import { ToolError } from '../toolError';
 
-/** Questions of one group: a language server that hangs is not asked without end, and the others are asked as ever. */
+/** Limit of open queries per group, so that a hanging language server does not block the others. */
 const maxOpen = 16;
-/** A question that is open for so long will never be answered. */
+/** After this time, a query counts as abandoned. */
 const givenUpMs = 60_000;
 
 export interface Question<T> {
-  /** Questions with the same key are the same. */
+  /** Identifies equal queries. */
   readonly key: string;
-  /** Who answers it, as far as that is known: for example the extension of a file. */
+  /** Which language server answers, as far as known; for example a file extension. */
   readonly group: string;
   ask(): Promise<T>;
 }
 
 interface OpenQuestion {
   readonly group: string;
-  /** Of the monotonic clock, in milliseconds. */
+  /** On the monotonic clock. */
   readonly since: number;
   /** Never rejects. */
   readonly end: Promise<void>;
 }
 
 /**
- * Asks questions that cannot be cancelled: who asks waits for a time, or until the answer is not wanted any more. A question
- * is not asked again while it is open; who asks it waits for its end first.
+ * Runs queries that cannot be cancelled: callers wait for a limited time. A query that is still open is not started
+ * again; callers wait for its end first.
  */
 export class LanguageQuestions {
   private readonly open = new Map<string, OpenQuestion>();
@@ -36,15 +36,12 @@ export class LanguageQuestions {
     private readonly answerMs: number,
   ) {}
 
-  /** Questions that have no answer yet, whether or not somebody waits, but for those that were given up. */
+  /** Unanswered queries, without abandoned ones. */
   get size(): number {
     return this.open.size;
   }
 
-  /**
-   * @throws LateAnswerError; ToolError when too many questions of the group are open; Error when the signal fires; what the
-   *   question throws
-   */
+  /** @throws LateAnswerError; ToolError for too many open queries; Error if `signal` fires; the query's error */
   async ask<T>(question: Question<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     try {

@@ -1,6 +1,6 @@
 type CallId = string | number;
 
-/** Which calls are open, so that the client who made one can cancel it. */
+/** Open calls by client and id, so that clients can cancel them. */
 export class OpenCalls {
   private readonly calls = new Map<string, Set<AbortController>>();
 
@@ -8,11 +8,11 @@ export class OpenCalls {
     return this.calls.size;
   }
 
-  /** Runs `work` with a signal that fires when the call is cancelled, or `outer` fires. */
+  /** Runs `work` with a signal that fires when the call is cancelled or `outer` fires. */
   async run<T>(client: string, id: CallId, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const key = keyOf(client, id);
     const controller = new AbortController();
-    // A client that uses an id twice at once means both when it cancels.
+    // If a client reuses an id, cancelling ends all calls with it.
     const same = this.calls.get(key) ?? new Set();
     this.calls.set(key, same.add(controller));
     try {
@@ -23,13 +23,12 @@ export class OpenCalls {
     }
   }
 
-  /** Does nothing when it has ended, or is another client's. */
+  /** Does nothing if the call has ended or belongs to another client. */
   cancel(client: string, id: CallId): void {
     for (const controller of this.calls.get(keyOf(client, id)) ?? []) controller.abort(new CancelledCallError());
   }
 }
 
-/** The client does not want the answer any more. */
 class CancelledCallError extends Error {
   override readonly name = 'CancelledCallError';
   constructor() {

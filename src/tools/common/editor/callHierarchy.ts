@@ -13,7 +13,7 @@ import type { ToolPorts } from '../toolPorts';
 import { visibleFiles } from '../search/visibleFiles';
 
 const maxNodes = 150;
-/** Of one function. */
+/** Limit of calls per function. */
 const maxCalls = 40;
 const totalMs = 20_000;
 
@@ -36,7 +36,7 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
         return [`Nothing calls or is called at ${from.title}.`, ...from.remarks, why].join('\n');
       }
       const walk = new CallWalk(ports, direction, signal);
-      // What an excluded file calls is part of what is in it.
+      // What an excluded file calls is part of its contents.
       if (direction === 'incoming' || (await isVisible(item, ports, signal))) await walk.from(item, depth, '');
       const what = direction === 'incoming' ? 'Callers' : 'Calls';
       const none = walk.rows.length === 0 ? ['  None in files you may see.'] : [];
@@ -45,7 +45,7 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
   });
 }
 
-/** Goes from function to function, until it has seen enough. */
+/** Walks the call hierarchy, within limits. */
 class CallWalk {
   readonly rows: string[] = [];
   private readonly seen = new Set<string>();
@@ -80,7 +80,7 @@ class CallWalk {
     }
   }
 
-  /** Only to and from files that agents may see; nearest first. */
+  /** Calls between files that agents may see, nearest first. */
   private async callsOf(item: CallItem): Promise<readonly Call[]> {
     const { clock, editor, language } = this.ports;
     if (clock.monotonicNow() > this.endsAt) {

@@ -9,7 +9,7 @@ import { textMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** Files whose outlines are looked at when no language server knows the name in the workspace. */
+/** Limit of files whose outlines are searched if no language server knows the name. */
 const outlinedFiles = 8;
 
 const input = z.strictObject({
@@ -61,7 +61,7 @@ async function known({ language }: ToolPorts, name: string, signal: AbortSignal)
   }
 }
 
-/** Many language servers know only what is open: these are the declarations in the files that hold the name. */
+/** Finds declarations in files that contain the name, because many language servers know only open files. */
 async function declared(
   ports: ToolPorts,
   query: string,

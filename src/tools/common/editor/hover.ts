@@ -7,7 +7,7 @@ import { findPlace, placeInput } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** UTF-16 units. */
+/** Limit in UTF-16 units. */
 const maxText = 6_000;
 const maxDefinitions = 50;
 
@@ -23,7 +23,7 @@ export function hoverTool(ports: ToolPorts): Tool {
         ports.language.hovers(from, signal),
         ports.language.definitions('definition', from, signal),
       ]);
-      // The type of a constant can be its value.
+      // The type of a constant can reveal its value.
       if (await isHidden(definitions, ports)) return `There is nothing to tell of ${from.title}.`;
       const texts = hovers.map((text) => plain(text)).filter((text) => text !== '');
       if (texts.length === 0) return [`There is nothing to tell of ${from.title}.`, ...from.remarks].join('\n');
@@ -39,14 +39,14 @@ async function isHidden(definitions: readonly Place[], { editor }: ToolPorts): P
       await editor.resolve(path);
       return false;
     } catch (error) {
-      // Libraries are outside, and no secret.
+      // Files outside the workspace are libraries, which are not secret.
       return !(isEditorError(error) && error.code === 'outsideWorkspace');
     }
   });
   return (await Promise.all(verdicts)).includes(true);
 }
 
-/** Without what only people can use: links of commands, images in the text, rules between parts. */
+/** Removes what only people can use: command links, images and separators. */
 function plain(markdown: string): string {
   return markdown
     .replace(/!\[([^\]]*)\]\([^)]*\)/gu, '$1')

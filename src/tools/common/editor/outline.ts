@@ -25,7 +25,7 @@ export function outlineTool({ editor, language, window }: ToolPorts): Tool {
       'What a file declares: classes, functions, methods and so on, with their lines. Shorter than the file.',
     input,
     async run({ path, depth, page }, signal) {
-      // A file that is not there, or is none, says so here.
+      // Throws if the file is missing or not a file.
       const file = await editor.readText(path, { signal });
       const name = pathName(file.path, editor);
       const symbols = await language.outline(file.path, signal);

@@ -10,7 +10,7 @@ import { listPlaces, visiblePlaces, type VisiblePlace } from '../placeList';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** Tools that go from one place to others. */
+/** Tools that lead from one place to others. */
 
 const input = z.strictObject({ ...placeInput, page: pageInput });
 
@@ -56,7 +56,7 @@ async function answer(
   return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
 }
 
-/** A model must not take silence for a fact. */
+/** Says why there may be no results, so that the model does not take it for a fact. */
 function none(what: string, from: FoundPlace, remarks: readonly string[], { window }: ToolPorts): string {
   const known = window.languageOf(from.path);
   const server = known === undefined ? 'its language server' : `the language server of ${known}`;
@@ -65,7 +65,7 @@ function none(what: string, from: FoundPlace, remarks: readonly string[], { wind
 }
 
 const kinds = { definition: 'definition', type: 'type definition', declaration: 'declaration' } as const;
-/** Lines of code of a definition, when there are few. */
+/** Limits of the code shown for definitions. */
 const shownLines = 15;
 const fewDefinitions = 4;
 
@@ -103,7 +103,7 @@ async function codeOf(
 ): Promise<string> {
   const lines = await code.of(path);
   const first = full.start.line;
-  // Where only the name is known, what comes below it says more.
+  // If only the name's range is known, the lines below it are shown, too.
   const known = full.end.line > first ? full.end.line : first + shownLines - 1;
   const last = Math.min(known, first + shownLines - 1, (lines?.lineCount ?? 0) - 1);
   const rows: string[] = [];

@@ -9,9 +9,9 @@ import type { ToolPorts } from '../toolPorts';
 
 const maxFileBytes = 16 * 1_024 * 1_024;
 const maxLines = 2_000;
-/** UTF-16 units of an answer. */
+/** Limit of an answer, in UTF-16 units. */
 const maxText = 64 * 1_024;
-/** UTF-16 units of a line. */
+/** Limit of a line, in UTF-16 units. */
 const maxLine = 4_000;
 
 const input = z.strictObject({

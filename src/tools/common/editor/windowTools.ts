@@ -10,7 +10,7 @@ import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 import { visibleFiles } from '../search/visibleFiles';
 
-/** What the user looks at, and what is shown to the user. */
+/** Tools for what the user looks at. */
 
 const nothing = z.strictObject({});
 const maxSelections = 20;
@@ -76,7 +76,7 @@ export function openTool({ editor }: ToolPorts): Tool {
       to: z.int().min(1).optional().describe('Last line of a range.'),
     }),
     async run({ path, line, to }) {
-      // Only files: what else `open` understands, such as links, is not for a tool that nobody is asked about.
+      // Only files: links and other targets would need the user's permission.
       const file = await editor.resolve(path);
       const range = line === undefined ? '' : `#L${line}${to === undefined ? '' : `-L${to}`}`;
       await editor.open(`${toFileUri(file)}${range}`, { preserveFocus: true, preview: true });
@@ -85,11 +85,11 @@ export function openTool({ editor }: ToolPorts): Tool {
   });
 }
 
-/** Diffs that are shown at once; the oldest is closed. */
+/** Limit of diffs shown at once; the oldest is closed. */
 const maxDiffs = 5;
 const maxDiffText = 4 * 1_024 * 1_024;
 
-/** Shows diffs, and closes them when it is disposed. */
+/** Shows diffs, and closes them when disposed. */
 export class DiffTool implements Disposable {
   private readonly shown = new BoundedMap<string, Disposable>({
     maxEntries: maxDiffs,
@@ -124,7 +124,7 @@ export class DiffTool implements Disposable {
     this.shown.clear();
   }
 
-  /** One of a file. */
+  /** Replaces the file's previous diff. */
   private keep(file: string, diff: Disposable): void {
     if (this.isDisposed) {
       diff.dispose();

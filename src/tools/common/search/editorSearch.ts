@@ -9,7 +9,7 @@ const maxFileBytes = 1_024 * 1_024;
 const maxMatchesOfFile = 500;
 const maxLine = 2_000;
 
-/** Text search by the editor port alone, where there is no ripgrep: slower, and of a bounded number of files. */
+/** Text search through the editor port, if ripgrep is missing: slower, and limited in files. */
 export class EditorSearch implements TextSearch {
   constructor(
     private readonly editor: Pick<EditorPort, 'glob' | 'readText'>,

@@ -3,8 +3,8 @@ import { TimedGlobs } from '../../../editor/common/timedGlobs';
 import { ToolError } from '../toolError';
 
 /**
- * Whether a path relative to its folder, with `/`, is one of those that a glob means; a glob without a slash is of names.
- * Without a glob: all are. @throws ToolError for what is no glob; the function too, for one that takes too long
+ * Returns a predicate for `/`-separated paths relative to their folder; a glob without a slash matches names. Without a
+ * glob, all paths match. @throws ToolError for an invalid glob; so does the predicate for one that takes too long
  */
 export function includeFilter(glob: string | undefined, runInTime: RunInTime): (path: string) => boolean {
   if (glob === undefined) return () => true;
@@ -16,7 +16,7 @@ export function includeFilter(glob: string | undefined, runInTime: RunInTime): (
   };
 }
 
-/** The folders that the glob begins with, `src/a` of `src/a/**`; empty when it may match anywhere. */
+/** The literal folders that a glob starts with, `src/a` for `src/a/**`; empty if it may match anywhere. */
 export function folderOf(glob: string | undefined): string {
   const steps = (glob ?? '')
     .replace(/^\.?\//u, '')

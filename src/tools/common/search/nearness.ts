@@ -1,14 +1,11 @@
 import { toSlashes } from '../../../editor/common/boundary';
 
-/** Which files are near to what was asked: the same file, the same folder, then by the steps from folder to folder. */
+/** Ranks files by distance: same file, same folder, then by steps between folders. */
 
-/** Folders whose files were not written here. They come last. */
+/** Folders of generated or third-party files, which come last. */
 const foreignFolders = new Set(['node_modules', 'vendor', 'third_party', 'dist', 'build', 'out', 'target', '.venv']);
 
-/**
- * The paths, nearest to `anchor` first; those that are as near as each other by name. Without an anchor: those nearest
- * to the top of the workspace first. Paths are absolute.
- */
+/** Sorts absolute paths by distance to `anchor`, or without one by depth; then by name. */
 export function byNearness(paths: readonly string[], anchor: string | undefined): string[] {
   const from = anchor === undefined ? undefined : stepsOf(anchor);
   return paths
@@ -26,7 +23,7 @@ function rankOf(path: string, anchor: string | undefined, from: readonly string[
   return foreign + from.length - shared + to.length - shared;
 }
 
-/** The folders that a file is in. */
+/** The folders on the path to a file. */
 function stepsOf(path: string): readonly string[] {
   return toSlashes(path).split('/').slice(0, -1);
 }

@@ -8,21 +8,21 @@ import { visibleFiles } from './visibleFiles';
 const searchMs = 15_000;
 
 interface TextMatches {
-  /** Only those that agents may see; nearest first. */
+  /** Visible files only, nearest first. */
   readonly files: readonly FoundText[];
-  /** There are more. */
+  /** Whether the limit was reached. */
   readonly isCut: boolean;
   readonly isLate: boolean;
 }
 
 interface Wanted {
-  /** Absolute: what is near to it comes first. */
+  /** Absolute path; files near it come first. */
   readonly anchor: string | undefined;
-  /** The search ends when it has found this many lines that agents may see. */
+  /** Ends the search after this many visible lines. */
   readonly limit: number;
 }
 
-/** What a search finds, within a time. @throws ToolError for a pattern that is none */
+/** Searches text within a time limit. @throws ToolError for an invalid pattern */
 export async function textMatches(
   query: TextQuery,
   { anchor, limit }: Wanted,
@@ -34,7 +34,7 @@ export async function textMatches(
   const collect = async (inTime: AbortSignal): Promise<void> => {
     const both = AbortSignal.any([inTime, signal]);
     for await (const found of search.find(query, both)) {
-      // Before it counts: a limit that excluded files help to reach would tell of them.
+      // Checked before counting, so that the limit does not reveal excluded files.
       const { paths } = await visibleFiles([found.path], editor, both);
       if (paths.length === 0 || both.aborted) continue;
       byPath.set(found.path, found);

@@ -1,8 +1,8 @@
-/** Looks for text in the files of the workspace. What it gives has not been checked by the boundary. */
+/** Searches text in workspace files. Results may include files that agents must not see. */
 export interface TextSearch {
   /**
-   * Files as they are found, each once. Unsaved text counts, not what is on disk below it. Ends early when the signal
-   * fires. @throws ToolError for a pattern or glob that is none
+   * Yields each file once; unsaved text replaces that on disk. Ends early when `signal` fires.
+   * @throws ToolError for an invalid pattern or glob
    */
   find(query: TextQuery, signal: AbortSignal): AsyncIterable<FoundText>;
 }
@@ -12,12 +12,12 @@ export interface TextQuery {
   readonly isRegex: boolean;
   readonly isCaseSensitive: boolean;
   readonly isWholeWord: boolean;
-  /** A glob relative to the workspace folder; one without a slash is of names. */
+  /** Glob relative to the workspace folder; without a slash it matches names. */
   readonly include?: string;
 }
 
 export interface FoundText {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly matches: readonly FoundLine[];
 }
@@ -25,7 +25,7 @@ export interface FoundText {
 export interface FoundLine {
   /** 0-based. */
   readonly line: number;
-  /** 0-based, in UTF-16 units, of the first match in the line. */
+  /** 0-based UTF-16 offset of the line's first match. */
   readonly character: number;
   /** Without its line ending. */
   readonly text: string;

@@ -1,21 +1,19 @@
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 
-/** How many paths are looked at on the disk at once. */
+/** Paths checked in parallel. */
 const atOnce = 16;
-/** Nearest first: what is farther away is not looked at. */
+/** Limit of checked paths; those farther away are skipped. */
 const maxFiles = 2_000;
 
 interface VisibleFiles {
-  /** In the order they were given. */
+  /** In the order given. */
   readonly paths: readonly string[];
   readonly outside: number;
-  /** Paths that were not looked at. */
+  /** Number of paths not checked. */
   readonly unknown: number;
 }
 
-/**
- * Which of these files agents may see, in their order. One on the exclude list leaves no trace: it is not counted either.
- */
+/** Filters the files that agents may see. Files on the exclude list leave no trace: they are not counted. */
 export async function visibleFiles(
   paths: readonly string[],
   editor: Pick<EditorPort, 'resolve'>,

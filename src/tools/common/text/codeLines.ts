@@ -2,7 +2,7 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { maxCodeBytes } from '../toolPorts';
 
-/** The texts of files for one call, each read once. A file that cannot be read has no lines. */
+/** Texts of files for one call, each read once. An unreadable file has no lines. */
 export class CodeLines {
   private readonly texts = new Map<string, Promise<LineIndex | undefined>>();
 
@@ -19,7 +19,7 @@ export class CodeLines {
     return text;
   }
 
-  /** Empty for a line that is not there. 0-based. */
+  /** `line` is 0-based. Empty if there is no such line. */
   async line(path: string, line: number): Promise<string> {
     const lines = await this.of(path);
     return lines && line < lines.lineCount ? lines.lineText(line) : '';

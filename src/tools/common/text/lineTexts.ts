@@ -1,10 +1,10 @@
-/** Lines of code as models get them. */
+/** Shortens code for models. */
 
 const maxLength = 200;
-/** Of a line that is cut: what stays before the place. */
+/** Characters kept before the place in a shortened line. */
 const before = 60;
 
-/** The line without its indent, cut to what is around the place. `character`: 0-based, in UTF-16 units. */
+/** Trims a line and cuts it around `character` (0-based, in UTF-16 units). */
 export function lineAround(text: string, character: number): string {
   const trimmed = text.trim();
   if (trimmed.length <= maxLength) return trimmed;
@@ -16,12 +16,12 @@ export function lineAround(text: string, character: number): string {
   return `${start > 0 ? '…' : ''}${cut}${end < trimmed.length ? '…' : ''}`;
 }
 
-/** Cut at the end, if it is too long. */
+/** Truncates text that is too long. */
 export function cutText(text: string, length: number): string {
   return text.length <= length ? text : `${wellFormed(text.slice(0, length))}…`;
 }
 
-/** Without half a character at either end. */
+/** Drops half surrogate pairs at either end. */
 function wellFormed(text: string): string {
   return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
 }

@@ -5,11 +5,11 @@ interface Page<T> {
   /** 1-based. */
   readonly page: number;
   readonly pages: number;
-  /** Behind this page. */
+  /** Items after this page. */
   readonly left: number;
 }
 
-/** One page of what there is. @throws ToolError for a page behind the last one */
+/** Returns one page. @throws ToolError past the last page */
 export function pageOf<T>(all: readonly T[], page: number, perPage: number): Page<T> {
   const pages = Math.max(1, Math.ceil(all.length / perPage));
   if (page > pages) throw new ToolError(`There is no page ${page}: the last one is ${pages}.`);
@@ -18,7 +18,7 @@ export function pageOf<T>(all: readonly T[], page: number, perPage: number): Pag
   return { items, page, pages, left: all.length - start - items.length };
 }
 
-/** What to say below a page; nothing below the last one. */
+/** The footer of a page; empty for the last one. */
 export function moreBelow({ page, pages, left }: Page<unknown>, what: string): string[] {
   return left > 0 ? [`… ${left} more ${what}: page ${page + 1} of ${pages} has the next.`] : [];
 }

@@ -1,10 +1,7 @@
 import { relativeTo, toSlashes } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
 
-/**
- * How a file is called before models: relative to the first workspace folder, which is also where a relative path leads
- * when it is asked for; absolute in the other folders.
- */
+/** A file's name for models: relative in the first workspace folder, which relative paths start from; else absolute. */
 export function pathName(path: string, { folders }: Pick<EditorPort, 'folders'>): string {
   const [first] = folders;
   const below = first && relativeTo(path, first.path, false);
