@@ -13,7 +13,7 @@ export interface RecorderOptions {
 interface OpenRequest {
   readonly method: string;
   /** On the monotonic clock. */
-  readonly sentAt: number;
+  readonly sentAtMs: number;
 }
 
 type Message = Readonly<Record<string, unknown>>;
@@ -24,39 +24,39 @@ const maxOpenRequests = 1000;
 /** Tracks open requests and reports each message's name, size and duration to the tap, never its contents. */
 export class TrafficRecorder {
   /** Open requests of ours, by id. */
-  private readonly sent = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
+  private readonly sentRequests = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
   /** Open requests of the agent, by id. */
-  readonly received = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
+  readonly receivedRequests = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
 
   constructor(private readonly options: RecorderOptions) {}
 
   /** Returns our request that the message answers, and marks it as answered. */
-  inbound(message: Message): OpenRequest | undefined {
-    return this.record('in', message, this.received, this.sent);
+  recordInbound(message: Message): OpenRequest | undefined {
+    return this.record('in', message, this.receivedRequests, this.sentRequests);
   }
 
   /** Returns the agent's request that the message answers, and marks it as answered. */
-  outbound(message: Message): OpenRequest | undefined {
-    return this.record('out', message, this.sent, this.received);
+  recordOutbound(message: Message): OpenRequest | undefined {
+    return this.record('out', message, this.sentRequests, this.receivedRequests);
   }
 
   private record(
     direction: 'in' | 'out',
     message: Message,
-    asked: Map<unknown, OpenRequest>,
-    answered: Map<unknown, OpenRequest>,
+    openRequests: Map<unknown, OpenRequest>,
+    answeredRequests: Map<unknown, OpenRequest>,
   ): OpenRequest | undefined {
     const { id, method } = message;
     const isCall = typeof method === 'string';
-    const request = method === undefined ? answered.get(id) : undefined;
-    if (request) answered.delete(id);
+    const request = method === undefined ? answeredRequests.get(id) : undefined;
+    if (request) answeredRequests.delete(id);
     if (isCall && (typeof id === 'string' || typeof id === 'number'))
-      asked.set(id, { method, sentAt: this.options.clock.monotonicNow() });
-    if (this.options.tap.isOpen) this.tell(direction, message, isCall ? method : undefined, request);
+      openRequests.set(id, { method, sentAtMs: this.options.clock.monotonicNow() });
+    if (this.options.tap.isOpen) this.report(direction, message, isCall ? method : undefined, request);
     return request;
   }
 
-  private tell(
+  private report(
     direction: 'in' | 'out',
     message: Message,
     method: string | undefined,
@@ -70,7 +70,7 @@ export class TrafficRecorder {
       method: method ?? request?.method ?? 'answer',
       bytes: Buffer.byteLength(JSON.stringify(message)) + 1,
       ...withoutUndefined({
-        ms: request && clock.monotonicNow() - request.sentAt,
+        ms: request && clock.monotonicNow() - request.sentAtMs,
         error: errorCodeOf(message['error']),
       }),
     });
@@ -90,11 +90,11 @@ export function tapStream(stream: MessageStream, options: RecorderOptions): Mess
     onDidClose: stream.onDidClose,
     onMessage: (listener) =>
       stream.onMessage((message) => {
-        recorder.inbound(message);
+        recorder.recordInbound(message);
         listener(message);
       }),
     send: (message) => {
-      recorder.outbound({ ...message });
+      recorder.recordOutbound({ ...message });
       return stream.send(message);
     },
     dispose: () => stream.dispose(),

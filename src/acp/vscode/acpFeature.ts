@@ -16,7 +16,7 @@ import type { AgentLauncher, AgentLauncherOptions } from '../node/catalogue/agen
 import { AgentReaper } from '../node/process/agentReaper';
 import { AgentRegistry } from '../node/catalogue/agentRegistry';
 import type { AgentPermission } from '../node/catalogue/broughtAgent';
-import { diskFiles } from '../node/process/commandLookup';
+import { diskCommandFiles } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
@@ -51,7 +51,7 @@ export class AcpFeature implements Feature {
   constructor(private readonly options: AcpFeatureOptions) {
     const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
-    this.shell = new ShellEnvironment({ platform: process.platform, own: process.env, clock, log });
+    this.shell = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     let launcher: Promise<AgentLauncher> | undefined;
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
@@ -135,7 +135,7 @@ export class AcpFeature implements Feature {
       levels: settings.acpAgents(),
       env,
       cwd: this.folder(),
-      files: diskFiles,
+      files: diskCommandFiles,
       demo: { execPath: process.execPath, script: demoAgentFile, stateFolder },
     });
   }

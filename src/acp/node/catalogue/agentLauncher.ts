@@ -16,11 +16,11 @@ import type { CatalogueEntry } from './agentCatalogue';
 import { broughtServer, requirePermission, type AgentPermission } from './broughtAgent';
 import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
-import { diskFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
+import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
 import { RestartPolicy } from '../process/restartPolicy';
-import type { SignInCommand } from '../v1/signIn';
-import type { Elicit, V1ClientOptions } from '../v1/v1Client';
+import type { SignInCommand } from '../v1/agentSignIn';
+import type { Elicit, V1ClientDeps } from '../v1/v1Client';
 import { workspaceMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
 /** A command for a visible, interactive terminal. */
@@ -33,7 +33,7 @@ export interface TerminalCommand {
 }
 
 export interface AgentLauncherOptions {
-  readonly clientInfo: V1ClientOptions['clientInfo'];
+  readonly clientInfo: V1ClientDeps['clientInfo'];
   readonly editor: EditorPort;
   readonly clock: Clock;
   readonly log: Logger;
@@ -179,5 +179,5 @@ function untrusted({ title }: CatalogueEntry): BackendError {
 }
 
 function find(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {
-  return lookupCommand(command, { platform: process.platform, env, cwd, files: diskFiles });
+  return lookupCommand(command, { platform: process.platform, env, cwd, files: diskCommandFiles });
 }

@@ -8,7 +8,7 @@ import { ConnectionClosedError, RpcError, rpcErrorCode } from '../../../wire/com
 import type { TrafficTap } from '../../../wire/common/traffic';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import type { DraftParams, DraftResult, Message } from '../../common/draft/draftSchema';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { AgentProcessHandle } from '../v1/agentConnection';
 import { createDraftHandlers, type DraftHandlersPorts } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
@@ -40,7 +40,7 @@ export class DraftAgentConnection implements Disposable {
   private end: Promise<BackendError> | undefined;
 
   constructor(
-    private readonly agent: RunningAgent,
+    private readonly agent: AgentProcessHandle,
     private readonly options: DraftAgentConnectionOptions,
   ) {
     const { clock, log, tap, title } = options;
@@ -123,7 +123,7 @@ export class DraftAgentConnection implements Disposable {
     const { clock, title } = this.options;
     await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
     const message = `${title} ended unexpectedly. The next session starts it again.`;
-    return new BackendError('backend', message, this.agent.lastWords().trim() || undefined);
+    return new BackendError('backend', message, this.agent.stderrTail().trim() || undefined);
   }
 
   private async toBackendError(error: unknown): Promise<BackendError> {
@@ -131,7 +131,7 @@ export class DraftAgentConnection implements Disposable {
     if (!(error instanceof TimeoutError))
       return new BackendError('backend', messageOf(error), undefined, { cause: error });
     const message = `${this.options.title} does not answer. Does it speak the draft protocol? If not, set its dialect to v1.`;
-    return new BackendError('timeout', message, this.agent.lastWords().trim() || undefined, { cause: error });
+    return new BackendError('timeout', message, this.agent.stderrTail().trim() || undefined, { cause: error });
   }
 }
 

@@ -23,19 +23,19 @@ import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
 import { MemoryThreads, textOf, type ThreadSource, type ThreadStore } from '../../common/draft/draftThreads';
 import { Approvals } from '../../common/approvals/approvals';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { AgentProcessHandle } from '../v1/agentConnection';
 import type { DraftPermissions } from './draftFiles';
 import { DraftAgentConnection } from './draftAgentConnection';
 import { DraftSession } from './draftSession';
-import { LivingAgents } from '../process/livingAgents';
-import { PermissionService, settledForFiles } from '../v1/permissionService';
+import { RunningAgents } from '../process/runningAgents';
+import { PermissionService, decideAboutFile } from '../v1/permissionService';
 import { ProposalDesk } from './proposalDesk';
 
 interface DraftBackendOptions {
   readonly id: string;
   readonly title: string;
   /** The backend owns the result. @throws Error with a message for the user */
-  readonly startAgent: () => Promise<RunningAgent>;
+  readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly editor: EditorPort;
   /** Other conversations that agents may read. */
   readonly threadSources?: readonly ThreadSource[];
@@ -61,7 +61,7 @@ export class DraftBackend implements SessionBackend {
   private current: BackendState = { kind: 'stopped' };
   private starting: Promise<DraftAgentConnection> | undefined;
   private live: DraftAgentConnection | undefined;
-  private readonly living = new LivingAgents<DraftAgentConnection>();
+  private readonly living = new RunningAgents<DraftAgentConnection>();
   private isDisposed = false;
 
   constructor(private readonly options: DraftBackendOptions) {
@@ -126,7 +126,7 @@ export class DraftBackend implements SessionBackend {
     this.isDisposed = true;
     const { live } = this;
     if (live) this.forget(live, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
-    this.living.killNow();
+    this.living.killAll();
     this.states.dispose();
   }
 
@@ -189,8 +189,16 @@ export class DraftBackend implements SessionBackend {
     const events = new EventLog(() => setImmediate());
     const emit = (event: SessionEvent): void => events.append(event);
     const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
-    const mode = (): undefined => undefined;
-    const permissions = new PermissionService({ agentId: id, agentTitle: title, cwd, approvals, standing, log, mode });
+    const modeName = (): undefined => undefined;
+    const permissions = new PermissionService({
+      agentId: id,
+      agentTitle: title,
+      cwd,
+      approvals,
+      standing,
+      log,
+      modeName: modeName,
+    });
     this.permissions.set(threadId, permissions);
     const protectionOf: EditorPort['protectionOf'] = (...asked) => editor.protectionOf(...asked);
     const session = new DraftSession({
@@ -232,12 +240,12 @@ export class DraftBackend implements SessionBackend {
     return {
       isDenied: (kind, path) => {
         const request = fileRequest(id, kind, ...(path === undefined ? [] : [path]));
-        return settledForFiles(standing, request) === 'deny';
+        return decideAboutFile(standing, request) === 'deny';
       },
       mayRead: async (threadId, path, signal) => {
         const open = permissions.get(threadId);
         if (open) return await open.mayRead(path, signal);
-        if (settledForFiles(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
+        if (decideAboutFile(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
         return { isGranted: false, reason: 'The user cannot be asked because this conversation is not open.' };
       },
     };

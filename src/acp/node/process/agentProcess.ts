@@ -11,9 +11,9 @@ import type { Logger } from '../../../base/common/log';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
 import { ByteTail } from './byteTail';
-import { CommandError, diskFiles, lookupCommand } from './commandLookup';
-import { marked } from './processMarks';
-import { endTree, groupsBelow, killTreeNow, ownGroup, type TreeEnd } from './processTree';
+import { CommandError, diskCommandFiles, lookupCommand } from './commandLookup';
+import { withMark } from './processMarks';
+import { endTree, descendantGroups, killTreeNow, ownGroupOptions, type TreeEnd } from './processTree';
 
 interface AgentCommand {
   /** A path, or a name on the PATH of `env`. */
@@ -39,7 +39,7 @@ export interface AgentExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** The end of stderr. */
-  readonly lastWords: string;
+  readonly stderrTail: string;
 }
 
 /** What it took to end the agent and its child processes; `endOfInput` if closing its input was enough. */
@@ -54,17 +54,17 @@ const stderrDrainMs = 1000;
 export async function startAgentProcess(command: AgentCommand, options: AgentProcessOptions): Promise<AgentProcess> {
   const { env, cwd } = command;
   await requireFolder(cwd);
-  const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskFiles });
+  const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskCommandFiles });
   const mark = randomUUID();
-  const surroundings = { cwd, env: marked(env, mark) };
-  const child = await spawned(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
+  const surroundings = { cwd, env: withMark(env, mark) };
+  const child = await spawnChild(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
     throw new CommandError('spawnFailed', `'${found.file}' could not be started: ${messageOf(cause)}`, undefined, {
       cause,
     });
   });
   child.on('error', (error) => options.log.warn(`Agent process ${child.pid}: ${error.message}`));
   const agent = new AgentProcess(child, mark, options);
-  agent.watch();
+  agent.watchChild();
   return agent;
 }
 
@@ -76,19 +76,19 @@ export class AgentProcess {
   readonly stream: MessageStream;
   private readonly onListenerError = (error: unknown): void =>
     this.options.log.error('A listener of an agent process failed', error);
-  private readonly exits = new Emitter<AgentExit>(this.onListenerError);
+  private readonly exitEmitter = new Emitter<AgentExit>(this.onListenerError);
   /** Fires once, when the agent itself has exited; its child processes may still be running. */
-  readonly onDidExit = this.exits.event;
+  readonly onDidExit = this.exitEmitter.event;
   private readonly stderr = new ByteTail(maxStderrBytes);
   readonly pid: number;
   private readonly graceMs: number;
-  private readonly guarded: Disposable | undefined;
+  private readonly activeGuard: Disposable | undefined;
   /** Process groups that the agent created for its child processes. */
-  private others: readonly number[] = [];
-  private leaderGone = false;
-  private exited: AgentExit | undefined;
-  private ending: Promise<StopOutcome> | undefined;
-  private isOver = false;
+  private childProcessGroups: readonly number[] = [];
+  private hasLeaderExited = false;
+  private exitResult: AgentExit | undefined;
+  private stopResult: Promise<StopOutcome> | undefined;
+  private hasEnded = false;
 
   constructor(
     private readonly child: AgentChild,
@@ -99,33 +99,33 @@ export class AgentProcess {
     const { clock } = options;
     this.pid = child.pid;
     this.graceMs = options.graceMs ?? defaultGraceMs;
-    this.guarded = options.guard?.(child.pid, mark);
+    this.activeGuard = options.guard?.(child.pid, mark);
     this.stream = new ChildProcessStream(child, { clock, onListenerError: this.onListenerError });
   }
 
   get exit(): AgentExit | undefined {
-    return this.exited;
+    return this.exitResult;
   }
 
-  lastWords(): string {
+  stderrTail(): string {
     return this.stderr.toString();
   }
 
   /** Must be called once, right after the spawn. */
-  watch(): void {
+  watchChild(): void {
     const { child, options } = this;
     const stderrClosed = new Promise<void>((resolve) => child.stderr.once('close', resolve));
     child.stderr.on('data', (chunk: Buffer) => this.stderr.push(chunk));
     child.stderr.on('error', (error) => options.log.debug(`stderr of agent ${this.pid}: ${error.message}`));
     child.once('exit', (code, signal) => {
-      this.leaderGone = true;
-      this.ending ??= this.end();
+      this.hasLeaderExited = true;
+      this.stopResult ??= this.endProcessGroups();
       // Output may remain in the pipe, which a grandchild may keep open forever.
       void withDeadline(options.clock, 'stderr', stderrDrainMs, () => stderrClosed)
         .catch(() => undefined)
         .then(() => {
-          this.exited = { code, signal, lastWords: this.lastWords() };
-          this.exits.fire(this.exited);
+          this.exitResult = { code, signal, stderrTail: this.stderrTail() };
+          this.exitEmitter.fire(this.exitResult);
         });
     });
   }
@@ -135,55 +135,55 @@ export class AgentProcess {
    * have exited, or with `stillRunning`. Never rejects; later calls return the same result.
    */
   async stop(): Promise<StopOutcome> {
-    this.ending ??= this.end();
-    const outcome = await this.ending;
-    this.release();
+    this.stopResult ??= this.endProcessGroups();
+    const outcome = await this.stopResult;
+    this.closeStreams();
     return outcome;
   }
 
   /** Kills the group without waiting, for when this process is about to exit. */
   killNow(): void {
-    if (!this.isOver) killTreeNow(this.pid, { others: this.others, mark: this.mark });
-    this.release();
+    if (!this.hasEnded) killTreeNow(this.pid, { knownGroups: this.childProcessGroups, mark: this.mark });
+    this.closeStreams();
   }
 
-  private async end(): Promise<StopOutcome> {
-    const byItself = this.leaderGone;
+  private async endProcessGroups(): Promise<StopOutcome> {
+    const byItself = this.hasLeaderExited;
     if (!byItself) {
       // After the exit, child processes can be found only by their mark, and not on every system.
-      this.others = groupsBelow(this.pid);
+      this.childProcessGroups = descendantGroups(this.pid);
       this.child.stdin.end();
-      await this.leaderExit();
+      await this.waitForLeaderExit();
     }
-    const { graceMs, mark, options, others } = this;
-    const treeEnd = await endTree(this.pid, graceMs, options.clock, { others, mark });
-    this.isOver = treeEnd !== 'stillRunning';
-    if (this.isOver) this.guarded?.dispose();
+    const { graceMs, mark, options, childProcessGroups: knownGroups } = this;
+    const treeEnd = await endTree(this.pid, graceMs, options.clock, { knownGroups, mark });
+    this.hasEnded = treeEnd !== 'stillRunning';
+    if (this.hasEnded) this.activeGuard?.dispose();
     else this.options.log.error(`Agent process ${this.pid} could not be ended`);
     if (treeEnd !== 'gone') return treeEnd;
     return byItself ? 'alreadyGone' : 'endOfInput';
   }
 
   /** Settles when the agent has exited, or after `graceMs`. */
-  private async leaderExit(): Promise<void> {
+  private async waitForLeaderExit(): Promise<void> {
     const controller = new AbortController();
     const exit = once(this.child, 'exit', { signal: controller.signal });
     await withDeadline(this.options.clock, 'exit', this.graceMs, () => exit).catch(() => controller.abort());
   }
 
-  private release(): void {
+  private closeStreams(): void {
     this.stream.dispose();
     this.child.stderr.destroy();
   }
 }
 
 /** @throws the error of the operating system or of Node.js */
-async function spawned(
+async function spawnChild(
   file: string,
   args: readonly string[],
   { env, cwd }: Pick<AgentCommand, 'env' | 'cwd'>,
 ): Promise<AgentChild> {
-  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...ownGroup });
+  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...ownGroupOptions });
   await once(child, 'spawn');
   const { pid } = child;
   if (pid === undefined) throw new Error('it has no process id');

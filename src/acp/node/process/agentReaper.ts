@@ -14,8 +14,8 @@ interface AgentReaperOptions {
  * the process groups that it was given, and processes with their marks. Started with the first group. Not on Windows.
  */
 export class AgentReaper implements Disposable {
-  private readonly groups = new Map<number, string>();
-  private child: ChildProcess | undefined;
+  private readonly marksByGroup = new Map<number, string>();
+  private helper: ChildProcess | undefined;
   private isDisposed = false;
 
   constructor(private readonly options: AgentReaperOptions) {}
@@ -23,22 +23,22 @@ export class AgentReaper implements Disposable {
   /** Watches until the result is disposed. `mark` identifies the group's processes. */
   watch(group: number, mark: string): Disposable {
     if (process.platform === 'win32' || this.isDisposed) return toDisposable(() => undefined);
-    this.groups.set(group, mark);
-    if (this.child) this.tell(`+${group} ${mark}`);
-    else this.start();
+    this.marksByGroup.set(group, mark);
+    if (this.helper) this.sendLine(`+${group} ${mark}`);
+    else this.startHelper();
     return toDisposable(() => {
-      if (this.groups.delete(group)) this.tell(`-${group}`);
+      if (this.marksByGroup.delete(group)) this.sendLine(`-${group}`);
     });
   }
 
   /** Ends the helper, which then ends all groups still watched. */
   dispose(): void {
     this.isDisposed = true;
-    this.child?.stdin?.end();
-    this.child = undefined;
+    this.helper?.stdin?.end();
+    this.helper = undefined;
   }
 
-  private start(): void {
+  private startHelper(): void {
     const { file, log } = this.options;
     const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
     const child = spawn(process.execPath, [file], {
@@ -47,9 +47,9 @@ export class AgentReaper implements Disposable {
       env,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    this.child = child;
+    this.helper = child;
     const lose = (): void => {
-      if (this.child === child) this.child = undefined;
+      if (this.helper === child) this.helper = undefined;
     };
     child.on('error', (error) => {
       log.warn(`Agents may outlive a window that is killed: ${error.message}`);
@@ -60,10 +60,10 @@ export class AgentReaper implements Disposable {
     // The helper must not keep this process alive.
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
-    for (const [watched, mark] of this.groups) this.tell(`+${watched} ${mark}`);
+    for (const [watched, mark] of this.marksByGroup) this.sendLine(`+${watched} ${mark}`);
   }
 
-  private tell(line: string): void {
-    this.child?.stdin?.write(`${line}\n`);
+  private sendLine(line: string): void {
+    this.helper?.stdin?.write(`${line}\n`);
   }
 }

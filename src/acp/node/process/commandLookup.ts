@@ -60,7 +60,7 @@ export async function lookupCommand(command: string, options: LookupOptions): Pr
 /** Like `lookupCommand`, with this process's environment. `file` is an absolute path. @throws CommandError */
 export function lookupHere(file: string): Promise<FoundCommand> {
   const { platform, env } = process;
-  return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskFiles });
+  return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskCommandFiles });
 }
 
 /** Reads a variable; names are case-insensitive on Windows. */
@@ -73,7 +73,7 @@ function environmentValue(
   return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
 }
 
-export const diskFiles: CommandFiles = {
+export const diskCommandFiles: CommandFiles = {
   async kindOf(file) {
     try {
       if (!(await stat(file)).isFile()) return 'missing';

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import type { Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
-import { processes } from './linuxProcesses';
+import { listProcesses } from './linuxProcesses';
 import { MarkReader } from './processMarks';
 import { ProcessTable } from './processTable';
 
@@ -9,7 +9,7 @@ import { ProcessTable } from './processTable';
  * Spawn options that make the child the leader of a new process group, so that it can be ended with its descendants.
  * The functions below take the leader's pid. Windows has no process groups; taskkill walks the tree there.
  */
-export const ownGroup = { detached: process.platform !== 'win32', windowsHide: true } as const;
+export const ownGroupOptions = { detached: process.platform !== 'win32', windowsHide: true } as const;
 
 /** What it took to end all processes of a tree; `stillRunning` if not even SIGKILL was enough. */
 export type TreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
@@ -18,15 +18,20 @@ const firstPollMs = 25;
 const maxPollMs = 200;
 
 /** Identifies further processes of a tree. */
-interface MoreOfTree {
+interface ExtraTreeMembers {
   /** Process groups found earlier by `descendantGroups`. */
-  readonly others?: readonly number[];
+  readonly knownGroups?: readonly number[];
   /** The mark in the processes' environment; see `processMarks.ts`. */
   readonly mark?: string;
 }
 
 /** Sends SIGTERM to the whole tree, SIGKILL after `graceMs`, and checks the result. Never rejects. */
-export async function endTree(leader: number, graceMs: number, clock: Clock, more: MoreOfTree = {}): Promise<TreeEnd> {
+export async function endTree(
+  leader: number,
+  graceMs: number,
+  clock: Clock,
+  more: ExtraTreeMembers = {},
+): Promise<TreeEnd> {
   const tree = new ProcessTree(leader, more);
   if (process.platform !== 'win32') return endWithSignals(tree, graceMs, clock);
   if (!isTreeAlive(leader)) return 'gone';
@@ -34,7 +39,7 @@ export async function endTree(leader: number, graceMs: number, clock: Clock, mor
   await new Promise<void>((resolve) => {
     execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
   });
-  return (await tree.endsBy(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
+  return (await tree.signalAndWait(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
 /** Like `endTree`, for processes with this mark that have left their tree. Finds processes on Linux only. */
@@ -47,27 +52,27 @@ export function killMarkedNow(mark: string): void {
 }
 
 /** Kills without waiting, for when this process is about to exit. */
-export function killTreeNow(leader: number, more: MoreOfTree = {}): void {
+export function killTreeNow(leader: number, more: ExtraTreeMembers = {}): void {
   if (process.platform === 'win32') spawnSync('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: 2_000 });
   else new ProcessTree(leader, more).signal('SIGKILL');
 }
 
 /** Ignores zombies. On Windows, checks the leader only. */
 export function isTreeAlive(leader: number): boolean {
-  if (process.platform !== 'linux' || !isReached(leader)) return isReached(leader);
+  if (process.platform !== 'linux' || !isReachable(leader)) return isReachable(leader);
   // In containers whose init does not reap orphans, killed grandchildren stay zombies, and signal 0 still reaches them.
-  return processes()?.some(({ group, isZombie }) => group === leader && !isZombie) ?? true;
+  return listProcesses()?.some(({ groupId, isZombie }) => groupId === leader && !isZombie) ?? true;
 }
 
 /** Process groups created by descendants of `leader`. Linux only, and only while their parents are alive. */
-export function groupsBelow(leader: number): number[] {
-  return ProcessTable.read()?.groupsBelow(leader) ?? [];
+export function descendantGroups(leader: number): number[] {
+  return ProcessTable.read()?.descendantGroups(leader) ?? [];
 }
 
 async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock): Promise<TreeEnd> {
-  if (tree.targets().length === 0) return 'gone';
-  if (await tree.endsBy('SIGTERM', graceMs, clock)) return 'terminated';
-  return (await tree.endsBy('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
+  if (tree.signalTargets().length === 0) return 'gone';
+  if (await tree.signalAndWait('SIGTERM', graceMs, clock)) return 'terminated';
+  return (await tree.signalAndWait('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
 /** The processes of a tree, including those started while it ends. */
@@ -77,34 +82,34 @@ export class ProcessTree {
 
   constructor(
     private readonly leader: number | undefined,
-    { others = [], mark }: MoreOfTree,
+    { knownGroups = [], mark }: ExtraTreeMembers,
   ) {
-    this.groups = new Set(leader === undefined ? others : [leader, ...others]);
+    this.groups = new Set(leader === undefined ? knownGroups : [leader, ...knownGroups]);
     this.marks = mark === undefined ? undefined : new MarkReader(mark);
   }
 
   /** Arguments for `process.kill`: negative group ids and pids. On Windows, the leader. */
-  targets(): number[] {
+  signalTargets(): number[] {
     const { groups, leader, marks } = this;
     const table = ProcessTable.read();
-    if (!table) return [...groups].filter(isReached).map((group) => (process.platform === 'win32' ? group : -group));
-    for (const group of leader === undefined ? [] : table.groupsBelow(leader)) groups.add(group);
-    return table.targets({ leader, groups, isMarked: (pid) => marks?.isMarked(pid) ?? false });
+    if (!table) return [...groups].filter(isReachable).map((group) => (process.platform === 'win32' ? group : -group));
+    for (const group of leader === undefined ? [] : table.descendantGroups(leader)) groups.add(group);
+    return table.signalTargets({ leader, groups, isMarked: (pid) => marks?.isMarked(pid) ?? false });
   }
 
   /** Returns whether any process was signalled. */
   signal(signal: NodeJS.Signals): boolean {
-    const targets = this.targets();
+    const targets = this.signalTargets();
     signalAll(targets, signal);
     return targets.length > 0;
   }
 
   /** Signals each target once, and resolves with whether all have ended in time. */
-  async endsBy(signal: NodeJS.Signals | undefined, limitMs: number, clock: Clock): Promise<boolean> {
+  async signalAndWait(signal: NodeJS.Signals | undefined, limitMs: number, clock: Clock): Promise<boolean> {
     const endMs = clock.monotonicNow() + limitMs;
     const signalled = new Set<number>();
     for (let delayMs = firstPollMs; ; delayMs = Math.min(2 * delayMs, maxPollMs)) {
-      const targets = this.targets();
+      const targets = this.signalTargets();
       if (targets.length === 0) return true;
       const leftMs = endMs - clock.monotonicNow();
       if (signalled.size > 0 && leftMs <= 0) return false;
@@ -116,7 +121,7 @@ export class ProcessTree {
   }
 }
 
-function isReached(leader: number): boolean {
+function isReachable(leader: number): boolean {
   try {
     return process.kill(process.platform === 'win32' ? leader : -leader, 0);
   } catch (error) {

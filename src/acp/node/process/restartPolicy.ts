@@ -12,7 +12,7 @@ export type RestartDecision = { readonly kind: 'restart'; readonly delayMs: numb
 /** Decides when to restart a crashed agent: with growing delay, until it crashes too often. Owns no timer. */
 export class RestartPolicy {
   /** Times of the crashes within the window, oldest first. */
-  private crashes: number[] = [];
+  private crashTimesMs: number[] = [];
 
   /** `random` returns numbers in [0, 1): jitter keeps agents that crashed together from restarting together. */
   constructor(
@@ -22,16 +22,16 @@ export class RestartPolicy {
   ) {}
 
   /** Call once per crash. The delay is 50 to 100 % of a value that doubles with each crash in the window. */
-  crashed(): RestartDecision {
+  recordCrash(): RestartDecision {
     const { delay, maxCrashes, windowMs } = this.rules;
     const nowMs = this.now();
-    this.crashes = [...this.crashes.filter((timeMs) => nowMs - timeMs < windowMs), nowMs];
-    if (this.crashes.length >= maxCrashes) return { kind: 'giveUp' };
-    return { kind: 'restart', delayMs: jittered(backoffMs(delay, this.crashes.length), this.random) };
+    this.crashTimesMs = [...this.crashTimesMs.filter((timeMs) => nowMs - timeMs < windowMs), nowMs];
+    if (this.crashTimesMs.length >= maxCrashes) return { kind: 'giveUp' };
+    return { kind: 'restart', delayMs: jittered(backoffMs(delay, this.crashTimesMs.length), this.random) };
   }
 
   /** Forgets earlier crashes, because the user asked for a start. */
   reset(): void {
-    this.crashes = [];
+    this.crashTimesMs = [];
   }
 }

@@ -4,12 +4,12 @@ import { userInfo } from 'node:os';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { killTreeNow, ownGroup } from './processTree';
+import { killTreeNow, ownGroupOptions } from './processTree';
 
 interface ShellEnvironmentOptions {
   readonly platform: NodeJS.Platform;
   /** This process's environment. */
-  readonly own: Readonly<Record<string, string | undefined>>;
+  readonly processEnv: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly timeoutMs?: number;
@@ -23,35 +23,35 @@ const maxOutputChars = 4 * 1024 * 1024;
  * PATH, so it is read from that shell once.
  */
 export class ShellEnvironment {
-  private resolved: Promise<Record<string, string>> | undefined;
+  private environment: Promise<Record<string, string>> | undefined;
 
   constructor(private readonly options: ShellEnvironmentOptions) {}
 
   /** Never rejects: falls back to this process's environment if the shell fails. */
   get(): Promise<Record<string, string>> {
-    this.resolved ??= this.resolve();
-    return this.resolved;
+    this.environment ??= this.resolve();
+    return this.environment;
   }
 
   private async resolve(): Promise<Record<string, string>> {
     const { platform, log } = this.options;
-    const own = withoutEditorInternals(this.options.own);
+    const own = withoutEditorInternals(this.options.processEnv);
     if (platform === 'win32') return own;
     try {
-      return mergeEnvironments(own, await this.askShell(own));
+      return mergeEnvironments(own, await this.readFromShell(own));
     } catch (error) {
       log.warn(`Agents get the environment of the editor, the login shell's could not be read: ${messageOf(error)}`);
       return own;
     }
   }
 
-  private async askShell(own: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  private async readFromShell(own: Readonly<Record<string, string>>): Promise<Record<string, string>> {
     const { clock, timeoutMs = defaultTimeoutMs } = this.options;
     const shell = own['SHELL'] ?? userInfo().shell ?? '';
     if (!shell.startsWith('/')) throw new Error('no login shell is set (SHELL)');
     const marker = randomUUID();
     const output = await withDeadline(clock, `'${shell} -l -i'`, timeoutMs, (signal) =>
-      listingOf(shell, own, marker, signal),
+      printedEnvironment(shell, own, marker, signal),
     );
     return parseEnvironment(output, marker);
   }
@@ -89,7 +89,7 @@ function withoutEditorInternals(env: Readonly<Record<string, string | undefined>
 }
 
 /** Uses a login and interactive shell, because users set PATH in start-up files of either. */
-function listingOf(
+function printedEnvironment(
   shell: string,
   env: Readonly<Record<string, string>>,
   marker: string,
@@ -97,7 +97,11 @@ function listingOf(
 ): Promise<string> {
   const script = `printf %s ${marker}; command env -0; printf %s ${marker}`;
   // In its own process group, an interactive shell cannot suspend this process by taking the terminal.
-  const child = spawn(shell, ['-l', '-i', '-c', script], { env, stdio: ['ignore', 'pipe', 'ignore'], ...ownGroup });
+  const child = spawn(shell, ['-l', '-i', '-c', script], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...ownGroupOptions,
+  });
   return new Promise((resolve, reject) => {
     let output = '';
     const kill = (): void => {

@@ -2,9 +2,9 @@
  * Whether a program keeps running when the agent that started it ends: a browser, an editor with a window, a terminal
  * multiplexer or a daemon, which the user may go on using.
  */
-export function isSpared([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
+export function isSparedProgram([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
   const name = program.split('/').at(-1) ?? '';
-  if (args.some((arg) => driven.test(arg))) return false;
+  if (args.some((arg) => automationArguments.test(arg))) return false;
   if (codeEditors.test(name)) return !runsAsNode;
   return isTerminalHost(args) || [browsers, editors, multiplexers, daemons].some((names) => names.test(name));
 }
@@ -13,7 +13,8 @@ export function isSpared([program = '', ...args]: readonly string[], runsAsNode:
 const isTerminalHost = (args: readonly string[]): boolean => args.includes('--type=ptyHost');
 
 /** Arguments of a program that the agent automates. */
-const driven = /^--?(headless|remote-debugging|enable-automation|marionette|juggler|extensionTestsPath|batch|script)/;
+const automationArguments =
+  /^--?(headless|remote-debugging|enable-automation|marionette|juggler|extensionTestsPath|batch|script)/;
 
 const browsers =
   /^(google-chrome|chrome|chromium|firefox|brave|microsoft-edge|msedge|opera|vivaldi|epiphany)(-(stable|browser|esr|bin|beta|dev|wrapper))?$/;

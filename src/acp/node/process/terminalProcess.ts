@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { TerminalView } from '../../common/v1/terminalViews';
 import { ByteTail } from './byteTail';
-import { endTree, killTreeNow, ownGroup } from './processTree';
+import { endTree, killTreeNow, ownGroupOptions } from './processTree';
 
 interface TerminalCommand {
   readonly file: string;
@@ -28,11 +28,11 @@ const killGraceMs = 700;
 /** A command without shell and input, in its own process group, with its output. */
 export class TerminalProcess {
   /** Settles when the command has ended and its output was read. Never rejects. */
-  readonly exited: Promise<TerminalExit>;
-  private readonly tail: ByteTail;
+  readonly whenExited: Promise<TerminalExit>;
+  private readonly outputTail: ByteTail;
   private totalBytes = 0;
-  private exit: TerminalExit | undefined;
-  private ending: Promise<unknown> | undefined;
+  private exitResult: TerminalExit | undefined;
+  private endResult: Promise<unknown> | undefined;
 
   private constructor(
     private readonly child: ChildProcess & { readonly stdout: Readable; readonly stderr: Readable },
@@ -41,69 +41,69 @@ export class TerminalProcess {
     private readonly clock: Clock,
     private readonly onDidChange: () => void,
   ) {
-    this.tail = new ByteTail(maxOutputBytes);
-    this.collect(child.stdout);
-    this.collect(child.stderr);
-    this.exited = this.watch();
+    this.outputTail = new ByteTail(maxOutputBytes);
+    this.collectOutput(child.stdout);
+    this.collectOutput(child.stderr);
+    this.whenExited = this.waitForExit();
   }
 
   /** The caller owns the result and must `kill` it. @throws the error of `spawn` */
   static async start(command: TerminalCommand, clock: Clock, onDidChange: () => void): Promise<TerminalProcess> {
     const { file, args, cwd, env } = command;
-    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownGroup });
+    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownGroupOptions });
     await once(child, 'spawn');
     child.on('error', () => undefined);
     return new TerminalProcess(child, child.pid ?? 0, command.maxOutputBytes, clock, onDidChange);
   }
 
   get view(): TerminalView {
-    const { exit } = this;
-    const view = { output: this.tail.toString(), truncated: this.totalBytes > this.maxOutputBytes };
-    return exit ? { ...view, exit } : view;
+    const { exitResult } = this;
+    const view = { output: this.outputTail.toString(), truncated: this.totalBytes > this.maxOutputBytes };
+    return exitResult ? { ...view, exit: exitResult } : view;
   }
 
   /** Ends the command and its child processes; resolves when they have exited. */
   async kill(): Promise<void> {
-    if (!this.exit) this.ending ??= endTree(this.pid, killGraceMs, this.clock);
-    await this.ending;
-    await this.exited;
+    if (!this.exitResult) this.endResult ??= endTree(this.pid, killGraceMs, this.clock);
+    await this.endResult;
+    await this.whenExited;
   }
 
   /** Kills without waiting, for when this process is about to exit. */
   killNow(): void {
-    if (!this.exit) killTreeNow(this.pid);
+    if (!this.exitResult) killTreeNow(this.pid);
   }
 
-  private collect(stream: Readable): void {
+  private collectOutput(stream: Readable): void {
     // Decodes each stream separately, so that interleaved chunks do not split characters.
     const decoder = new StringDecoder('utf8');
-    stream.on('data', (chunk: Buffer) => this.push(decoder.write(chunk)));
-    stream.on('end', () => this.push(decoder.end()));
+    stream.on('data', (chunk: Buffer) => this.appendOutput(decoder.write(chunk)));
+    stream.on('end', () => this.appendOutput(decoder.end()));
     stream.on('error', () => undefined);
   }
 
-  private push(text: string): void {
+  private appendOutput(text: string): void {
     if (text === '') return;
     const bytes = Buffer.from(text);
     this.totalBytes += bytes.length;
-    this.tail.push(bytes);
+    this.outputTail.push(bytes);
     this.onDidChange();
   }
 
-  private async watch(): Promise<TerminalExit> {
+  private async waitForExit(): Promise<TerminalExit> {
     const { child } = this;
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
       child.once('exit', (exitCode, exitSignal) => resolve([exitCode, exitSignal]));
     });
     // Remaining processes of the group are ended, which closes their pipes.
-    this.ending ??= endTree(this.pid, killGraceMs, this.clock);
-    await this.ending;
+    this.endResult ??= endTree(this.pid, killGraceMs, this.clock);
+    await this.endResult;
     await withDeadline(this.clock, 'output', outputDrainMs, () => closed).catch(() => undefined);
     child.stdout.destroy();
     child.stderr.destroy();
-    this.exit = { code, signal };
+    this.exitResult = { code, signal };
     this.onDidChange();
-    return this.exit;
+    return this.exitResult;
   }
 }

@@ -14,19 +14,19 @@ interface SessionRequest {
 
 /** Open requests of the agent, which can be aborted when their session or the agent no longer needs them. */
 export class OpenRequests {
-  private readonly open = new Map<AbortController, SessionRequest>();
+  private readonly requestsByController = new Map<AbortController, SessionRequest>();
 
   async run<T>(request: SessionRequest, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
-    this.open.set(controller, request);
+    this.requestsByController.set(controller, request);
     try {
       return await work(AbortSignal.any([signal, controller.signal]));
     } finally {
-      this.open.delete(controller);
+      this.requestsByController.delete(controller);
     }
   }
 
-  abort(matches: (request: SessionRequest) => boolean): void {
-    for (const [controller, request] of this.open) if (matches(request)) controller.abort();
+  abortMatching(matches: (request: SessionRequest) => boolean): void {
+    for (const [controller, request] of this.requestsByController) if (matches(request)) controller.abort();
   }
 }

@@ -7,7 +7,7 @@ import type { MissingFile } from '../../common/catalogue/knownAgents';
 import { linesOf } from '../../common/linesOf';
 import type { PermissionService } from './permissionService';
 
-export interface FileServiceOptions {
+export interface FileServiceDeps {
   /** Gemini can create a file only if reading a missing file returns empty text. */
   readonly missingFile: () => MissingFile;
   readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWrite' | 'askToWrite'>;
@@ -19,7 +19,7 @@ const resourceNotFound = -32002;
 const { internalError, invalidParams } = rpcErrorCode;
 
 /** Errors caused by the agent's request; all others are internal. */
-const agentMistakes: ReadonlySet<EditorErrorCode> = new Set([
+const agentErrorCodes: ReadonlySet<EditorErrorCode> = new Set([
   'invalidPath',
   'outsideWorkspace',
   'excluded',
@@ -33,7 +33,7 @@ const agentMistakes: ReadonlySet<EditorErrorCode> = new Set([
 export class FileService {
   constructor(
     private readonly editor: FileAccess,
-    private readonly options: FileServiceOptions,
+    private readonly options: FileServiceDeps,
   ) {}
 
   /** `line` is 1-based; `limit` counts lines. Returns empty text past the end of the file. */
@@ -59,15 +59,15 @@ export class FileService {
     try {
       const settled = this.options.permissions.mayWrite(await this.editor.resolve(path), signal);
       if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
-      if (settled && (await this.isWritten(path, content, signal))) return;
-      await this.askAndWrite(path, content, signal);
+      if (settled && (await this.tryWrite(path, content, signal))) return;
+      await this.writeAfterApproval(path, content, signal);
     } catch (error) {
       throw toRequestError(error, path);
     }
   }
 
   /** Returns false if the user has to see the change first. @throws EditorError */
-  private async isWritten(path: string, content: string, signal: AbortSignal): Promise<boolean> {
+  private async tryWrite(path: string, content: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.editor.writeText(path, content, { ifDirty: 'refuse', save: true, signal });
       return true;
@@ -78,7 +78,7 @@ export class FileService {
   }
 
   /** Writes exactly the change that the user saw. @throws EditorError, RequestError */
-  private async askAndWrite(path: string, content: string, signal: AbortSignal): Promise<void> {
+  private async writeAfterApproval(path: string, content: string, signal: AbortSignal): Promise<void> {
     const resolved = await this.editor.resolve(path);
     const before = await textIfThere(this.editor, path, signal);
     const isUnsaved = before?.isDirty ?? false;
@@ -112,5 +112,5 @@ function toRequestError(error: unknown, path: string): unknown {
   if (!isEditorError(error)) return error;
   if (error.code === 'cancelled') return RequestError.requestCancelled();
   if (error.code === 'notFound') return new RequestError(resourceNotFound, error.message, { uri: path });
-  return new RequestError(agentMistakes.has(error.code) ? invalidParams : internalError, error.message, { path });
+  return new RequestError(agentErrorCodes.has(error.code) ? invalidParams : internalError, error.message, { path });
 }

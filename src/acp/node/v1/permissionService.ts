@@ -30,7 +30,7 @@ import {
 } from '../../common/approvals/toolRequests';
 import type { PermissionRequest } from '../../common/v1/v1Schema';
 
-interface PermissionServiceOptions {
+interface PermissionServiceDeps {
   readonly agentId: string;
   readonly agentTitle: string;
   /** Absolute path of the session's folder. */
@@ -39,9 +39,9 @@ interface PermissionServiceOptions {
   readonly standing: StandingPermissions;
   readonly log: Logger;
   /** Name of the agent's current mode. */
-  readonly mode: () => string | undefined;
+  readonly modeName: () => string | undefined;
   /** Aborted when the turn is cancelled or the session is closed. */
-  readonly stopped?: () => AbortSignal | undefined;
+  readonly stopSignal?: () => AbortSignal | undefined;
 }
 
 /** The answer to a request. `protectedFiles` is set if the user was warned that the file is protected. */
@@ -62,7 +62,7 @@ export interface FileChange {
   readonly protection?: string | undefined;
 }
 
-interface About {
+interface AskContext {
   readonly callId?: string;
   readonly signal: AbortSignal | undefined;
 }
@@ -70,37 +70,37 @@ interface About {
 /** Name of the one-time yes, the lasting choices, name of the one-time no. */
 type Answers = readonly [string, readonly Choice[], string];
 
-const onceAnswers: Answers = ['Allow once', [], 'Deny'];
-const stopped = 'The user has stopped this.';
-const granted: Permit = { isGranted: true };
-const policyWords: Readonly<Record<PolicyKind, string>> = {
+const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
+const stoppedReason = 'The user has stopped this.';
+const grantedPermit: Permit = { isGranted: true };
+const policyKindNames: Readonly<Record<PolicyKind, string>> = {
   read: 'reading',
   edit: 'edits',
   run: 'commands',
   fetch: 'fetching from the web',
 };
 /** Applies to workspace files if the user has set no policy. */
-const usualForFiles: AgentPolicy = { read: 'allow', edit: 'allow' };
+const defaultFilePolicy: AgentPolicy = { read: 'allow', edit: 'allow' };
 
 /** Decides what an agent may do in one session: by stored rules and the policy, else by asking the user. */
 export class PermissionService implements Disposable {
   private sessionRules: readonly PermissionRule[] = [];
-  private readonly grants = new DisposableStore();
+  private readonly sessionGrants = new DisposableStore();
   /** Lasting answers that only the agent remembers, by option name, as listed to the user. */
-  private readonly remembered = new Map<string, Disposable>();
+  private readonly agentGrantsByOption = new Map<string, Disposable>();
 
-  constructor(private readonly options: PermissionServiceOptions) {}
+  constructor(private readonly options: PermissionServiceDeps) {}
 
   /** Answers `session/request_permission`. Automatic answers are one-time, so that the agent remembers nothing. */
-  async decideTool(
+  async decideToolCall(
     asked: PermissionRequest,
     call: CallDescription,
     request: CheckedRequest,
     signal: AbortSignal,
   ): Promise<RequestPermissionOutcome> {
-    const { agentTitle, approvals, cwd, mode } = this.options;
-    const live = this.live(signal);
-    if (live?.aborted) return { outcome: 'cancelled' };
+    const { agentTitle, approvals, cwd, modeName } = this.options;
+    const stopSignal = this.withStopSignal(signal);
+    if (stopSignal?.aborted) return { outcome: 'cancelled' };
     const reject = pick(asked, 'reject_once');
     const { answer } = this.decide(request);
     if (answer === 'deny') return reject;
@@ -108,66 +108,66 @@ export class PermissionService implements Disposable {
     if (answer === 'allow' && once.outcome === 'selected') return once;
     const isProtected = request.protections.size > 0;
     const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
-    const warnings = [...this.warningsOf(request), ...(isProtected && isForGoodOnly(asked) ? [forGood] : [])];
+    const warnings = [...this.warningsFor(request), ...(isProtected && isForGoodOnly(asked) ? [forGood] : [])];
     const chosen = await approvals.ask({
-      prompt: this.promptOf(request, call.title),
+      prompt: this.promptFor(request, call.title),
       options: toolChoices(asked, request, { agentTitle, folder: cwd, isProtected }),
-      context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: mode(), call, warnings }),
+      context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
       callId: asked.toolCall.toolCallId,
-      signal: live,
+      signal: stopSignal,
     });
     if (!chosen) return { outcome: 'cancelled' };
     if (!('chosen' in chosen)) return reject;
-    await this.keep(chosen.chosen.rule);
-    this.noteMemory(chosen.chosen);
+    await this.saveRule(chosen.chosen.rule);
+    this.listAgentGrant(chosen.chosen);
     return chosen.chosen.outcome;
   }
 
   /** Removes the session's grants from the list. */
   dispose(): void {
     this.sessionRules = [];
-    this.grants.dispose();
-    this.forgetMemory();
+    this.sessionGrants.dispose();
+    this.clearAgentGrants();
   }
 
   /** Call when the agent's process is replaced: the new one remembers no answers. */
-  forgetMemory(): void {
-    for (const listed of this.remembered.values()) listed.dispose();
-    this.remembered.clear();
+  clearAgentGrants(): void {
+    for (const listed of this.agentGrantsByOption.values()) listed.dispose();
+    this.agentGrantsByOption.clear();
   }
 
   /** Whether a command may run in one of Backline's terminals. */
   mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
-    return this.settleOrAsk(terminalRequest(this.options.agentId, asked), signal);
+    return this.decideOrAsk(terminalRequest(this.options.agentId, asked), signal);
   }
 
   /** Whether the agent may read a file. `path` is absolute and resolved. */
   mayRead(path: string, signal: AbortSignal): Promise<Permit> {
-    return this.settleOrAsk(fileRequest(this.options.agentId, 'read', path), signal, usualForFiles);
+    return this.decideOrAsk(fileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
   }
 
   /** Whether Backline may write a file for the agent. Returns undefined if the user has to see the change first. */
   mayWrite(path: string, signal: AbortSignal): Permit | undefined {
-    return this.settle(fileRequest(this.options.agentId, 'edit', path), signal, usualForFiles);
+    return this.decideWithoutAsking(fileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
   }
 
   /** Shows a change to the user and asks whether to write it. */
   async askToWrite({ path, before, after, isUnsaved, protection }: FileChange, signal: AbortSignal): Promise<Permit> {
     const { agentId, agentTitle, cwd } = this.options;
-    if (this.live(signal)?.aborted) return refused(stopped);
+    if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
     const protections = new Map(protection === undefined ? [] : [[path, protection]]);
     const request = { ...fileRequest(agentId, 'edit', path), protections };
     const name = visibleName(path, cwd);
     const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
     const unsaved = isUnsaved ? [`${name} has unsaved changes that will be overwritten.`] : [];
-    const warnings = [...this.warningsOf(request), ...unsaved];
+    const warnings = [...this.warningsFor(request), ...unsaved];
     const context = permissionContext(request, { agent: agentTitle, folder: cwd, content, warnings });
     const isOverwriteOnly = isUnsaved && protection === undefined;
     const prompt = isOverwriteOnly
       ? `${agentTitle} wants to overwrite unsaved changes in ${name}`
-      : this.promptOf(request);
-    const answers = isUnsaved || protection !== undefined ? onceAnswers : this.answersTo(request);
-    const permit = await this.ask(prompt, answers, context, { signal });
+      : this.promptFor(request);
+    const answers = isUnsaved || protection !== undefined ? oneTimeAnswers : this.answersFor(request);
+    const permit = await this.askUser(prompt, answers, context, { signal });
     return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
   }
 
@@ -178,48 +178,48 @@ export class PermissionService implements Disposable {
     about: { callId: string; signal: AbortSignal },
   ): Promise<Permit> {
     const { agentTitle, cwd } = this.options;
-    const settled = this.settle(request, about.signal);
+    const settled = this.decideWithoutAsking(request, about.signal);
     if (settled) return settled;
-    const warnings = this.warningsOf(request);
+    const warnings = this.warningsFor(request);
     const context = permissionContext(request, { agent: agentTitle, folder: cwd, call, warnings });
-    const permit = await this.ask(this.promptOf(request, call.title), ['Apply', [], 'Reject'], context, about);
+    const permit = await this.askUser(this.promptFor(request, call.title), ['Apply', [], 'Reject'], context, about);
     return permit.isGranted && request.protections.size > 0 ? { ...permit, protectedFiles: 'allow' } : permit;
   }
 
-  private async settleOrAsk(
+  private async decideOrAsk(
     request: ToolRequest,
     signal: AbortSignal | undefined,
-    usual?: AgentPolicy,
+    defaultPolicy?: AgentPolicy,
   ): Promise<Permit> {
     const { agentTitle, cwd } = this.options;
-    const settled = this.settle(request, signal, usual);
+    const settled = this.decideWithoutAsking(request, signal, defaultPolicy);
     if (settled) return settled;
     const context = permissionContext(request, { agent: agentTitle, folder: cwd });
-    return this.ask(this.promptOf(request), this.answersTo(request), context, { signal });
+    return this.askUser(this.promptFor(request), this.answersFor(request), context, { signal });
   }
 
   /** Decides without asking the user; returns undefined if that is not possible. */
-  private settle(
+  private decideWithoutAsking(
     request: ToolRequest | CheckedRequest,
     signal: AbortSignal | undefined,
-    usual: AgentPolicy = {},
+    defaultPolicy: AgentPolicy = {},
   ): Permit | undefined {
-    if (this.live(signal)?.aborted) return refused(stopped);
-    const decision = this.decide(request, usual);
+    if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
+    const decision = this.decide(request, defaultPolicy);
     if (decision.answer === 'ask') return undefined;
-    if (decision.answer === 'allow') return granted;
-    return refused(
+    if (decision.answer === 'allow') return grantedPermit;
+    return refusedPermit(
       'rule' in decision
         ? "A rule of the user's does not allow it. Go on without it, or ask the user to change the rule."
-        : `The user's settings (backline.permissions) do not allow ${policyWords[decision.policy]}. Go on without it, or ask the user.`,
+        : `The user's settings (backline.permissions) do not allow ${policyKindNames[decision.policy]}. Go on without it, or ask the user.`,
     );
   }
 
-  private decide(request: ToolRequest | CheckedRequest, usual: AgentPolicy = {}): Decision {
+  private decide(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
     const { agentId, standing } = this.options;
     const decision = decide(request, {
       rules: [...standing.rules, ...this.sessionRules],
-      policy: { ...usual, ...standing.policyOf(agentId) },
+      policy: { ...defaultPolicy, ...standing.policyOf(agentId) },
       globs: standing.globs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
     });
@@ -227,7 +227,7 @@ export class PermissionService implements Disposable {
     return decision;
   }
 
-  private warningsOf(request: CheckedRequest): string[] {
+  private warningsFor(request: CheckedRequest): string[] {
     const { cwd } = this.options;
     const unresolved = 'A path cannot be checked: it is outside the workspace, excluded, or not known.';
     const guarded = [...request.protections].map(
@@ -236,21 +236,21 @@ export class PermissionService implements Disposable {
     return [...guarded, ...(request.isUnresolved ? [unresolved] : [])];
   }
 
-  private answersTo(request: ToolRequest): Answers {
+  private answersFor(request: ToolRequest): Answers {
     const { agentTitle, cwd } = this.options;
     return ['Allow once', lastingChoices(request, { agentTitle, folder: cwd }), 'Deny'];
   }
 
-  private promptOf(request: ToolRequest, title?: string): string {
+  private promptFor(request: ToolRequest, title?: string): string {
     const { agentTitle, cwd } = this.options;
     return permissionPrompt(agentTitle, request, { title, cwd });
   }
 
-  private async ask(
+  private async askUser(
     prompt: string,
     [yes, lasting, no]: Answers,
     context: ApprovalContext,
-    { callId, signal }: About,
+    { callId, signal }: AskContext,
   ): Promise<Permit> {
     const options: Choice[] = [{ name: yes, kind: 'allow_once' }, ...lasting, { name: no, kind: 'reject_once' }];
     const answer = await this.options.approvals.ask({
@@ -258,19 +258,21 @@ export class PermissionService implements Disposable {
       options: inOrder(options),
       context,
       callId,
-      signal: this.live(signal),
+      signal: this.withStopSignal(signal),
     });
-    if (!answer) return refused(stopped);
-    if ('refused' in answer) return refused(tooManyApprovals);
-    if ('timedOut' in answer) return refused('The user did not answer in time. Ask the user how to go on.');
+    if (!answer) return refusedPermit(stoppedReason);
+    if ('refused' in answer) return refusedPermit(tooManyApprovals);
+    if ('timedOut' in answer) return refusedPermit('The user did not answer in time. Ask the user how to go on.');
     const { rule, kind } = answer.chosen;
-    await this.keep(rule);
-    return kind.startsWith('allow') ? granted : refused('The user did not allow this. Ask the user how to go on.');
+    await this.saveRule(rule);
+    return kind.startsWith('allow')
+      ? grantedPermit
+      : refusedPermit('The user did not allow this. Ask the user how to go on.');
   }
 
-  private async keep(rule: PermissionRule | undefined): Promise<void> {
+  private async saveRule(rule: PermissionRule | undefined): Promise<void> {
     const { approvals, log, standing } = this.options;
-    if (rule?.scope === 'session') this.keepForSession(rule);
+    if (rule?.scope === 'session') this.addSessionRule(rule);
     if (rule?.scope !== 'always') return;
     try {
       await standing.add(rule);
@@ -280,7 +282,7 @@ export class PermissionService implements Disposable {
     }
   }
 
-  private keepForSession(rule: PermissionRule): void {
+  private addSessionRule(rule: PermissionRule): void {
     this.sessionRules = [...this.sessionRules, rule];
     const revoke = (): void => {
       this.sessionRules = this.sessionRules.filter((other) => other !== rule);
@@ -288,28 +290,28 @@ export class PermissionService implements Disposable {
     };
     const { agentId, agentTitle, standing } = this.options;
     const listed = standing.grants.add({ kind: 'rule', agentId, agentTitle, rule, revoke });
-    this.grants.add(listed);
+    this.sessionGrants.add(listed);
   }
 
   /** Lists a lasting answer that only the agent remembers: it will not ask again. */
-  private noteMemory({ kind, name, rule }: Choice): void {
+  private listAgentGrant({ kind, name, rule }: Choice): void {
     const { agentId, agentTitle, standing } = this.options;
-    if (rule || !kind.endsWith('_always') || this.remembered.has(name)) return;
+    if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;
     const effect = kind.startsWith('allow') ? 'allow' : 'deny';
     const grant = { kind: 'remembered', agentId, agentTitle, effect, option: name } as const;
-    this.remembered.set(name, standing.grants.add(grant));
+    this.agentGrantsByOption.set(name, standing.grants.add(grant));
   }
 
   /** Combines the request's signal with the turn's. */
-  private live(signal: AbortSignal | undefined): AbortSignal | undefined {
-    const stopped = this.options.stopped?.();
+  private withStopSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+    const stopped = this.options.stopSignal?.();
     return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);
   }
 }
 
 /** Decides about a workspace file by rules and policy; undefined if the user must be asked. */
-export function settledForFiles(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
-  const policy = { ...usualForFiles, ...standing.policyOf(request.agent) };
+export function decideAboutFile(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
+  const policy = { ...defaultFilePolicy, ...standing.policyOf(request.agent) };
   const { answer } = decide(request, {
     rules: standing.rules,
     policy,
@@ -319,6 +321,6 @@ export function settledForFiles(standing: StandingPermissions, request: ToolRequ
   return answer === 'ask' ? undefined : answer;
 }
 
-function refused(reason: string): Permit {
+function refusedPermit(reason: string): Permit {
   return { isGranted: false, reason };
 }

@@ -4,7 +4,7 @@ import type { PromptAttachment, PromptInput } from '../../../session/common/sess
 import { toFileUri } from '../../../base/common/fileUri';
 import type { EditorPort } from '../../../editor/common/editorPort';
 
-interface PromptAbilities {
+interface PromptCapabilities {
   readonly images: boolean;
   /** Whether file contents may be sent; otherwise only links are. */
   readonly embeddedContext: boolean;
@@ -20,9 +20,9 @@ interface PromptBlocks {
 const maxEmbeddedBytes = 512 * 1024;
 
 /** Converts a prompt to content blocks, attachments first. */
-export async function promptBlocks(
+export async function toPromptBlocks(
   input: PromptInput,
-  abilities: PromptAbilities,
+  abilities: PromptCapabilities,
   editor: Pick<EditorPort, 'readText'>,
 ): Promise<PromptBlocks> {
   const notes: string[] = [];
@@ -40,7 +40,7 @@ export async function promptBlocks(
 
 async function toBlock(
   attachment: PromptAttachment,
-  { embeddedContext }: PromptAbilities,
+  { embeddedContext }: PromptCapabilities,
   editor: Pick<EditorPort, 'readText'>,
 ): Promise<ContentBlock> {
   switch (attachment.type) {

@@ -29,7 +29,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
       const subscriptions = [
         stream.onMessage((message) => {
           const { method, id } = message;
-          const refusal = refusalOf(message, traffic.received);
+          const refusal = refusalOf(message, traffic.receivedRequests);
           if (refusal) {
             damped.warn('Refused a request', ` (${refusal.message})`);
             stream.send({ jsonrpc: '2.0', id, error: refusal }).catch((error: unknown) => {
@@ -37,7 +37,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
             });
             return;
           }
-          const isAwaited = traffic.inbound(message) !== undefined;
+          const isAwaited = traffic.recordInbound(message) !== undefined;
           if (method === 'session/update' && id === undefined) onUpdate(message['params']);
           else if (isForSdk(message, isAwaited)) controller.enqueue(message);
           else damped.warn('Ignored an answer that nothing asked for', ` (${JSON.stringify({ id }).slice(0, 60)})`);
@@ -57,7 +57,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
   });
   const writable = new WritableStream<AnyMessage>({
     write: async (message) => {
-      traffic.outbound({ ...message });
+      traffic.recordOutbound({ ...message });
       await stream.send(message);
     },
   });

@@ -8,14 +8,14 @@ type Page = z.infer<typeof SessionList>;
 const maxPages = 20;
 
 /** Requests the pages of `session/list`, up to a limit. Sorts the newest session first. */
-export async function allSessions(
+export async function listAllSessions(
   cwd: string | undefined,
-  askForPage: (params: { cwd?: string; cursor?: string }) => Promise<Page>,
+  requestPage: (params: { cwd?: string; cursor?: string }) => Promise<Page>,
 ): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const list = await askForPage(withoutUndefined({ cwd, cursor }));
+    const list = await requestPage(withoutUndefined({ cwd, cursor }));
     found.push(...list.sessions.map(toSummary));
     cursor = list.nextCursor;
     if (cursor === undefined) break;

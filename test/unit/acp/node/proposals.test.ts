@@ -44,7 +44,7 @@ describe('what an agent of the draft proposes', () => {
       approvals,
       standing,
       log: nullLogger,
-      mode: () => undefined,
+      modeName: () => undefined,
     });
     const guarded = new GuardedEditor(editor, () => new ProtectedFiles());
     const protectionOf = guarded.protectionOf.bind(guarded);

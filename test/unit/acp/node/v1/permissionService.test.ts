@@ -26,8 +26,8 @@ function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown)
     approvals,
     standing,
     log: nullLogger,
-    mode: () => undefined,
-    stopped: () => turn.signal,
+    modeName: () => undefined,
+    stopSignal: () => turn.signal,
   });
   return { approvals, service, events, standing, turn };
 }
@@ -51,7 +51,7 @@ async function ask({ events, service }: Opened, offered = options, about = editi
     protectionOf: (path) => Promise.resolve(path.includes('.vscode') ? { reason: 'VS Code runs it' } : undefined),
   });
   const before = events.length;
-  const answer = service.decideTool(request, call, wanted, signal);
+  const answer = service.decideToolCall(request, call, wanted, signal);
   return { answer, question: events.slice(before).find((event) => event.event === 'approval:required')?.data };
 }
 
@@ -114,7 +114,7 @@ describe('what an agent may do', () => {
     assert.deepEqual(opened.standing.grants.all, [
       { kind: 'remembered', effect: 'allow', option: 'Allow All', agentId: 'demo', agentTitle: 'Demo' },
     ]);
-    opened.service.forgetMemory();
+    opened.service.clearAgentGrants();
     assert.deepEqual(opened.standing.grants.all, [], 'another process does not know it');
   });
 

@@ -19,7 +19,7 @@ export interface SignInCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface SignInOptions {
+interface AgentSignInDeps {
   readonly title: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -40,31 +40,31 @@ const TerminalAuthMeta = z.looseObject({
 });
 
 /** Handles signing in to one agent: reports that it is required, performs it, and resumes waiting prompts. */
-export class SignIn {
-  private readonly signedIn = new Emitter<void>((error) =>
+export class AgentSignIn {
+  private readonly emitter = new Emitter<void>((error) =>
     this.options.log.error('A listener of signing in failed', error),
   );
 
-  constructor(private readonly options: SignInOptions) {}
+  constructor(private readonly options: AgentSignInDeps) {}
 
   /** Sets the state `authRequired` with the available methods. */
-  require(error: unknown): BackendError {
+  requireSignIn(error: unknown): BackendError {
     const { connection, title } = this.options;
-    const methods = (connection.current?.agent.authMethods ?? []).map(toAuthMethod);
-    const said = error instanceof RequestError ? ` It says: ${error.message}` : '';
+    const methods = (connection.connectedAgent?.agent.authMethods ?? []).map(toAuthMethod);
+    const agentMessage = error instanceof RequestError ? ` It says: ${error.message}` : '';
     const hint = methods.length > 0 ? 'Choose how.' : 'Use the agent’s own command to sign in.';
-    const message = `${title} requires you to sign in. ${hint}${said}`;
+    const message = `${title} requires you to sign in. ${hint}${agentMessage}`;
     connection.setState({ kind: 'authRequired', message, methods });
     return new BackendError('authRequired', message, undefined, { cause: error });
   }
 
   /** Resolves when the user has signed in. @throws BackendError `authRequired` after a time-out, `cancelled` */
-  async wait(error: unknown, signal?: AbortSignal): Promise<void> {
-    const required = this.require(error);
+  async waitForSignIn(error: unknown, signal?: AbortSignal): Promise<void> {
+    const required = this.requireSignIn(error);
     const { clock, limits } = this.options;
     const subscriptions = new DisposableStore();
     const done = new Promise<void>((resolve) => {
-      subscriptions.add(this.signedIn.event(() => resolve()));
+      subscriptions.add(this.emitter.event(() => resolve()));
     });
     try {
       await withDeadline(clock, 'signing in', limits.signInTimeoutMs, () => untilAborted(done, signal));
@@ -83,18 +83,18 @@ export class SignIn {
     if (!method)
       throw new BackendError('invalidRequest', `${title} has no way to sign in that is called "${methodId}".`);
     const command = terminalCommand(method);
-    await (command ? this.byTerminal(command) : this.byAgent(methodId));
+    await (command ? this.authenticateInTerminal(command) : this.authenticateByAgent(methodId));
     const { agent: current } = await connection.connect();
     const version = current.agentInfo?.version;
     connection.setState({ kind: 'ready', ...withoutUndefined({ version }) });
-    this.signedIn.fire();
+    this.emitter.fire();
   }
 
   dispose(): void {
-    this.signedIn.dispose();
+    this.emitter.dispose();
   }
 
-  private async byAgent(methodId: string): Promise<void> {
+  private async authenticateByAgent(methodId: string): Promise<void> {
     const { clock, connection, limits } = this.options;
     const { client } = await connection.connect();
     try {
@@ -102,12 +102,12 @@ export class SignIn {
         client.authenticate(methodId, signal),
       );
     } catch (error) {
-      throw await connection.explain(error);
+      throw await connection.toBackendError(error);
     }
   }
 
   /** The protocol forbids `authenticate` here: the agent picks up the sign-in when it restarts. */
-  private async byTerminal(command: SignInCommand): Promise<void> {
+  private async authenticateInTerminal(command: SignInCommand): Promise<void> {
     const { connection, runInTerminal, title } = this.options;
     if (!runInTerminal) throw new BackendError('unsupported', `Sign in to ${title} in a terminal, then try again.`);
     if (!(await runInTerminal(command))) {

@@ -1,11 +1,11 @@
-interface Ending {
+interface Stoppable {
   /** Resolves when the process has exited, or with `stillRunning`. Never rejects. */
   stop(): Promise<unknown>;
   killNow(): void;
 }
 
 /** Agents that were started and may still be running. */
-export class LivingAgents<Agent extends Ending> {
+export class RunningAgents<Agent extends Stoppable> {
   private readonly agents = new Set<Agent>();
 
   add(agent: Agent): void {
@@ -21,7 +21,7 @@ export class LivingAgents<Agent extends Ending> {
   }
 
   /** Kills all without waiting, for when this process is about to exit. */
-  killNow(): void {
+  killAll(): void {
     for (const agent of this.agents) agent.killNow();
     this.agents.clear();
   }

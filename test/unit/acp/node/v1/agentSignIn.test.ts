@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { AcpBackend } from '../../../../../src/acp/node/v1/acpBackend';
-import type { SignInCommand } from '../../../../../src/acp/node/v1/signIn';
+import type { SignInCommand } from '../../../../../src/acp/node/v1/agentSignIn';
 import { cwd, open, useBackends } from '../../../../fake/backendHarness';
 import { basics, says, type Script } from '../../../../fake/scriptedAgent';
 

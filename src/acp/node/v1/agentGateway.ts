@@ -2,12 +2,12 @@ import type { McpServer } from '@agentclientprotocol/sdk';
 import { withDeadline } from '../../../base/common/async';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import { traitsOf, type AgentTraits } from '../../common/catalogue/knownAgents';
-import { AgentConnection, type AcpLimits, type AgentConnectionOptions, type LiveAgent } from './agentConnection';
-import { SignIn, type SignInCommand } from './signIn';
+import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from './agentConnection';
+import { AgentSignIn, type SignInCommand } from './agentSignIn';
 import type { SessionParams } from './v1Client';
 import { isAuthRequired } from './v1Errors';
 
-export interface AgentAccessOptions extends Omit<AgentConnectionOptions, 'limits'> {
+export interface AgentGatewayDeps extends Omit<AgentConnectionDeps, 'limits'> {
   readonly missingFile: 'empty' | 'error';
   /** Id of the known agent that the command line starts. */
   readonly knownAs?: string;
@@ -28,15 +28,15 @@ const defaultLimits: AcpLimits = {
 };
 
 /** Connects a backend and its sessions to one agent: starts it on demand and limits the time of every request. */
-export class AgentAccess {
+export class AgentGateway {
   readonly limits: AcpLimits;
   readonly connection: AgentConnection;
-  readonly signIn: SignIn;
+  readonly signIn: AgentSignIn;
 
-  constructor(private readonly options: AgentAccessOptions) {
+  constructor(private readonly options: AgentGatewayDeps) {
     const limits = (this.limits = { ...defaultLimits, ...options.limits });
     this.connection = new AgentConnection({ ...options, limits });
-    this.signIn = new SignIn({ ...options, connection: this.connection, limits });
+    this.signIn = new AgentSignIn({ ...options, connection: this.connection, limits });
   }
 
   get title(): string {
@@ -46,24 +46,24 @@ export class AgentAccess {
   /** Quirks of the running agent. */
   get traits(): AgentTraits {
     const { knownAs, missingFile } = this.options;
-    return traitsOf(this.connection.current?.agent.agentInfo?.name, missingFile, knownAs);
+    return traitsOf(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
   /** Sends a request with the default time-out. @throws BackendError */
-  async ask<T>(
+  async request<T>(
     what: string,
     signal: AbortSignal | undefined,
     request: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     try {
-      return await this.inTime(what, signal, request);
+      return await this.requestWithin(what, signal, request);
     } catch (error) {
-      throw isAuthRequired(error) ? this.signIn.require(error) : await this.connection.explain(error);
+      throw isAuthRequired(error) ? this.signIn.requireSignIn(error) : await this.connection.toBackendError(error);
     }
   }
 
   /** Like `request`, but throws the original error. @throws TimeoutError, and what `send` throws */
-  inTime<T>(
+  requestWithin<T>(
     what: string,
     signal: AbortSignal | undefined,
     request: (signal: AbortSignal) => Promise<T>,
@@ -75,7 +75,7 @@ export class AgentAccess {
   }
 
   /** Parameters for opening a session, limited to what the agent supports. */
-  async sessionParams({ client }: LiveAgent, options: CreateSessionOptions): Promise<SessionParams> {
+  async sessionParamsFor({ client }: ConnectedAgent, options: CreateSessionOptions): Promise<SessionParams> {
     const { mcpCapabilities, sessionCapabilities } = client.capabilities;
     const { cwd, additionalDirectories = [] } = options;
     const capabilities = { http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
-import { AgentAccess } from '../../../../../src/acp/node/v1/agentAccess';
+import { AgentGateway } from '../../../../../src/acp/node/v1/agentGateway';
 import { RestartPolicy } from '../../../../../src/acp/node/process/restartPolicy';
-import { SessionAttachment } from '../../../../../src/acp/node/v1/sessionAttachment';
+import { SessionBinding } from '../../../../../src/acp/node/v1/sessionBinding';
 import { SessionConfig } from '../../../../../src/acp/node/v1/sessionConfig';
 import type { SessionPeer } from '../../../../../src/acp/node/v1/v1Client';
 import { ConfigOptions } from '../../../../../src/acp/common/v1/configOptions';
@@ -18,7 +18,7 @@ const canLoad = { agentCapabilities: { loadSession: true, sessionCapabilities: {
 const notNow = new AbortController().signal;
 
 describe('SessionAttachment', () => {
-  const made: AgentAccess[] = [];
+  const made: AgentGateway[] = [];
 
   afterEach(() => {
     for (const agent of made.splice(0)) agent.dispose();
@@ -30,7 +30,7 @@ describe('SessionAttachment', () => {
     const clock = new FakeClock();
     const noDelay = { delay: { firstMs: 0, maxMs: 0 }, maxCrashes: 5, windowMs: 180_000 };
     const agents = new ScriptedAgents(script);
-    const agent = new AgentAccess({
+    const agent = new AgentGateway({
       title: 'Demo',
       clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
       clock,
@@ -58,13 +58,13 @@ describe('SessionAttachment', () => {
         return unused();
       },
       requestPermission: unused,
-      update: ({ sessionUpdate }) => heard.push(attachment.isMuted ? `${sessionUpdate} (muted)` : sessionUpdate),
-      disconnected: () => attachment.lost(),
+      handleUpdate: ({ sessionUpdate }) => heard.push(attachment.isMuted ? `${sessionUpdate} (muted)` : sessionUpdate),
+      handleDisconnect: () => attachment.markProcessLost(),
     };
     const config = new SessionConfig({ config: new ConfigOptions(), agent, onDidChange: () => undefined });
     const folders = { cwd: '/ws' };
     const ports = { id: 'old', folders, agent, peer, config, events, log: nullLogger };
-    const attachment: SessionAttachment = new SessionAttachment(ports);
+    const attachment: SessionBinding = new SessionBinding(ports);
     return { agent, agents, attachment, clock, events, heard, wire };
   }
 
@@ -84,7 +84,7 @@ describe('SessionAttachment', () => {
       });
       basics(app, canLoad);
     });
-    const { agentSessionId, hasForgotten } = await attachment.join(notNow);
+    const { agentSessionId, hasForgotten } = await attachment.ensureAttached(notNow);
     assert.deepEqual([agentSessionId, hasForgotten], ['old', false]);
     assert.deepEqual(heard, ['agent_message_chunk (muted)']);
     assert.equal(attachment.isMuted, false);
@@ -98,10 +98,10 @@ describe('SessionAttachment', () => {
       });
       basics(app, canLoad);
     });
-    assert.equal((await attachment.join(notNow)).hasForgotten, true);
+    assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, true);
     assert.equal(attachment.agentSessionId, 's1');
-    attachment.reminded();
-    assert.equal((await attachment.join(notNow)).hasForgotten, false);
+    attachment.markReminded();
+    assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, false);
     const message = 'Demo was restarted and doesn’t remember this conversation.';
     assert.deepEqual(await told(events), [
       { event: 'session:info', data: { session_id: 'old', agent_session_id: 's1' } },
@@ -122,8 +122,8 @@ describe('SessionAttachment', () => {
         });
         basics(app, initialize);
       });
-      await assert.rejects(attachment.join(notNow));
-      assert.equal((await attachment.join(notNow)).kind, 'attached');
+      await assert.rejects(attachment.ensureAttached(notNow));
+      assert.equal((await attachment.ensureAttached(notNow)).kind, 'attached');
       assert.equal(agents.started.length, 2);
     });
   }
@@ -133,12 +133,12 @@ describe('SessionAttachment', () => {
       app.onRequest('session/load', () => void wire.push(`load ${nth}`));
       basics(app, canLoad);
     });
-    await attachment.join(notNow);
+    await attachment.ensureAttached(notNow);
     const counted = { input: 5, output: 1 };
     attachment.usage.ofTurn(counted, 'session');
     agents.last.crash('');
     await eventually('another process', async () => {
-      await attachment.join(notNow);
+      await attachment.ensureAttached(notNow);
       assert.deepEqual(wire, ['load 1', 'load 2']);
     });
     assert.deepEqual(attachment.usage.ofTurn(counted, 'session'), { input_tokens: 5, output_tokens: 1 });
@@ -156,9 +156,9 @@ describe('SessionAttachment', () => {
       app.onRequest('session/new', () => assert.fail('begun anew'));
       basics(app, { ...canLoad, authMethods: [{ id: 'key', name: 'Key' }] });
     });
-    await assert.rejects(attachment.join(notNow), RequestError.authRequired());
+    await assert.rejects(attachment.ensureAttached(notNow), RequestError.authRequired());
     await agent.signIn.authenticate('key');
-    assert.equal((await attachment.join(notNow)).agentSessionId, 'old');
+    assert.equal((await attachment.ensureAttached(notNow)).agentSessionId, 'old');
     assert.deepEqual(wire, ['load', 'load']);
     assert.deepEqual(await told(events), []);
   });
@@ -173,13 +173,13 @@ describe('SessionAttachment', () => {
         basics(app, canLoad);
       });
       const abort = new AbortController();
-      const joined = attachment.join(abort.signal);
+      const joined = attachment.ensureAttached(abort.signal);
       joined.catch(() => undefined);
       await until('the request', () => wire.length === 1);
       if (how === 'by the user') abort.abort();
       else clock.advance(2 * 60_000);
       await assert.rejects(joined, how === 'by the user' ? { code: 'cancelled' } : { name: 'TimeoutError' });
-      assert.equal((await attachment.join(notNow)).agentSessionId, 'old');
+      assert.equal((await attachment.ensureAttached(notNow)).agentSessionId, 'old');
       assert.deepEqual(wire, ['load', 'load']);
     });
   }
@@ -189,7 +189,7 @@ describe('SessionAttachment', () => {
       app.onRequest('session/load', () => void wire.push('load'));
       basics(app, canLoad);
     });
-    const [first, second] = await Promise.all([attachment.join(notNow), attachment.join(notNow)]);
+    const [first, second] = await Promise.all([attachment.ensureAttached(notNow), attachment.ensureAttached(notNow)]);
     assert.equal(first.client, second.client);
     assert.deepEqual(wire, ['load']);
   });
@@ -203,8 +203,8 @@ describe('SessionAttachment', () => {
       basics(app, canLoad);
     });
     const abort = new AbortController();
-    const first = assert.rejects(attachment.join(abort.signal), { code: 'cancelled' });
-    const second = attachment.join(notNow);
+    const first = assert.rejects(attachment.ensureAttached(abort.signal), { code: 'cancelled' });
+    const second = attachment.ensureAttached(notNow);
     await until('the request', () => wire.length === 1);
     abort.abort();
     await first;
@@ -221,9 +221,9 @@ describe('SessionAttachment', () => {
       app.onRequest('session/load', () => new Promise<object>((resolve) => (answer = () => resolve({}))));
       basics(app, canLoad);
     });
-    const joined = assert.rejects(attachment.join(notNow), { code: 'closed' });
+    const joined = assert.rejects(attachment.ensureAttached(notNow), { code: 'closed' });
     await until('the request', () => answer !== undefined);
-    await attachment.leave();
+    await attachment.close();
     answer?.();
     await joined;
     await agents.last.end.send({ jsonrpc: '2.0', method: 'session/update', params: says('old', 'too late') });
@@ -239,9 +239,9 @@ describe('SessionAttachment', () => {
       });
       basics(app, canLoad);
     });
-    await attachment.join(notNow);
-    await attachment.leave();
-    await attachment.leave();
+    await attachment.ensureAttached(notNow);
+    await attachment.close();
+    await attachment.close();
     assert.deepEqual(wire, ['close old in 1']);
     assert.equal(agents.started.length, 1);
   });
