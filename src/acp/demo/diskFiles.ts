@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCode } from '../../base/common/errors';
 import type { DraftHandlers } from '../common/draft/draftConnection';
-import { linesOf } from '../common/linesOf';
+import { sliceLines } from '../common/sliceLines';
 
 const maxMatches = 1000;
 
@@ -13,7 +13,7 @@ export function diskFileHandlers(
   return {
     async readTextFile({ path, lineOffset, lineLimit }) {
       const { text, version } = await readInside(folder, path);
-      return { version, content: linesOf(text.toString('utf8'), lineOffset ?? 0, lineLimit ?? Infinity) };
+      return { version, content: sliceLines(text.toString('utf8'), lineOffset ?? 0, lineLimit ?? Infinity) };
     },
     async readBinaryFile({ path, byteOffset, byteLimit }) {
       const { text, version } = await readInside(folder, path);

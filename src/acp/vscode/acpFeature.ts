@@ -12,10 +12,10 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
 import { agentsStatus, type AgentActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
-import type { AgentLauncher, AgentLauncherOptions } from '../node/catalogue/agentLauncher';
+import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
 import { AgentReaper } from '../node/process/agentReaper';
 import { AgentRegistry } from '../node/catalogue/agentRegistry';
-import type { AgentPermission } from '../node/catalogue/broughtAgent';
+import type { AgentConsent } from '../node/catalogue/agentConsent';
 import { diskCommandFiles } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
@@ -23,7 +23,7 @@ import { elicit } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
 type LauncherOptions = Required<
-  Pick<AgentLauncherOptions, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
+  Pick<AgentLauncherDeps, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
 >;
 
 interface AcpFeatureOptions extends FeatureContext, LauncherOptions {
@@ -120,7 +120,7 @@ export class AcpFeature implements Feature {
     });
   }
 
-  private permission(): AgentPermission {
+  private permission(): AgentConsent {
     const { consent, editor } = this.options;
     const places = () => ({ cwd: this.folder(), folders: editor.folders.map(({ path }) => path) });
     return { consent, places };
@@ -152,11 +152,11 @@ export class AcpFeature implements Feature {
       problems: [
         ...parsed.flatMap(({ problems }) => problems),
         // Problems of unused agents are not worth a warning in each window.
-        ...registry.problemsInUse,
+        ...registry.requestedAgentProblems,
       ],
-      configured: parsed.reduce((count, { agents }) => count + agents.size, 0),
-      unavailable: entries?.filter(({ problem }) => problem !== undefined).length,
-      found: entries?.filter(({ source }) => source === 'found').length,
+      configuredCount: parsed.reduce((count, { agents }) => count + agents.size, 0),
+      unavailableCount: entries?.filter(({ problem }) => problem !== undefined).length,
+      foundCount: entries?.filter(({ source }) => source === 'found').length,
       agents: registry.backends,
     };
     status.set({ id, title, ...agentsStatus(situation, actions) });

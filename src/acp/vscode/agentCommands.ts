@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { AuthMethod, BackendState, SessionBackend } from '../../session/common/sessionBackend';
-import { agentToRestart } from '../common/catalogue/agentToRestart';
+import { findAgentToRestart } from '../common/catalogue/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
 
 interface AgentCommandsOptions {
@@ -15,7 +15,7 @@ export class AgentCommands {
 
   /** Runs `backline.acp.restartAgent`; asks for the agent if `id` is missing. @throws BackendError */
   async restart(id?: unknown): Promise<void> {
-    const which = agentToRestart(this.options.backends(), id);
+    const which = findAgentToRestart(this.options.backends(), id);
     if (which.kind === 'none') {
       this.options.messages.info(which.message);
       return;

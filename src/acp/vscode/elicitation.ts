@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { visible } from '../../base/common/visibleText';
 import { withTokenOf } from '../../platform/vscode/cancellation';
-import { formFields, problemWith, valueOf, type FormField, type FormValue } from '../common/v1/elicitationForm';
+import { findInputProblem, formFields, parseInput, type FormField, type FormValue } from '../common/v1/elicitationForm';
 
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
 const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.unknown(), message: z.string() });
@@ -92,10 +92,10 @@ async function ask(
   switch (field.kind) {
     case 'text':
     case 'number': {
-      const validateInput = (typed: string): string | undefined => problemWith(field, typed);
+      const validateInput = (typed: string): string | undefined => findInputProblem(field, typed);
       const prompt = field.isRequired ? message : `${message} (optional)`;
-      const box = { ...shown, prompt, value: field.preset, validateInput };
-      return valueOf(field, answered(await vscode.window.showInputBox(box, token)));
+      const box = { ...shown, prompt, value: field.defaultValue, validateInput };
+      return parseInput(field, answered(await vscode.window.showInputBox(box, token)));
     }
     case 'boolean': {
       const items = [
@@ -109,7 +109,10 @@ async function ask(
       return answered(await vscode.window.showQuickPick(items, shown, token)).value;
     }
     case 'choices': {
-      const items = field.choices.map((choice) => ({ ...toItem(choice), picked: field.preset.includes(choice.value) }));
+      const items = field.choices.map((choice) => ({
+        ...toItem(choice),
+        picked: field.defaultValue.includes(choice.value),
+      }));
       const picked = await vscode.window.showQuickPick(items, { ...shown, canPickMany: true }, token);
       return answered(picked).map(({ value }) => value);
     }

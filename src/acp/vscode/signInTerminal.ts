@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import type { TerminalCommand } from '../node/catalogue/agentLauncher';
+import type { SignInTerminalCommand } from '../node/catalogue/agentLauncher';
 
 /** Terminals for signing in, which close with their commands. Disposing this stops waiting for them. */
 export class SignInTerminals implements vscode.Disposable {
   private readonly store = new DisposableStore();
 
   /** Runs a command in a visible terminal, without a shell. Resolves with whether it succeeded. */
-  run({ title, file, args, env, cwd }: TerminalCommand): Promise<boolean> {
+  run({ title, file, args, env, cwd }: SignInTerminalCommand): Promise<boolean> {
     const terminal = vscode.window.createTerminal({
       name: title,
       shellPath: file,

@@ -29,8 +29,10 @@ export function optionNames(options: readonly NamedOption[]): string[] {
   const usedNames = new Set<string>();
   return options.map((option, index) => {
     const { name, kind } = option;
-    const isAlike = options.some((other, otherIndex) => otherIndex !== index && folded(other.name) === folded(name));
-    const base = isAlike || !saysItsKind(option) ? `${name} (${kindWords[kind]})` : name;
+    const isAlike = options.some(
+      (other, otherIndex) => otherIndex !== index && normalizedName(other.name) === normalizedName(name),
+    );
+    const base = isAlike || !nameMatchesKind(option) ? `${name} (${kindWords[kind]})` : name;
     let unique = base;
     for (let count = 2; usedNames.has(unique); count++) unique = `${base} (${count})`;
     usedNames.add(unique);
@@ -39,43 +41,48 @@ export function optionNames(options: readonly NamedOption[]): string[] {
 }
 
 /** Whether the name alone (in English) tells what the option does. */
-function saysItsKind({ name, kind }: NamedOption): boolean {
-  const { yes, no, isLasting, isOnce } = meaningOf(name);
-  if (kind.startsWith('allow') ? yes < 0 || no >= 0 : no < 0 || (yes >= 0 && yes < no)) return false;
+function nameMatchesKind({ name, kind }: NamedOption): boolean {
+  const { allowIndex, denyIndex, isLasting, isOnce } = meaningOf(name);
+  if (
+    kind.startsWith('allow')
+      ? allowIndex < 0 || denyIndex >= 0
+      : denyIndex < 0 || (allowIndex >= 0 && allowIndex < denyIndex)
+  )
+    return false;
   return kind.endsWith('_always') ? isLasting && !isOnce : !isLasting;
 }
 
 /** Whether the name alone suggests the opposite: a no that allows, a yes that denies, or the wrong duration. */
-export function contradictsItsKind({ name, kind }: NamedOption): boolean {
-  const { yes, no, isLasting, isOnce } = meaningOf(name);
-  const [said, opposite] = kind.startsWith('allow') ? [yes, no] : [no, yes];
-  if (opposite >= 0 && (said < 0 || opposite < said)) return true;
+export function nameContradictsKind({ name, kind }: NamedOption): boolean {
+  const { allowIndex, denyIndex, isLasting, isOnce } = meaningOf(name);
+  const [expected, opposite] = kind.startsWith('allow') ? [allowIndex, denyIndex] : [denyIndex, allowIndex];
+  if (opposite >= 0 && (expected < 0 || opposite < expected)) return true;
   if (kind.endsWith('_once')) return isLasting && !isOnce;
   // A plain yes is read as one-time; a plain no that lasts does no harm.
-  return isOnce || (kind === 'allow_always' && said >= 0 && !isLasting);
+  return isOnce || (kind === 'allow_always' && expected >= 0 && !isLasting);
 }
 
-interface Meaning {
+interface NameMeaning {
   /** Indices of the first word that allows and of the first that denies; -1 for none. */
-  readonly yes: number;
-  readonly no: number;
+  readonly allowIndex: number;
+  readonly denyIndex: number;
   readonly isLasting: boolean;
   readonly isOnce: boolean;
 }
 
-function meaningOf(name: string): Meaning {
+function meaningOf(name: string): NameMeaning {
   const text = optionText(name);
   // "Yes, and don't ask again" denies nothing.
   const rest = text.replaceAll(notAskingWords, ' ');
   const [deny, negate] = [rest.search(denyingWords), rest.search(negatingWords)];
   return {
-    yes: rest.search(allowingWords),
-    no: deny < 0 || negate < 0 ? Math.max(deny, negate) : Math.min(deny, negate),
+    allowIndex: rest.search(allowingWords),
+    denyIndex: deny < 0 || negate < 0 ? Math.max(deny, negate) : Math.min(deny, negate),
     isLasting: lastingWords.test(text),
     isOnce: onceWords.test(text),
   };
 }
 
-function folded(name: string): string {
+function normalizedName(name: string): string {
   return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }

@@ -23,15 +23,15 @@ interface ChoiceContext {
   readonly folder: string;
 }
 
-const order: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
+const kindOrder: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
 
 /** Sorts by kind; stable. */
-export function inOrder<Option extends ApprovalOption>(options: readonly Option[]): Option[] {
-  return [...options].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+export function sortedByKind<Option extends ApprovalOption>(options: readonly Option[]): Option[] {
+  return [...options].sort((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
 }
 
 /** Choices that allow permanently or for the conversation, each with the narrowest rule. */
-export function lastingChoices(request: ToolRequest, context: ChoiceContext): Choice[] {
+export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext): Choice[] {
   const scopes = [
     ['Always allow in this conversation', 'session'],
     ['Always allow', 'always'],
@@ -47,47 +47,51 @@ export function lastingChoices(request: ToolRequest, context: ChoiceContext): Ch
  * is never offered; if the agent offers nothing else, the request can only be denied.
  */
 export function toolChoices(
-  asked: PermissionRequest,
+  agentRequest: PermissionRequest,
   request: ToolRequest,
   context: ChoiceContext & { readonly isProtected: boolean },
 ): ToolChoice[] {
-  const own = asked.options.map(({ optionId, name, kind }): ToolChoice => {
+  const agentChoices = agentRequest.options.map(({ optionId, name, kind }): ToolChoice => {
     const choice = { name: visible(name), kind, outcome: { outcome: 'selected' as const, optionId } };
     return kind.endsWith('_always') ? { ...choice, scope: 'the agent decides what is similar' } : choice;
   });
-  const once = pick(asked, 'allow_once');
-  const isAllowedOnce = once.outcome === 'selected';
-  if (context.isProtected) return deniable(own.filter(({ kind }) => kind !== 'allow_always'));
-  const has = (kind: ApprovalOptionKind): boolean => own.some((choice) => choice.kind === kind);
-  const allowing =
+  const onceOutcome = selectOption(agentRequest, 'allow_once');
+  const isAllowedOnce = onceOutcome.outcome === 'selected';
+  if (context.isProtected) return withDenyChoice(agentChoices.filter(({ kind }) => kind !== 'allow_always'));
+  const has = (kind: ApprovalOptionKind): boolean => agentChoices.some((choice) => choice.kind === kind);
+  const allowChoices =
     isAllowedOnce && !has('allow_always')
-      ? lastingChoices(request, context).map((choice): ToolChoice => ({ ...choice, outcome: once }))
+      ? lastingAllowChoices(request, context).map((choice): ToolChoice => ({ ...choice, outcome: onceOutcome }))
       : [];
-  const isWithoutAlways = !has('allow_always') && !has('reject_always');
-  return inOrder([...own, ...allowing, ...(isWithoutAlways ? denying(asked, request, context) : [])]);
+  const hasNoLastingChoice = !has('allow_always') && !has('reject_always');
+  return sortedByKind([
+    ...agentChoices,
+    ...allowChoices,
+    ...(hasNoLastingChoice ? lastingDenyChoices(agentRequest, request, context) : []),
+  ]);
 }
 
 /** Adds "Deny" if the agent offers no way to deny. */
-function deniable(choices: readonly ToolChoice[]): ToolChoice[] {
+function withDenyChoice(choices: readonly ToolChoice[]): ToolChoice[] {
   const isDeniable = choices.some(({ kind }) => kind.startsWith('reject'));
   const deny: ToolChoice = { name: 'Deny', kind: 'reject_once', outcome: { outcome: 'cancelled' } };
-  return inOrder(isDeniable ? choices : [...choices, deny]);
+  return sortedByKind(isDeniable ? choices : [...choices, deny]);
 }
 
 /** Whether the agent offers only a permanent way to allow. */
-export function isForGoodOnly({ options }: PermissionRequest): boolean {
+export function offersOnlyLastingAllow({ options }: PermissionRequest): boolean {
   const has = (wanted: ApprovalOptionKind): boolean => options.some(({ kind }) => kind === wanted);
   return has('allow_always') && !has('allow_once');
 }
 
-function denying(asked: PermissionRequest, request: ToolRequest, context: ChoiceContext): ToolChoice[] {
+function lastingDenyChoices(asked: PermissionRequest, request: ToolRequest, context: ChoiceContext): ToolChoice[] {
   const rule = narrowRule(request, 'deny', 'always');
-  const outcome = pick(asked, 'reject_once');
+  const outcome = selectOption(asked, 'reject_once');
   return rule ? [{ name: 'Always deny', kind: 'reject_always', scope: scopeOf(rule, context), rule, outcome }] : [];
 }
 
 /** Selects the first option of the given kinds; `cancelled` if there is none. */
-export function pick(
+export function selectOption(
   { options }: PermissionRequest,
   ...kinds: readonly ApprovalOptionKind[]
 ): RequestPermissionOutcome {

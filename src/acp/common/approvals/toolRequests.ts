@@ -20,27 +20,27 @@ interface RequestContext {
 }
 
 /** Kinds that a diff turns into an edit. */
-const quietKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
+const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
 /**
  * Converts a tool call to a permission request. Paths that the editor refuses stay as written, so that denying rules
  * match; no rule can allow them.
  */
-export async function toolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
+export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
   const diffs = call.content.flatMap((item) => (item.type === 'diff' ? [item.path] : []));
-  const kind = diffs.length > 0 && quietKinds.has(call.kind) ? 'edit' : call.kind;
+  const kind = diffs.length > 0 && nonEditKinds.has(call.kind) ? 'edit' : call.kind;
   const input = readToolInput(call.rawInput, kind === 'read' || kind === 'edit');
-  const refused = new Set<string>();
-  const real = (path: string): Promise<string> =>
+  const refusedPaths = new Set<string>();
+  const realPathOf = (path: string): Promise<string> =>
     resolvePath(path, context).catch(() => {
-      refused.add(path);
+      refusedPaths.add(path);
       return path;
     });
-  const named = new Set([...call.locations.map(({ path }) => path), ...diffs, ...input.paths]);
-  const paths = [...new Set(await Promise.all([...named].map(real)))];
+  const namedPaths = new Set([...call.locations.map(({ path }) => path), ...diffs, ...input.paths]);
+  const paths = [...new Set(await Promise.all([...namedPaths].map(realPathOf)))];
   const { argv, env, members, escalations, isUnclear } = input;
-  const command = argv && { argv, cwd: await folderOf(input.cwd, context, real) };
+  const command = argv && { argv, cwd: await folderOf(input.cwd, context, realPathOf) };
   const request: ToolRequest = {
     agent,
     kind,
@@ -50,10 +50,10 @@ export async function toolRequest(call: CallDescription, context: RequestContext
     // Without a command, the folder is kept as an input.
     input: !command && input.cwd !== undefined ? { ...members, cwd: JSON.stringify(input.cwd) } : members,
     escalations,
-    isUnresolved: isUnclear || refused.size > 0,
+    isUnresolved: isUnclear || refusedPaths.size > 0,
   };
   try {
-    return { ...request, protections: await protectionsOf(request, refused, context) };
+    return { ...request, protections: await protectionsOf(request, refusedPaths, context) };
   } catch {
     // It is unknown what would be changed.
     return { ...request, protections: new Map(), isUnresolved: true };
@@ -84,7 +84,7 @@ export interface TerminalRequest {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export function terminalRequest(agent: string, { argv, cwd, env }: TerminalRequest): ToolRequest {
+export function toTerminalToolRequest(agent: string, { argv, cwd, env }: TerminalRequest): ToolRequest {
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: false };
   return { agent, kind: 'execute', command: { argv, cwd }, env: sorted(env), ...nothing };
 }
@@ -115,9 +115,9 @@ export function permissionPrompt(
   const nameOf = (path: string) => (request.isUnresolved ? visible(path) : visibleName(path, cwd));
   if (command) {
     const where = command.cwd === cwd ? '' : ` in ${nameOf(command.cwd)}`;
-    return `${agentTitle} wants to run ${visibleCommand(command.argv)}${where}${withVariables(request.env)}`;
+    return `${agentTitle} wants to run ${visibleCommand(command.argv)}${where}${variablesPhrase(request.env)}`;
   }
-  const verb = verbs[kind];
+  const verb = verbsByKind[kind];
   const names = paths.map(nameOf);
   if (verb && names.length > 0) return `${agentTitle} wants to ${verb} ${names.join(', ')}`;
   return `${agentTitle} asks: ${visible(title ?? kind)}`;
@@ -152,7 +152,7 @@ export function permissionContext(
     folder,
     ...(call?.title === undefined ? {} : { title: visible(call.title) }),
     ...(mode === undefined ? {} : { mode }),
-    ...(command ? { command: shownCommand(command.argv), cwd: command.cwd } : {}),
+    ...(command ? { command: displayedCommand(command.argv), cwd: command.cwd } : {}),
     ...(Object.keys(env).length > 0 ? { env: { ...env } } : {}),
     ...(paths.length > 0 ? { paths: [...paths] } : {}),
     ...(call && call.locations.length > 0 ? { locations: call.locations } : {}),
@@ -164,22 +164,22 @@ export function permissionContext(
 }
 
 /** A shell command line is a string; separate arguments stay an array. */
-function shownCommand(argv: readonly string[]): string | string[] {
+function displayedCommand(argv: readonly string[]): string | string[] {
   const [only] = argv;
   return argv.length === 1 && only !== undefined ? only : [...argv];
 }
 
 /** Limit of variables named in a sentence. */
-const maxNames = 3;
+const maxVariableNames = 3;
 
-function withVariables(env: ToolRequest['env']): string {
+function variablesPhrase(env: ToolRequest['env']): string {
   const names = Object.keys(env).map(visible);
   if (names.length === 0) return '';
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-  return ` with ${names.slice(0, maxNames).join(', ')}${more} set`;
+  const more = names.length > maxVariableNames ? ` and ${names.length - maxVariableNames} more` : '';
+  return ` with ${names.slice(0, maxVariableNames).join(', ')}${more} set`;
 }
 
-const verbs: Partial<Record<ToolKind, string>> = {
+const verbsByKind: Partial<Record<ToolKind, string>> = {
   read: 'read',
   edit: 'edit',
   delete: 'delete',

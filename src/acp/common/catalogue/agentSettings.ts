@@ -55,18 +55,18 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(entries.data)) {
     const found = FoundAgentSetting.safeParse(entry).data;
-    const lack = found && lackOf(name, isOfWorkspace);
+    const lack = found && defaultsProblem(name, isOfWorkspace);
     const parsed = found ? undefined : AgentSetting.safeParse(entry);
     if (parsed?.success) agents.set(name, parsed.data);
     else if (found && lack === undefined) defaults.set(name, found.defaults);
-    const wrong = lack ?? (parsed?.error && wordsOf(parsed.error));
+    const wrong = lack ?? (parsed?.error && issuesText(parsed.error));
     if (wrong !== undefined) problems.push(`Agent '${name}' in backline.acp.agents: ${wrong}`);
   }
   return { agents, defaults, problems };
 }
 
 /** Why an entry with only `defaults` is ignored. */
-function lackOf(name: string, isOfWorkspace: boolean): string | undefined {
+function defaultsProblem(name: string, isOfWorkspace: boolean): string | undefined {
   if (isOfWorkspace)
     return 'an entry with only "defaults" counts only in your user settings: move it there, or add a "command"';
   if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
@@ -74,7 +74,7 @@ function lackOf(name: string, isOfWorkspace: boolean): string | undefined {
   return `add a "command": without one, the name has to be one of ${demoAgentId}, ${ids}`;
 }
 
-function wordsOf(error: z.ZodError): string {
+function issuesText(error: z.ZodError): string {
   return error.issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
     .join('; ');

@@ -9,18 +9,18 @@ type AgentToRestart<Backend> =
   | { readonly kind: 'none'; readonly message: string };
 
 /** Finds the agent to restart. `id` is the user's choice, if already made. */
-export function agentToRestart<Backend extends Restartable>(
+export function findAgentToRestart<Backend extends Restartable>(
   backends: readonly Backend[],
   id: unknown,
 ): AgentToRestart<Backend> {
-  const used = backends.filter(({ state }) => state.kind !== 'stopped');
+  const runningBackends = backends.filter(({ state }) => state.kind !== 'stopped');
   if (id !== undefined) {
-    const backend = used.find((each) => each.id === id);
+    const backend = runningBackends.find((each) => each.id === id);
     if (backend) return { kind: 'one', backend };
     const title = backends.find((each) => each.id === id)?.title ?? 'The agent';
     return { kind: 'none', message: `${title} is not running. It starts when you write a prompt.` };
   }
-  if (used.length > 0) return { kind: 'oneOf', backends: used };
+  if (runningBackends.length > 0) return { kind: 'oneOf', backends: runningBackends };
   return {
     kind: 'none',
     message: 'No agent is running. An agent starts when you write a prompt.',

@@ -1,15 +1,15 @@
 import type { BackendState } from '../../../session/common/sessionBackend';
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 
-export interface AgentsSituation {
+export interface AgentsSnapshot {
   readonly isTrusted: boolean;
   /** Problems of the settings, each with advice. */
   readonly problems: readonly string[];
-  readonly configured: number;
+  readonly configuredCount: number;
   /** Agents found on PATH; undefined before the first lookup. */
-  readonly found: number | undefined;
+  readonly foundCount: number | undefined;
   /** How many agents cannot be started. */
-  readonly unavailable?: number | undefined;
+  readonly unavailableCount?: number | undefined;
   /** Agents used so far, running or not. */
   readonly agents: readonly { readonly title: string; readonly state: BackendState }[];
 }
@@ -17,10 +17,10 @@ export interface AgentsSituation {
 /** Commands offered with a status, provided by the caller. */
 export type AgentActions = Readonly<Record<'restart' | 'signIn' | 'openSettings' | 'manageTrust', StatusAction>>;
 
-type Said = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
+type AgentsStatus = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
 
 /** Status of the agents: what needs the user first, then what runs, then what is available. */
-export function agentsStatus(situation: AgentsSituation, actions: AgentActions): Said {
+export function agentsStatus(situation: AgentsSnapshot, actions: AgentActions): AgentsStatus {
   const { isTrusted, problems, agents } = situation;
   if (!isTrusted) {
     const summary = 'Agents don’t start in an untrusted workspace.';
@@ -40,10 +40,14 @@ export function agentsStatus(situation: AgentsSituation, actions: AgentActions):
   if (running.length > 0) {
     return { state: 'ready', summary: `Running: ${running.join(', ')}.`, actions: [actions.restart] };
   }
-  return { state: 'off', summary: idle(situation), actions: [actions.openSettings] };
+  return { state: 'off', summary: idleSummary(situation), actions: [actions.openSettings] };
 }
 
-function idle({ configured, found, unavailable }: AgentsSituation): string {
+function idleSummary({
+  configuredCount: configured,
+  foundCount: found,
+  unavailableCount: unavailable,
+}: AgentsSnapshot): string {
   const known = [
     ...(configured > 0 ? [`${configured} configured`] : []),
     ...(found !== undefined && found > 0 ? [`${found} found on PATH`] : []),

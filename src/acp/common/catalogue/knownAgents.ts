@@ -7,7 +7,7 @@ export type MissingFile = 'error' | 'empty';
 export interface AgentTraits {
   readonly missingFile: MissingFile;
   /** What `usage` of a prompt's result covers: the turn, or all turns since this process loaded the session. */
-  readonly usageOf: 'turn' | 'session';
+  readonly usageScope: 'turn' | 'session';
   /** Id of the known agent. */
   readonly knownAs?: string;
 }
@@ -29,29 +29,29 @@ export const demoAgentId = 'demo-agent';
 
 /** Agents offered if their command is on PATH, best supported first. */
 export const knownAgents: readonly KnownAgent[] = [
-  agent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
-  agent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),
+  defineAgent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
+  defineAgent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),
   {
-    ...agent('gemini', 'Gemini', 'gemini', ['--acp'], '@google/gemini-cli'),
+    ...defineAgent('gemini', 'Gemini', 'gemini', ['--acp'], '@google/gemini-cli'),
     infoName: 'gemini-cli',
     cannotList: true,
     missingFile: 'empty',
   },
-  agent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
+  defineAgent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
   {
-    ...agent('copilot', 'GitHub Copilot', 'copilot', ['--acp'], '@github/copilot'),
+    ...defineAgent('copilot', 'GitHub Copilot', 'copilot', ['--acp'], '@github/copilot'),
     infoName: 'copilot',
-    usageOf: 'session',
+    usageScope: 'session',
   },
-  agent('qwen', 'Qwen Code', 'qwen', ['--acp'], '@qwen-code/qwen-code'),
-  agent('cursor', 'Cursor', 'cursor-agent', ['acp']),
-  { ...agent('cline', 'Cline', 'cline', ['--acp'], 'cline'), cannotList: true },
-  agent('auggie', 'Auggie', 'auggie', ['--acp'], '@augmentcode/auggie'),
-  agent('goose', 'goose', 'goose', ['acp']),
-  agent('kimi', 'Kimi Code', 'kimi', ['acp']),
-  agent('vibe', 'Mistral Vibe', 'vibe-acp', []),
-  agent('pi', 'pi', 'pi-acp', [], 'pi-acp'),
-  agent('amp', 'Amp', 'amp-acp', [], 'amp-acp'),
+  defineAgent('qwen', 'Qwen Code', 'qwen', ['--acp'], '@qwen-code/qwen-code'),
+  defineAgent('cursor', 'Cursor', 'cursor-agent', ['acp']),
+  { ...defineAgent('cline', 'Cline', 'cline', ['--acp'], 'cline'), cannotList: true },
+  defineAgent('auggie', 'Auggie', 'auggie', ['--acp'], '@augmentcode/auggie'),
+  defineAgent('goose', 'goose', 'goose', ['acp']),
+  defineAgent('kimi', 'Kimi Code', 'kimi', ['acp']),
+  defineAgent('vibe', 'Mistral Vibe', 'vibe-acp', []),
+  defineAgent('pi', 'pi', 'pi-acp', [], 'pi-acp'),
+  defineAgent('amp', 'Amp', 'amp-acp', [], 'amp-acp'),
 ];
 
 /** Finds the known agent that a command line starts: by command name, script name or npm package. */
@@ -75,13 +75,13 @@ export function knownAgentNamed(infoName: string | undefined): KnownAgent | unde
 }
 
 /** Combines what the agent reports (`infoName`) with what its command line implies. */
-export function traitsOf(infoName: string | undefined, missingFile: MissingFile, commandOf?: string): AgentTraits {
+export function traitsOf(infoName: string | undefined, missingFile: MissingFile, commandAgentId?: string): AgentTraits {
   const known = knownAgentNamed(infoName);
   const isEmpty = known?.missingFile === 'empty' || missingFile === 'empty';
   return {
     missingFile: isEmpty ? 'empty' : 'error',
-    usageOf: known?.usageOf ?? 'turn',
-    ...withoutUndefined({ knownAs: known?.id ?? commandOf }),
+    usageScope: known?.usageScope ?? 'turn',
+    ...withoutUndefined({ knownAs: known?.id ?? commandAgentId }),
   };
 }
 
@@ -97,7 +97,13 @@ function isFromPackage(word: string, npmPackage: string): boolean {
   return word.replace(/(?<=.)@.*$/, '') === npmPackage || word.includes(`/node_modules/${npmPackage}/`);
 }
 
-function agent(id: string, title: string, command: string, args: readonly string[], npmPackage?: string): KnownAgent {
-  const traits = { missingFile: 'error', usageOf: 'turn' } as const;
+function defineAgent(
+  id: string,
+  title: string,
+  command: string,
+  args: readonly string[],
+  npmPackage?: string,
+): KnownAgent {
+  const traits = { missingFile: 'error', usageScope: 'turn' } as const;
   return { id, title, command, args, ...traits, ...withoutUndefined({ npmPackage }) };
 }

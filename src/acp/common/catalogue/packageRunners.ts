@@ -1,5 +1,5 @@
 /** Commands that download a program before they run it. */
-const runners: readonly (readonly [string, ...string[]])[] = [
+const downloadingCommands: readonly (readonly [string, ...string[]])[] = [
   ['npx'],
   ['npm', 'exec'],
   ['npm', 'x'],
@@ -19,5 +19,5 @@ const runners: readonly (readonly [string, ...string[]])[] = [
 export function mayDownload(command: string, args: readonly string[]): boolean {
   const program = (command.split(/[\\/]/).at(-1) ?? '').replace(/\.(exe|cmd|bat)$/i, '');
   const first = args.find((arg) => !arg.startsWith('-'));
-  return runners.some(([name, word]) => name === program && (word === undefined || word === first));
+  return downloadingCommands.some(([name, word]) => name === program && (word === undefined || word === first));
 }

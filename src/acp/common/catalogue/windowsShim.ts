@@ -10,41 +10,43 @@ interface WindowsShim {
 export function parseWindowsShim(text: string, shimFolder: string): WindowsShim | undefined {
   const lines = text.split(/\r?\n/);
   // Shims of pnpm and yarn have a line for a Node.js beside them and one for that on PATH.
-  const calls = lines.flatMap((line) => callOf(line, shimFolder) ?? []);
+  const calls = lines.flatMap((line) => parseCall(line, shimFolder) ?? []);
   const [first] = calls;
   if (!first) return undefined;
   if (calls.some(({ args }) => args.join('\n') !== first.args.join('\n'))) return undefined;
   const called = calls.map(({ program }) => program);
-  const programs = called.flatMap((program) => (program === '%_prog%' ? progValues(lines, shimFolder) : [program]));
+  const programs = called.flatMap((program) =>
+    program === '%_prog%' ? progVariableValues(lines, shimFolder) : [program],
+  );
   if (programs.length === 0 || [...programs, ...first.args].some((word) => word.includes('%'))) return undefined;
   return { programs, args: first.args };
 }
 
-interface Call {
+interface ShimCall {
   readonly program: string;
   readonly args: readonly string[];
 }
 
-function callOf(line: string, folder: string): Call | undefined {
+function parseCall(line: string, folder: string): ShimCall | undefined {
   // Commands before the last `&` clean up after the shim.
   const command = /([^&|]*?)\s%\*\s*$/.exec(line)?.[1];
   if (command === undefined) return undefined;
   const [program, ...args] = [...command.matchAll(/"([^"]*)"|([^\s"@]+)/g)]
     .map(([, quoted, bare]) => quoted ?? bare ?? '')
-    .map((word) => inFolder(word, folder));
+    .map((word) => expandShimFolder(word, folder));
   return program === undefined ? undefined : { program, args };
 }
 
 /** The shim sets `_prog` to a Node.js beside it if there is one, else to the name. */
-function progValues(lines: readonly string[], folder: string): string[] {
+function progVariableValues(lines: readonly string[], folder: string): string[] {
   return lines.flatMap((line) => {
     const value = /\bSET\s+"?_prog=([^"]*)"?/i.exec(line)?.[1];
-    return value === undefined ? [] : [inFolder(value.trim(), folder)];
+    return value === undefined ? [] : [expandShimFolder(value.trim(), folder)];
   });
 }
 
 /** `%~dp0` already ends in a backslash, but shims add another one. */
-function inFolder(word: string, folder: string): string {
+function expandShimFolder(word: string, folder: string): string {
   const rest = /^%(?:~dp0|dp0%)\\?(.*)$/i.exec(word)?.[1];
   return rest === undefined ? word : normalize(`${folder.replace(/[\\/]$/, '')}\\${rest}`);
 }

@@ -15,7 +15,7 @@ type DraftHandler<Method extends DraftMethod> = (
 /** Handlers of this end. A missing method is answered with -32601, a thrown error with -32603. */
 export type DraftHandlers = { readonly [Method in DraftMethod]?: DraftHandler<Method> };
 
-interface DraftConnectionOptions {
+interface DraftConnectionDeps {
   readonly stream: MessageStream;
   readonly handlers: DraftHandlers;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ interface DraftConnectionOptions {
 export class DraftConnection implements Disposable {
   private readonly peer: JsonRpcPeer;
 
-  constructor({ stream, handlers, clock, log }: DraftConnectionOptions) {
+  constructor({ stream, handlers, clock, log }: DraftConnectionDeps) {
     this.peer = new JsonRpcPeer({ stream, handlers: toRequestHandlers(handlers), writesVersion: false, clock, log });
   }
 
@@ -42,7 +42,10 @@ export class DraftConnection implements Disposable {
   ): Promise<DraftResult<Method>> {
     const result = draftMethods[method].result.safeParse(await this.peer.request(method, params, options));
     if (result.success) return result.data;
-    throw new RpcError(rpcErrorCode.internalError, `The result of '${method}' is not valid: ${wordsOf(result.error)}`);
+    throw new RpcError(
+      rpcErrorCode.internalError,
+      `The result of '${method}' is not valid: ${issuesText(result.error)}`,
+    );
   }
 
   /** Rejects pending calls. Does not close the stream. */
@@ -59,13 +62,13 @@ function toRequestHandlers(handlers: DraftHandlers): ReadonlyMap<string, Request
     map.set(method, async (params, { signal }) => {
       const checked = draftMethods[method].params.safeParse(params);
       if (checked.success) return await handler(checked.data, signal);
-      throw new RpcError(rpcErrorCode.invalidParams, `Invalid params of '${method}' - ${wordsOf(checked.error)}`);
+      throw new RpcError(rpcErrorCode.invalidParams, `Invalid params of '${method}' - ${issuesText(checked.error)}`);
     });
   };
   draftMethodNames.forEach((method) => add(method));
   return map;
 }
 
-function wordsOf({ issues }: z.ZodError): string {
+function issuesText({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
 }

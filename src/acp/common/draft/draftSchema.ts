@@ -35,21 +35,21 @@ export const ThreadEntry = z.discriminatedUnion('type', [
 export type ThreadEntry = z.infer<typeof ThreadEntry>;
 
 /** Params of a method without params: `null`, nothing or an empty object. */
-const Nothing = z.union([z.null(), z.undefined(), z.strictObject({})]);
+const NoParams = z.union([z.null(), z.undefined(), z.strictObject({})]);
 /** Result of a method without a result; any value is accepted. */
-const Done = z.unknown().transform(() => null);
+const NoResult = z.unknown().transform(() => null);
 
 const inThread = { threadId: ThreadId };
 const file = { ...inThread, path: z.string() };
 
 /** Params and result of each method. Optional numbers may be null or absent. */
 const methods = {
-  getThreads: { params: Nothing, result: z.object({ threads: z.array(ThreadMetadata) }) },
-  createThread: { params: Nothing, result: z.object(inThread) },
-  openThread: { params: z.object(inThread), result: Done },
+  getThreads: { params: NoParams, result: z.object({ threads: z.array(ThreadMetadata) }) },
+  createThread: { params: NoParams, result: z.object(inThread) },
+  openThread: { params: z.object(inThread), result: NoResult },
   getThreadEntries: { params: z.object(inThread), result: z.object({ entries: z.array(ThreadEntry) }) },
-  sendMessage: { params: z.object({ ...inThread, message: Message }), result: Done },
-  streamMessageChunk: { params: z.object({ ...inThread, chunk: MessageChunk }), result: Done },
+  sendMessage: { params: z.object({ ...inThread, message: Message }), result: NoResult },
+  streamMessageChunk: { params: z.object({ ...inThread, chunk: MessageChunk }), result: NoResult },
   /** `lineOffset` counts from 0. */
   readTextFile: {
     params: z.object({ ...file, lineOffset: Uint32.nullish(), lineLimit: Uint32.nullish() }),

@@ -1,7 +1,7 @@
 import type { Message, MessageChunk, ThreadEntry, ThreadMetadata } from './draftSchema';
 
 /** The thread methods that a draft-protocol peer may call. */
-export interface ThreadStore {
+export interface ThreadApi {
   /** Newest first. */
   getThreads(): Promise<ThreadMetadata[]>;
   /** Returns the thread's id. */
@@ -44,7 +44,7 @@ export interface MemoryThreadsOptions {
   /** The least recently changed thread that is not open is dropped. Default 200. */
   readonly maxThreads?: number;
   /** Whether a session uses the thread. */
-  readonly isOpen?: (threadId: string) => boolean;
+  readonly isThreadOpen?: (threadId: string) => boolean;
 }
 
 const defaultMaxUnitsPerThread = 8 * 1024 * 1024;
@@ -52,7 +52,7 @@ const defaultMaxThreads = 200;
 const maxTitleUnits = 80;
 
 /** Conversations in memory. Streamed chunks extend the assistant's last message. */
-export class MemoryThreads implements ThreadStore {
+export class MemoryThreads implements ThreadApi {
   private readonly threads = new Map<string, KeptThread>();
 
   constructor(private readonly options: MemoryThreadsOptions) {}
@@ -68,7 +68,7 @@ export class MemoryThreads implements ThreadStore {
       title: title === '' ? 'New thread' : title,
       modifiedAt: new Date(modifiedMs).toISOString(),
     }));
-    const others = await Promise.all(this.sources.map((source) => this.orNothing(source.getThreads())));
+    const others = await Promise.all(this.sources.map((source) => this.undefinedOnError(source.getThreads())));
     // Another source may also list a thread that is kept here.
     const foreign = others.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
     return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
@@ -86,7 +86,7 @@ export class MemoryThreads implements ThreadStore {
     const first = entries.find((entry) => entry.type === 'message' && entry.role === 'user');
     const title = first?.type === 'message' ? titleOf(first) : '';
     this.threads.set(id, { id, title, modifiedMs: this.options.now(), entries: [...entries] });
-    if (this.threads.size > (this.options.maxThreads ?? defaultMaxThreads)) this.makeRoomFor(id);
+    if (this.threads.size > (this.options.maxThreads ?? defaultMaxThreads)) this.evictThread(id);
   }
 
   async openThread(threadId: string): Promise<void> {
@@ -97,21 +97,21 @@ export class MemoryThreads implements ThreadStore {
     const kept = this.threads.get(threadId);
     if (kept) return [...kept.entries];
     for (const source of this.sources) {
-      const entries = await this.orNothing(source.getThreadEntries(threadId));
+      const entries = await this.undefinedOnError(source.getThreadEntries(threadId));
       if (entries) return entries;
     }
-    throw unknownThread(threadId);
+    throw unknownThreadError(threadId);
   }
 
   sendMessage(threadId: string, message: Message): Promise<void> {
-    return this.change(threadId, (thread) => {
+    return this.changeThread(threadId, (thread) => {
       if (thread.title === '' && message.role === 'user') thread.title = titleOf(message);
       thread.entries.push({ type: 'message', ...message });
     });
   }
 
   streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void> {
-    return this.change(threadId, ({ entries }) => {
+    return this.changeThread(threadId, ({ entries }) => {
       const last = entries.at(-1);
       if (last?.type !== 'message' || last.role !== 'assistant') {
         entries.push({ type: 'message', role: 'assistant', chunks: [chunk] });
@@ -126,41 +126,43 @@ export class MemoryThreads implements ThreadStore {
     const thread = this.threads.get(threadId);
     if (!thread) return;
     thread.entries.push({ type: 'readFile', path, content });
-    this.trim(thread);
+    this.dropOldEntries(thread);
   }
 
   private get sources(): readonly ThreadSource[] {
     return this.options.sources ?? [];
   }
 
-  private orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+  private undefinedOnError<T>(asked: Promise<T>): Promise<T | undefined> {
     return asked.catch((error: unknown) => {
       this.options.onError?.(error);
       return undefined;
     });
   }
 
-  private change(threadId: string, change: (thread: KeptThread) => void): Promise<void> {
+  private changeThread(threadId: string, change: (thread: KeptThread) => void): Promise<void> {
     const thread = this.threads.get(threadId);
-    if (!thread) return Promise.reject(unknownThread(threadId));
+    if (!thread) return Promise.reject(unknownThreadError(threadId));
     change(thread);
     thread.modifiedMs = this.options.now();
-    this.trim(thread);
+    this.dropOldEntries(thread);
     return Promise.resolve();
   }
 
-  private makeRoomFor(id: string): void {
-    const idle = [...this.threads.values()].filter((thread) => thread.id !== id && !this.options.isOpen?.(thread.id));
+  private evictThread(id: string): void {
+    const idle = [...this.threads.values()].filter(
+      (thread) => thread.id !== id && !this.options.isThreadOpen?.(thread.id),
+    );
     const [leastRecent] = idle.sort((a, b) => a.modifiedMs - b.modifiedMs);
     if (leastRecent) this.threads.delete(leastRecent.id);
   }
 
-  private trim(thread: KeptThread): void {
+  private dropOldEntries(thread: KeptThread): void {
     const max = this.options.maxUnitsPerThread ?? defaultMaxUnitsPerThread;
-    let units = thread.entries.reduce((sum, entry) => sum + unitsOf(entry), 0);
+    let units = thread.entries.reduce((sum, entry) => sum + lengthOf(entry), 0);
     while (units > max && thread.entries.length > 1) {
       const oldest = thread.entries.shift();
-      units -= oldest ? unitsOf(oldest) : 0;
+      units -= oldest ? lengthOf(oldest) : 0;
     }
   }
 }
@@ -169,7 +171,7 @@ export function textOf({ chunks }: Message): string {
   return chunks.map(({ chunk }) => chunk).join('');
 }
 
-function unitsOf(entry: ThreadEntry): number {
+function lengthOf(entry: ThreadEntry): number {
   return entry.type === 'message' ? textOf(entry).length : entry.content.length;
 }
 
@@ -177,7 +179,7 @@ function titleOf(message: Message): string {
   return textOf(message).trim().split('\n', 1)[0]?.slice(0, maxTitleUnits) ?? '';
 }
 
-function unknownThread(threadId: string): Error {
+function unknownThreadError(threadId: string): Error {
   return new Error(
     `There is no thread '${threadId}'. Ask getThreads for those there are, or createThread for a new one.`,
   );

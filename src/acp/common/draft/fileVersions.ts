@@ -8,18 +8,18 @@ const defaultMaxFiles = 2000;
  * unchanged. A file not used for long is forgotten and gets a higher number next time, which costs only another read.
  */
 export class FileVersions {
-  private readonly known: BoundedMap<string, { readonly version: FileVersion; readonly number: number }>;
-  private last = 0;
+  private readonly versionsByPath: BoundedMap<string, { readonly version: FileVersion; readonly number: number }>;
+  private lastNumber = 0;
 
   constructor(maxFiles = defaultMaxFiles) {
-    this.known = new BoundedMap({ maxEntries: maxFiles });
+    this.versionsByPath = new BoundedMap({ maxEntries: maxFiles });
   }
 
   /** `path` is the editor's absolute path. */
   numberOf(path: string, version: FileVersion): number {
-    const before = this.known.get(path);
-    const number = before?.version === version ? before.number : ++this.last;
-    this.known.set(path, { version, number });
+    const before = this.versionsByPath.get(path);
+    const number = before?.version === version ? before.number : ++this.lastNumber;
+    this.versionsByPath.set(path, { version, number });
     return number;
   }
 }

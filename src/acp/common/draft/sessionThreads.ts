@@ -23,7 +23,7 @@ const maxTitleUnits = 80;
 /** Offers the window's conversations, of any backend, as draft-protocol threads. Kept in memory. */
 export class SessionThreads implements ThreadSource, Disposable {
   private readonly threads = new Map<string, SessionThread>();
-  private readonly end = new AbortController();
+  private readonly readAbort = new AbortController();
 
   constructor(
     private readonly clock: Clock,
@@ -34,8 +34,8 @@ export class SessionThreads implements ThreadSource, Disposable {
   follow(session: BackendSession): void {
     const thread: SessionThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
     this.threads.set(session.id, thread);
-    this.makeRoom();
-    this.read(session, thread).catch((error: unknown) => {
+    this.evictOldest();
+    this.readEvents(session, thread).catch((error: unknown) => {
       this.log.warn(`a session is no longer followed as a thread: ${messageOf(error)}`);
     });
   }
@@ -53,30 +53,30 @@ export class SessionThreads implements ThreadSource, Disposable {
   }
 
   dispose(): void {
-    this.end.abort();
+    this.readAbort.abort();
     this.threads.clear();
   }
 
-  private async read(session: BackendSession, thread: SessionThread): Promise<void> {
-    for await (const { event } of session.events({ signal: this.end.signal })) this.take(thread, event);
+  private async readEvents(session: BackendSession, thread: SessionThread): Promise<void> {
+    for await (const { event } of session.events({ signal: this.readAbort.signal })) this.applyEvent(thread, event);
   }
 
-  private take(thread: SessionThread, { event, data }: SessionEvent): void {
+  private applyEvent(thread: SessionThread, { event, data }: SessionEvent): void {
     if (event === 'session:info' && data.title !== undefined) thread.title = data.title;
     if (event === 'prompt:submit') {
       if (thread.title === '') thread.title = data.prompt.slice(0, maxTitleUnits);
-      this.add(thread, 'user', data.prompt);
+      this.addMessage(thread, 'user', data.prompt);
     }
-    if (event === 'prompt:complete' && data.response !== '') this.add(thread, 'assistant', data.response);
+    if (event === 'prompt:complete' && data.response !== '') this.addMessage(thread, 'assistant', data.response);
   }
 
-  private add(thread: SessionThread, role: Role, text: string): void {
+  private addMessage(thread: SessionThread, role: Role, text: string): void {
     thread.modifiedMs = this.clock.now();
     thread.entries.push({ type: 'message', role, chunks: [{ type: 'text', chunk: text }] });
     if (thread.entries.length > maxEntries) thread.entries.shift();
   }
 
-  private makeRoom(): void {
+  private evictOldest(): void {
     const oldestFirst = [...this.threads.values()].sort((a, b) => a.modifiedMs - b.modifiedMs);
     for (const { id } of oldestFirst.slice(0, Math.max(0, this.threads.size - maxThreads))) this.threads.delete(id);
   }

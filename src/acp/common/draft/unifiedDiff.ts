@@ -25,12 +25,12 @@ export class DiffError extends Error {
   override readonly name = 'DiffError';
 }
 
-const kinds: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'context', '-': 'remove', '+': 'add' };
+const kindByMarker: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'context', '-': 'remove', '+': 'add' };
 
 /** Parses one file's diff from the `---` line at `start`; `end` is the index after it. @throws DiffError */
 export function parseFileDiff(lines: readonly string[], start: number): { diff: FileDiff; end: number } {
-  const from = nameIn(lines[start], '--- ');
-  const to = nameIn(lines[start + 1], '+++ ');
+  const from = fileNameIn(lines[start], '--- ');
+  const to = fileNameIn(lines[start + 1], '+++ ');
   if (from === undefined || to === undefined) throw new DiffError('the line "--- …" must be followed by "+++ …".');
   const hunks: Hunk[] = [];
   let at = start + 2;
@@ -56,7 +56,7 @@ export function applyDiff(text: string, { hunks }: FileDiff): string {
     const removesNothing = lines.every(({ kind }) => kind === 'add');
     // A hunk that only adds lines applies after the named line, others before it.
     const start = removesNothing ? oldStart : oldStart - 1;
-    if (start < at || start > old.length) throw misfit(oldStart);
+    if (start < at || start > old.length) throw mismatchError(oldStart);
     result.push(...old.slice(at, start));
     at = start;
     for (const { kind, text: wanted, isLast } of lines) {
@@ -65,7 +65,7 @@ export function applyDiff(text: string, { hunks }: FileDiff): string {
         continue;
       }
       const line = old[at];
-      if (line?.text !== wanted || (isLast && line.ending !== '')) throw misfit(at + 1);
+      if (line?.text !== wanted || (isLast && line.ending !== '')) throw mismatchError(at + 1);
       if (kind === 'context') result.push(line);
       at++;
     }
@@ -79,7 +79,7 @@ export function applyDiff(text: string, { hunks }: FileDiff): string {
   return last ? whole + last.text + (endsOpen ? '' : last.ending) : whole;
 }
 
-const nowhere = '/dev/null';
+const nullDevice = '/dev/null';
 
 interface Line {
   readonly text: string;
@@ -97,7 +97,8 @@ function parseHunk(
   for (; oldLeft > 0 || newLeft > 0; at++) {
     const line = lines[at];
     // An empty line is a context line whose space was trimmed.
-    const kind = line === undefined ? undefined : line === '' || line === '\r' ? 'context' : kinds[line.charAt(0)];
+    const kind =
+      line === undefined ? undefined : line === '' || line === '\r' ? 'context' : kindByMarker[line.charAt(0)];
     if (line?.startsWith('\\')) continue;
     if (line === undefined || !kind) throw new DiffError(`a part of it has fewer lines than its "@@" line says.`);
     if (kind !== 'add') oldLeft--;
@@ -111,14 +112,14 @@ function parseHunk(
 }
 
 /** The file name in a `---` or `+++` line; a tab and a time may follow. */
-function nameIn(line: string | undefined, prefix: string): string | undefined {
+function fileNameIn(line: string | undefined, prefix: string): string | undefined {
   if (!line?.startsWith(prefix)) return undefined;
   return line.slice(prefix.length).split('\t', 1)[0]?.trim();
 }
 
 function pathAndChange(from: string, to: string): Pick<FileDiff, 'path' | 'change'> {
   const isGit = /^(a\/|\/dev\/null$)/.test(from) && /^(b\/|\/dev\/null$)/.test(to);
-  const [oldPath, newPath] = [from, to].map((name) => (name === nowhere ? undefined : isGit ? name.slice(2) : name));
+  const [oldPath, newPath] = [from, to].map((name) => (name === nullDevice ? undefined : isGit ? name.slice(2) : name));
   if (oldPath !== undefined && newPath !== undefined && oldPath !== newPath) {
     throw new DiffError(`it moves "${oldPath}" to "${newPath}". Moving files is not supported.`);
   }
@@ -133,6 +134,6 @@ function splitLines(text: string): Line[] {
     .filter((line) => line.text !== '' || line.ending !== '');
 }
 
-function misfit(line: number): DiffError {
+function mismatchError(line: number): DiffError {
   return new DiffError(`line ${line} is not what the change expects.`);
 }

@@ -7,7 +7,7 @@ export interface TerminalView {
 }
 
 /** Limit of running terminals kept after a turn. */
-const maxKept = 64;
+const maxRunningKept = 64;
 
 const empty: TerminalView = { output: '', truncated: false };
 
@@ -35,7 +35,7 @@ export class TerminalViews {
   trim(): void {
     for (const [id, { exit }] of this.views) if (exit) this.views.delete(id);
     for (const id of this.views.keys()) {
-      if (this.views.size <= maxKept) return;
+      if (this.views.size <= maxRunningKept) return;
       this.views.delete(id);
     }
   }

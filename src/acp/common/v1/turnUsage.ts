@@ -5,26 +5,26 @@ export interface TokenCounts {
   readonly output: number;
 }
 
-const none: TokenCounts = { input: 0, output: 0 };
+const zeroCounts: TokenCounts = { input: 0, output: 0 };
 
 /** Token usage per turn, for agents that count per turn or per session. Session counts restart with each process. */
 export class TurnUsage {
-  private before = none;
+  private previousCounts = zeroCounts;
 
   /** Call when the session moves to another process. */
-  restart(): void {
-    this.before = none;
+  reset(): void {
+    this.previousCounts = zeroCounts;
   }
 
   /** `counted` is what the agent reports at the end of a turn. */
-  ofTurn(counted: TokenCounts, of: 'turn' | 'session'): TokenUsage {
-    if (of === 'turn') return toUsage(counted);
-    const { before } = this;
-    this.before = counted;
+  usageOfTurn(counts: TokenCounts, scope: 'turn' | 'session'): TokenUsage {
+    if (scope === 'turn') return toUsage(counts);
+    const { previousCounts } = this;
+    this.previousCounts = counts;
     // A lower count means that the agent restarted counting.
-    const hasRestarted = counted.input < before.input || counted.output < before.output;
-    if (hasRestarted) return toUsage(counted);
-    return toUsage({ input: counted.input - before.input, output: counted.output - before.output });
+    const hasRestarted = counts.input < previousCounts.input || counts.output < previousCounts.output;
+    if (hasRestarted) return toUsage(counts);
+    return toUsage({ input: counts.input - previousCounts.input, output: counts.output - previousCounts.output });
   }
 }
 

@@ -13,7 +13,7 @@ type Verdict = Unattended | 'asks';
  * What modes do whose names do not tell, by agent and mode. OpenCode runs everything unless configured otherwise;
  * Claude's `dontAsk` refuses instead of asking.
  */
-const known: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
+const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   claude: {
     default: 'asks',
     plan: 'asks',
@@ -39,40 +39,40 @@ const runWords =
   /\b(?:yolo|bypass(?: permissions?)?|full access|full auto|auto ?pilot|auto ?(?:approve|review|run|mode)|allow all|approve all|accept all|skip permissions?|dangerous(?:ly)?|unrestricted|never ask|no prompts|autonomous)\b|^auto(?:matic)?$/;
 const carefulWords = /\b(?:read ?only|plan|deny|dont ask|don t ask)\b/;
 /** Matched against descriptions. */
-const without = /\bwithout (?:\w+ )?(?:asking|approvals?|confirmations?|permissions?|prompts?|prompting)\b/;
-const byItself = /\b(?:auto(?:matically)? ?)(?:accepts?|approves?|allows?|appl(?:y|ies)|runs?|executes?)\b/;
-const negation = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|won t)\b/;
-const ofEdits = /\b(?:edits?|files?|changes?|writes?)\b/;
-const ofCommands = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
+const withoutAskingWords = /\bwithout (?:\w+ )?(?:asking|approvals?|confirmations?|permissions?|prompts?|prompting)\b/;
+const automaticWords = /\b(?:auto(?:matically)? ?)(?:accepts?|approves?|allows?|appl(?:y|ies)|runs?|executes?)\b/;
+const negationWords = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|won t)\b/;
+const editObjectWords = /\b(?:edits?|files?|changes?|writes?)\b/;
+const commandObjectWords = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
 
 /**
  * Whether an agent with this mode or permission setting edits or runs without asking the user. `agent` is a known
  * agent's id. Unknown values count as asking.
  */
-export function unattendedWith(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
-  const id = wordsOf(offered.value.split('#').at(-1) ?? '');
-  const told = agent === undefined ? undefined : known[agent]?.[id.replaceAll(' ', '')];
+export function unattendedByOption(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
+  const id = lowerCaseWords(offered.value.split('#').at(-1) ?? '');
+  const told = agent === undefined ? undefined : verdictsByAgent[agent]?.[id.replaceAll(' ', '')];
   if (told !== undefined) return told === 'asks' ? undefined : told;
-  const names = [id, wordsOf(offered.name ?? '')];
+  const names = [id, lowerCaseWords(offered.name ?? '')];
   if (names.some((name) => carefulWords.test(name))) return undefined;
   if (names.some((name) => editWords.test(name))) return 'edits';
   if (names.some((name) => runWords.test(name))) return 'runs';
-  return described(offered.description ?? '');
+  return unattendedByDescription(offered.description ?? '');
 }
 
 /** Checks each sentence, ignoring negated ones. */
-function described(description: string): Unattended | undefined {
+function unattendedByDescription(description: string): Unattended | undefined {
   for (const sentence of description.split(/[.;\n]/)) {
-    const words = wordsOf(sentence);
-    const at = without.exec(words)?.index ?? byItself.exec(words)?.index;
-    if (at === undefined || negation.test(words.slice(0, at))) continue;
-    return ofEdits.test(words) && !ofCommands.test(words) ? 'edits' : 'runs';
+    const words = lowerCaseWords(sentence);
+    const at = withoutAskingWords.exec(words)?.index ?? automaticWords.exec(words)?.index;
+    if (at === undefined || negationWords.test(words.slice(0, at))) continue;
+    return editObjectWords.test(words) && !commandObjectWords.test(words) ? 'edits' : 'runs';
   }
   return undefined;
 }
 
 /** Lower-case words, split at case changes and punctuation. */
-function wordsOf(text: string): string {
+function lowerCaseWords(text: string): string {
   return text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()

@@ -33,11 +33,11 @@ export interface CatalogueEntry {
   /** Why the agent cannot be started. */
   readonly problem?: EntryProblem;
   /** Set if the workspace defines the agent, which requires the user's permission. */
-  readonly brought?: BroughtAgent;
+  readonly workspaceDefinition?: WorkspaceDefinition;
 }
 
 /** An agent defined only in workspace settings. */
-interface BroughtAgent {
+interface WorkspaceDefinition {
   readonly name: string;
   /** The complete entry. */
   readonly setting: AgentSetting;
@@ -86,48 +86,53 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
   const levels = options.levels
     .filter(({ isTrusted }) => isTrusted)
     .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value, origin !== undefined) }));
-  const own = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
-  const configured = await Promise.all([...own].map(([name, setting]) => configuredAgent(name, setting, options)));
-  const wanted = knownAgents.filter(({ id }) => !own.has(id));
-  const found = await Promise.all(wanted.map((known) => foundAgent(known, options)));
-  const demo = own.has(demoAgentId) ? [] : [demoAgent(options.demo)];
+  const ownSettings = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
+  const configured = await Promise.all(
+    [...ownSettings].map(([name, setting]) => configuredAgent(name, setting, options)),
+  );
+  const undefinedAgents = knownAgents.filter(({ id }) => !ownSettings.has(id));
+  const found = await Promise.all(undefinedAgents.map((known) => detectAgent(known, options)));
+  const demo = ownSettings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
   const ownDefaults = new Map(levels.flatMap(({ defaults }) => [...defaults]));
-  const usual = [...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
+  const builtIn = [...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
     return { ...entry, ...withoutUndefined({ defaults: ownDefaults.get(entry.id) }) };
   });
-  const taken = new Set([...configured, ...usual].map(({ id }) => id));
-  const ofWorkspace = levels.flatMap(({ agents, origin }) =>
+  const usedIds = new Set([...configured, ...builtIn].map(({ id }) => id));
+  const workspaceSettings = levels.flatMap(({ agents, origin }) =>
     [...agents].flatMap(([name, setting]) =>
       // Entries that repeat the user's settings do not count as the workspace's.
-      origin && !isDeepStrictEqual(setting, own.get(name)) ? [{ name, setting, origin }] : [],
+      origin && !isDeepStrictEqual(setting, ownSettings.get(name)) ? [{ name, setting, origin }] : [],
     ),
   );
-  const brought = await Promise.all(
-    withIds(ofWorkspace, taken).map(async ({ id, name, origin, setting }) => ({
+  const workspaceAgents = await Promise.all(
+    withUniqueIds(workspaceSettings, usedIds).map(async ({ id, name, origin, setting }) => ({
       ...(await configuredAgent(name, setting, options)),
       id,
       title: `${name} (workspace)`,
-      brought: { name, setting, file: origin.file },
+      workspaceDefinition: { name, setting, file: origin.file },
     })),
   );
   return {
-    agents: [...configured, ...brought, ...usual],
+    agents: [...configured, ...workspaceAgents, ...builtIn],
     problems: levels.flatMap(({ problems }) => problems),
   };
 }
 
-interface OfWorkspace {
+interface WorkspaceAgentSetting {
   readonly name: string;
   readonly setting: AgentSetting;
   readonly origin: NonNullable<SettingsLevel['origin']>;
 }
 
 /** Ids are `name@folder~hash`; the hash of the location separates workspaces whose folders have the same name. */
-function withIds(agents: readonly OfWorkspace[], taken: ReadonlySet<string>): (OfWorkspace & { id: string })[] {
+function withUniqueIds(
+  agents: readonly WorkspaceAgentSetting[],
+  usedIds: ReadonlySet<string>,
+): (WorkspaceAgentSetting & { id: string })[] {
   return agents.map((agent) => {
     const { name, origin } = agent;
     const id = `${name}@${origin.name}~${hashOf([name, origin]).slice(0, 8)}`;
-    return { ...agent, id: taken.has(id) ? `${id}~` : id };
+    return { ...agent, id: usedIds.has(id) ? `${id}~` : id };
   });
 }
 
@@ -139,7 +144,7 @@ async function configuredAgent(
   const { command, args, defaults, env, dialect, mcpServers } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
   const known = knownAgentOf(command, args);
-  const failure = await problemWith(command, env, cwd ?? options.cwd, options);
+  const failure = await findCommandProblem(command, env, cwd ?? options.cwd, options);
   const problem = failure && toEntryProblem(failure, known);
   return {
     id: name,
@@ -155,14 +160,14 @@ async function configuredAgent(
   };
 }
 
-const plain = { env: {}, dialect: 'v1', mcpServers: {} } as const;
+const unconfiguredDefaults = { env: {}, dialect: 'v1', mcpServers: {} } as const;
 
-async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
+async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
   const { id, title, command, args, missingFile } = known;
-  const problem = await problemWith(command, {}, options.cwd, options);
+  const problem = await findCommandProblem(command, {}, options.cwd, options);
   if (problem?.reason === 'notFound') return undefined;
   const entry: CatalogueEntry = {
-    ...plain,
+    ...unconfiguredDefaults,
     id,
     title,
     command,
@@ -175,7 +180,7 @@ async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise
 
 function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']): CatalogueEntry {
   return {
-    ...plain,
+    ...unconfiguredDefaults,
     id: demoAgentId,
     title: 'Demo agent (no model)',
     command: execPath,
@@ -186,7 +191,7 @@ function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']):
   };
 }
 
-async function problemWith(
+async function findCommandProblem(
   command: string,
   extraEnv: Readonly<Record<string, string>>,
   cwd: string,

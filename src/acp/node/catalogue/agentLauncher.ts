@@ -13,7 +13,7 @@ import { knownAgentOf } from '../../common/catalogue/knownAgents';
 import { mayDownload } from '../../common/catalogue/packageRunners';
 import { AcpBackend } from '../v1/acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
-import { broughtServer, requirePermission, type AgentPermission } from './broughtAgent';
+import { consentThingOfServer, requireConsent, type AgentConsent } from './agentConsent';
 import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
@@ -21,10 +21,10 @@ import { DraftBackend } from '../draft/draftBackend';
 import { RestartPolicy } from '../process/restartPolicy';
 import type { SignInCommand } from '../v1/agentSignIn';
 import type { Elicit, V1ClientDeps } from '../v1/v1Client';
-import { workspaceMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
+import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
 /** A command for a visible, interactive terminal. */
-export interface TerminalCommand {
+export interface SignInTerminalCommand {
   readonly title: string;
   readonly file: string;
   readonly args: readonly string[];
@@ -32,7 +32,7 @@ export interface TerminalCommand {
   readonly cwd: string;
 }
 
-export interface AgentLauncherOptions {
+export interface AgentLauncherDeps {
   readonly clientInfo: V1ClientDeps['clientInfo'];
   readonly editor: EditorPort;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export interface AgentLauncherOptions {
   /** Checked at each start. */
   readonly isTrusted: () => boolean;
   /** Consent for what the workspace defines: agents and MCP servers. Checked at each start. */
-  readonly permission: AgentPermission;
+  readonly permission: AgentConsent;
   /** Ends agents that outlive this process. */
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
@@ -60,19 +60,19 @@ export interface AgentLauncherOptions {
   readonly random: () => number;
   readonly elicit: (agentTitle: string, ...asked: Parameters<Elicit>) => ReturnType<Elicit>;
   /** Resolves with whether the command succeeded. */
-  readonly runInTerminal: (command: TerminalCommand) => Promise<boolean>;
+  readonly runInTerminal: (command: SignInTerminalCommand) => Promise<boolean>;
 }
 
 /** Creates backends for catalogue entries. They start their agents on first use. */
 export class AgentLauncher {
-  constructor(private readonly options: AgentLauncherOptions) {}
+  constructor(private readonly options: AgentLauncherDeps) {}
 
   /** The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
     const { clock, elicit, random } = this.options;
     const { id, title, missingFile } = entry;
     const log = this.options.log.child(`agent ${id}`);
-    const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
+    const startAgent = (): Promise<AgentProcess> => this.startAgent(entry, log);
     const shared = { ...this.options, id, title, log, startAgent };
     if (entry.dialect === 'draft') return new DraftBackend(shared);
     return new AcpBackend({
@@ -88,16 +88,16 @@ export class AgentLauncher {
     });
   }
 
-  private async start(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
+  private async startAgent(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
     const { clock, isTrusted, reaper } = this.options;
-    if (!isTrusted()) throw untrusted(entry);
+    if (!isTrusted()) throw untrustedError(entry);
     const { command, args } = entry;
-    if (entry.dialect === 'v1') this.prepareOwnServers(log);
-    const { env, cwd } = await this.surroundings(entry);
+    if (entry.dialect === 'v1') this.prepareWindowServers(log);
+    const { env, cwd } = await this.spawnContextOf(entry);
     // Checked last, so that exactly what was approved is started.
-    await requirePermission(entry, this.options.permission);
+    await requireConsent(entry, this.options.permission);
     // Trust may have changed while the user was asked.
-    if (!isTrusted()) throw untrusted(entry);
+    if (!isTrusted()) throw untrustedError(entry);
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
     const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
@@ -106,14 +106,14 @@ export class AgentLauncher {
   }
 
   /** Starts the window's servers early, so that they are ready for `session/new`. */
-  private prepareOwnServers(log: Logger): void {
+  private prepareWindowServers(log: Logger): void {
     this.options.ownMcpServers?.().catch((error: unknown) => {
       log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
     });
   }
 
   /** Returns none if they cannot start, so that the session starts anyway. */
-  private async ownServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
+  private async windowServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
     try {
       return (await this.options.ownMcpServers?.()) ?? {};
     } catch (error) {
@@ -128,35 +128,43 @@ export class AgentLauncher {
     cwd: string,
     log: Logger,
   ): Promise<readonly McpServer[]> {
-    const { env } = await this.surroundings(entry);
-    const findProgram = (command: string): Promise<FoundCommand> => find(command, env, cwd);
-    const own = await this.ownServers(log);
-    const permit = (server: WorkspaceServer): Promise<boolean> => this.permitServer(server);
-    const onNamed = (servers: readonly NamedServer[]): void => this.keepNamed(servers);
-    const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram, permit, onNamed };
-    return await workspaceMcpServers(request, this.options.editor, log);
+    const { env } = await this.spawnContextOf(entry);
+    const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
+    const windowServers = await this.windowServers(log);
+    const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
+    const onServersFound = (servers: readonly NamedServer[]): void => this.withdrawStaleConsents(servers);
+    const request = {
+      setting: entry.mcpServers,
+      cwd,
+      windowServers,
+      capabilities,
+      findProgram,
+      isServerAllowed,
+      onServersFound,
+    };
+    return await collectMcpServers(request, this.options.editor, log);
   }
 
   /** Withdraws consent requests of servers that no file defines any more. */
-  private keepNamed(servers: readonly NamedServer[]): void {
+  private withdrawStaleConsents(servers: readonly NamedServer[]): void {
     this.options.permission.consent.keepOnly(['mcpServer'], ({ name, source }) =>
       servers.some((server) => server.name === name && server.file === source.file),
     );
   }
 
   /** Waits for the user's decision; the session starts without servers that were not allowed. */
-  private async permitServer({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
+  private async isServerAllowed({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
     const { editor, isTrusted, permission } = this.options;
     const folders = editor.folders.map(({ path }) => path);
-    const thing = await broughtServer(name, server, { cwd: folder, file, folders });
+    const thing = await consentThingOfServer(name, server, { cwd: folder, file, folders });
     return isTrusted() && (await permission.consent.ask(thing, 'background')) === 'allowed';
   }
 
   private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
-    await requirePermission(entry, this.options.permission);
-    const { env, cwd } = await this.surroundings(entry);
+    await requireConsent(entry, this.options.permission);
+    const { env, cwd } = await this.spawnContextOf(entry);
     const all = { ...env, ...added };
-    const found = await find(command ?? entry.command, all, cwd);
+    const found = await findCommand(command ?? entry.command, all, cwd);
     const own = command === undefined ? entry.args : [];
     const title = `${entry.title}: ${label}`;
     return this.options.runInTerminal({
@@ -168,16 +176,16 @@ export class AgentLauncher {
     });
   }
 
-  private async surroundings(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
+  private async spawnContextOf(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
     const env = { ...(await this.options.environment()), ...entry.env };
     return { env, cwd: entry.cwd ?? this.options.folder() };
   }
 }
 
-function untrusted({ title }: CatalogueEntry): BackendError {
+function untrustedError({ title }: CatalogueEntry): BackendError {
   return new BackendError('untrusted', `${title} is not started because this workspace is not trusted.`);
 }
 
-function find(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {
+function findCommand(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {
   return lookupCommand(command, { platform: process.platform, env, cwd, files: diskCommandFiles });
 }

@@ -24,7 +24,7 @@ export interface McpOptions {
   readonly findProgram: (command: string) => Promise<FoundCommand>;
 }
 
-interface McpResult {
+interface McpConversion {
   readonly servers: readonly McpServer[];
   /** Which servers were left out, and why. */
   readonly notes: readonly string[];
@@ -34,14 +34,14 @@ interface McpResult {
  * Converts MCP servers from settings to the protocol's form. Skips unusable servers with a note. `workspaceFolder`
  * replaces the variable of that name.
  */
-export async function mcpServers(
-  written: Readonly<Record<string, unknown>>,
+export async function toMcpServers(
+  settings: Readonly<Record<string, unknown>>,
   workspaceFolder: string,
   options: McpOptions,
-): Promise<McpResult> {
+): Promise<McpConversion> {
   const notes: string[] = [];
   const servers: McpServer[] = [];
-  for (const [name, entry] of Object.entries(written)) {
+  for (const [name, entry] of Object.entries(settings)) {
     try {
       servers.push(await toServer(name, substitute(entry, workspaceFolder), options));
     } catch (error) {
@@ -69,24 +69,24 @@ function toPairs(variables: Record<string, string>): { name: string; value: stri
 }
 
 /** Replaces `${workspaceFolder}` everywhere; keeps other variables. */
-export function withFolder(value: unknown, workspaceFolder: string): unknown {
+export function substituteFolder(value: unknown, workspaceFolder: string): unknown {
   if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
-  if (Array.isArray(value)) return value.map((item) => withFolder(item, workspaceFolder));
+  if (Array.isArray(value)) return value.map((item) => substituteFolder(item, workspaceFolder));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withFolder(item, workspaceFolder)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substituteFolder(item, workspaceFolder)]));
 }
 
 /** @throws Error for other variables, which would need VS Code or the user */
 function substitute(value: unknown, workspaceFolder: string): unknown {
-  refuseVariables(withFolder(value, ''));
-  return withFolder(value, workspaceFolder);
+  requireNoVariables(substituteFolder(value, ''));
+  return substituteFolder(value, workspaceFolder);
 }
 
-function refuseVariables(value: unknown): void {
+function requireNoVariables(value: unknown): void {
   if (typeof value === 'string') {
     const other = /\$\{[^}]*\}/.exec(value);
     if (other) throw new Error(`the variable ${other[0]} is not supported here.`);
   } else if (typeof value === 'object' && value !== null) {
-    Object.values(value).forEach(refuseVariables);
+    Object.values(value).forEach(requireNoVariables);
   }
 }

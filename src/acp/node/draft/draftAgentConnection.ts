@@ -9,10 +9,10 @@ import type { TrafficTap } from '../../../wire/common/traffic';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import type { DraftParams, DraftResult, Message } from '../../common/draft/draftSchema';
 import type { AgentProcessHandle } from '../v1/agentConnection';
-import { createDraftHandlers, type DraftHandlersPorts } from './draftHandlers';
+import { createDraftHandlers, type DraftHandlersDeps } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
-interface DraftAgentConnectionOptions extends Omit<DraftHandlersPorts, 'onAsksForThreads'> {
+interface DraftAgentConnectionDeps extends Omit<DraftHandlersDeps, 'onThreadMethodCalled'> {
   /** The agent's display name. */
   readonly title: string;
   readonly clock: Clock;
@@ -34,67 +34,67 @@ const exitGraceMs = 1_000;
  * methods.
  */
 export class DraftAgentConnection implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly connection: DraftConnection;
-  private reading: 'original' | 'document' | undefined;
-  private end: Promise<BackendError> | undefined;
+  private variant: 'original' | 'document' | undefined;
+  private endReason: Promise<BackendError> | undefined;
 
   constructor(
     private readonly agent: AgentProcessHandle,
-    private readonly options: DraftAgentConnectionOptions,
+    private readonly options: DraftAgentConnectionDeps,
   ) {
     const { clock, log, tap, title } = options;
     const stream = tapStream(agent.stream, { tap, peer: title, clock });
-    const onAsksForThreads = (): void => void (this.reading ??= 'document');
-    const handlers = createDraftHandlers({ ...options, onAsksForThreads });
-    this.connection = this.store.add(new DraftConnection({ stream, handlers, clock, log }));
+    const onThreadMethodCalled = (): void => void (this.variant ??= 'document');
+    const handlers = createDraftHandlers({ ...options, onThreadMethodCalled });
+    this.connection = this.disposables.add(new DraftConnection({ stream, handlers, clock, log }));
   }
 
   get keepsThreads(): boolean {
-    return this.reading === 'original';
+    return this.variant === 'original';
   }
 
   /** `onGone` is called once if the agent ends unexpectedly. */
   start(onGone: (reason: BackendError) => void): void {
     const { log, title } = this.options;
-    const exited = firstOf(this.agent.onDidExit);
-    this.store.add(
+    const exited = firstEvent(this.agent.onDidExit);
+    this.disposables.add(
       this.agent.stream.onNoise(({ kind, bytes }) =>
         log.warn(`${title} wrote ${bytes} bytes that are no message (${kind})`),
       ),
     );
-    this.store.add(
+    this.disposables.add(
       this.agent.stream.onDidClose(() => {
-        this.end ??= this.describeEnd(exited);
-        void this.end.then(onGone);
+        this.endReason ??= this.describeEnd(exited);
+        void this.endReason.then(onGone);
       }),
     );
     this.connection.start();
   }
 
   /** Calls a thread method; returns undefined if the agent keeps no threads. @throws BackendError */
-  async ifKeepsThreads<Method extends ThreadMethod>(
+  async callIfKeepsThreads<Method extends ThreadMethod>(
     method: Method,
     params: DraftParams<Method>,
     signal: AbortSignal | undefined,
   ): Promise<DraftResult<Method> | undefined> {
-    if (this.reading === 'document') return undefined;
-    const timeoutMs = this.reading === undefined ? firstCallTimeoutMs : callTimeoutMs;
+    if (this.variant === 'document') return undefined;
+    const timeoutMs = this.variant === undefined ? firstCallTimeoutMs : callTimeoutMs;
     try {
       const result = await this.connection.call(method, params, { timeoutMs, ...(signal ? { signal } : {}) });
-      this.reading = 'original';
+      this.variant = 'original';
       return result;
     } catch (error) {
       if (signal?.aborted) throw new BackendError('cancelled', 'Cancelled.');
       const isUnknown = error instanceof RpcError && error.code === rpcErrorCode.methodNotFound;
       if (!isUnknown || this.keepsThreads) throw await this.toBackendError(error);
-      this.reading = 'document';
+      this.variant = 'document';
       return undefined;
     }
   }
 
   /** Sends a prompt, without time-out: an agent that keeps threads answers when the turn ends. @throws BackendError */
-  async send(threadId: string, message: Message): Promise<void> {
+  async sendPrompt(threadId: string, message: Message): Promise<void> {
     try {
       if (this.keepsThreads) await this.connection.call('sendMessage', { threadId, message });
       else for (const chunk of message.chunks) await this.connection.call('streamMessageChunk', { threadId, chunk });
@@ -116,7 +116,7 @@ export class DraftAgentConnection implements Disposable {
 
   /** Closes the connection, not the agent. */
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   private async describeEnd(exited: Promise<void>): Promise<BackendError> {
@@ -127,7 +127,7 @@ export class DraftAgentConnection implements Disposable {
   }
 
   private async toBackendError(error: unknown): Promise<BackendError> {
-    if (error instanceof ConnectionClosedError && this.end) return await this.end;
+    if (error instanceof ConnectionClosedError && this.endReason) return await this.endReason;
     if (!(error instanceof TimeoutError))
       return new BackendError('backend', messageOf(error), undefined, { cause: error });
     const message = `${this.options.title} does not answer. Does it speak the draft protocol? If not, set its dialect to v1.`;
@@ -135,6 +135,6 @@ export class DraftAgentConnection implements Disposable {
   }
 }
 
-function firstOf(event: Event<unknown>): Promise<void> {
+function firstEvent(event: Event<unknown>): Promise<void> {
   return new Promise((resolve) => event(() => resolve()));
 }

@@ -21,17 +21,17 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import { fileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
-import { MemoryThreads, textOf, type ThreadSource, type ThreadStore } from '../../common/draft/draftThreads';
+import { MemoryThreads, textOf, type ThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
 import { Approvals } from '../../common/approvals/approvals';
 import type { AgentProcessHandle } from '../v1/agentConnection';
-import type { DraftPermissions } from './draftFiles';
+import type { DraftFilePermissions } from './draftFiles';
 import { DraftAgentConnection } from './draftAgentConnection';
 import { DraftSession } from './draftSession';
 import { RunningAgents } from '../process/runningAgents';
 import { PermissionService, decideAboutFile } from '../v1/permissionService';
-import { ProposalDesk } from './proposalDesk';
+import { ProposalReviewer } from './proposalReviewer';
 
-interface DraftBackendOptions {
+interface DraftBackendDeps {
   readonly id: string;
   readonly title: string;
   /** The backend owns the result. @throws Error with a message for the user */
@@ -51,20 +51,20 @@ interface DraftBackendOptions {
 export class DraftBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
-  private readonly states = new Emitter<BackendState>((error) =>
+  private readonly stateEmitter = new Emitter<BackendState>((error) =>
     this.options.log.error('A listener of a backend failed', error),
   );
-  readonly onDidChangeState = this.states.event;
+  readonly onDidChangeState = this.stateEmitter.event;
   private readonly threads: MemoryThreads;
   private readonly sessions = new Map<string, DraftSession>();
-  private readonly permissions = new Map<string, PermissionService>();
-  private current: BackendState = { kind: 'stopped' };
-  private starting: Promise<DraftAgentConnection> | undefined;
-  private live: DraftAgentConnection | undefined;
-  private readonly living = new RunningAgents<DraftAgentConnection>();
+  private readonly permissionsByThread = new Map<string, PermissionService>();
+  private currentState: BackendState = { kind: 'stopped' };
+  private pendingConnection: Promise<DraftAgentConnection> | undefined;
+  private currentConnection: DraftAgentConnection | undefined;
+  private readonly runningAgents = new RunningAgents<DraftAgentConnection>();
   private isDisposed = false;
 
-  constructor(private readonly options: DraftBackendOptions) {
+  constructor(private readonly options: DraftBackendDeps) {
     this.id = options.id;
     this.title = options.title;
     const { clock, createId, log, threadSources = [] } = options;
@@ -73,12 +73,12 @@ export class DraftBackend implements SessionBackend {
       createId,
       sources: threadSources,
       onError: (error) => log.error('A source of threads failed', error),
-      isOpen: (threadId) => this.sessions.has(threadId),
+      isThreadOpen: (threadId) => this.sessions.has(threadId),
     });
   }
 
   get state(): BackendState {
-    return this.current;
+    return this.currentState;
   }
 
   async capabilities(): Promise<BackendCapabilities> {
@@ -89,13 +89,13 @@ export class DraftBackend implements SessionBackend {
   /** The draft protocol has no folders: the agent works where it was started. */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const connection = await this.connect();
-    const created = await connection.ifKeepsThreads('createThread', null, signal);
+    const created = await connection.callIfKeepsThreads('createThread', null, signal);
     return this.openSession(connection, created?.threadId ?? (await this.threads.createThread()), options, []);
   }
 
   async listSessions({ signal }: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
     const connection = await this.connect();
-    const listed = await connection.ifKeepsThreads('getThreads', null, signal);
+    const listed = await connection.callIfKeepsThreads('getThreads', null, signal);
     const threads = listed?.threads ?? (await this.threads.getThreads()).filter(({ id }) => this.threads.has(id));
     return threads.map(({ id, title, modifiedAt }) => ({ id, title, updatedAt: modifiedAt }));
   }
@@ -104,9 +104,9 @@ export class DraftBackend implements SessionBackend {
     const open = this.sessions.get(threadId);
     if (open) return open;
     const connection = await this.connect();
-    await connection.ifKeepsThreads('openThread', { threadId }, signal);
-    const loaded = await connection.ifKeepsThreads('getThreadEntries', { threadId }, signal);
-    return this.openSession(connection, threadId, options, loaded?.entries ?? (await this.ownEntries(threadId)));
+    await connection.callIfKeepsThreads('openThread', { threadId }, signal);
+    const loaded = await connection.callIfKeepsThreads('getThreadEntries', { threadId }, signal);
+    return this.openSession(connection, threadId, options, loaded?.entries ?? (await this.keptEntries(threadId)));
   }
 
   deleteSession(): Promise<void> {
@@ -115,32 +115,37 @@ export class DraftBackend implements SessionBackend {
 
   async stop(): Promise<void> {
     // An agent that is still starting must be awaited, or it could not be stopped.
-    const connection = await this.starting?.catch(() => undefined);
+    const connection = await this.pendingConnection?.catch(() => undefined);
     if (connection)
-      this.forget(connection, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
-    await this.living.stopAll();
+      this.dropConnection(connection, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
+    await this.runningAgents.stopAll();
   }
 
   /** Kills the agent without waiting for it. */
   dispose(): void {
     this.isDisposed = true;
-    const { live } = this;
-    if (live) this.forget(live, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
-    this.living.killAll();
-    this.states.dispose();
+    const { currentConnection } = this;
+    if (currentConnection)
+      this.dropConnection(
+        currentConnection,
+        { kind: 'stopped' },
+        new BackendError('closed', `${this.title} was stopped.`),
+      );
+    this.runningAgents.killAll();
+    this.stateEmitter.dispose();
   }
 
   private connect(): Promise<DraftAgentConnection> {
-    this.starting ??= this.open().catch((error: unknown) => {
-      this.starting = undefined;
+    this.pendingConnection ??= this.startConnection().catch((error: unknown) => {
+      this.pendingConnection = undefined;
       this.setState({ kind: 'failed', message: messageOf(error) });
       if (isBackendError(error)) throw error;
       throw new BackendError('notReady', messageOf(error), undefined, { cause: error });
     });
-    return this.starting;
+    return this.pendingConnection;
   }
 
-  private async open(): Promise<DraftAgentConnection> {
+  private async startConnection(): Promise<DraftAgentConnection> {
     const { startAgent, title } = this.options;
     this.setState({ kind: 'starting', message: `Starting ${title}…` });
     const agent = await startAgent();
@@ -148,31 +153,31 @@ export class DraftBackend implements SessionBackend {
       agent.killNow();
       throw new Error(`${title} was stopped.`);
     }
-    const handlerPorts = { threads: this.threadStore(), permissions: this.filePermissions() };
+    const handlerPorts = { threads: this.createThreadApi(), permissions: this.createFilePermissions() };
     const connection = new DraftAgentConnection(agent, { ...this.options, ...handlerPorts });
-    this.live = connection;
-    this.living.add(connection);
+    this.currentConnection = connection;
+    this.runningAgents.add(connection);
     connection.start((reason) => {
       const { message, details } = reason;
-      this.forget(connection, { kind: 'failed', message, ...withoutUndefined({ details }) }, reason);
-      void this.living.stop(connection);
+      this.dropConnection(connection, { kind: 'failed', message, ...withoutUndefined({ details }) }, reason);
+      void this.runningAgents.stop(connection);
     });
     this.setState({ kind: 'ready' });
     return connection;
   }
 
   /** Closes everything that belongs to the connection. */
-  private forget(connection: DraftAgentConnection, state: BackendState, reason: BackendError): void {
-    if (this.live !== connection) return;
-    this.live = undefined;
-    this.starting = undefined;
+  private dropConnection(connection: DraftAgentConnection, state: BackendState, reason: BackendError): void {
+    if (this.currentConnection !== connection) return;
+    this.currentConnection = undefined;
+    this.pendingConnection = undefined;
     for (const session of [...this.sessions.values()]) session.fail(reason);
     this.setState(state);
   }
 
   private setState(state: BackendState): void {
-    this.current = state;
-    this.states.fire(state);
+    this.currentState = state;
+    this.stateEmitter.fire(state);
   }
 
   private openSession(
@@ -199,26 +204,26 @@ export class DraftBackend implements SessionBackend {
       log,
       modeName: modeName,
     });
-    this.permissions.set(threadId, permissions);
+    this.permissionsByThread.set(threadId, permissions);
     const protectionOf: EditorPort['protectionOf'] = (...asked) => editor.protectionOf(...asked);
     const session = new DraftSession({
       id: threadId,
       events,
       clock,
       createRequestId: createId,
-      endsWith: connection.keepsThreads ? 'result' : 'message',
+      answerEndsWith: connection.keepsThreads ? 'result' : 'message',
       send: async (text) => {
         const message: Message = { role: 'user', chunks: [{ type: 'text', chunk: text }] };
         await this.threads.sendMessage(threadId, message);
-        await connection.send(threadId, message);
+        await connection.sendPrompt(threadId, message);
       },
-      didClose: () => {
+      onDidClose: () => {
         this.sessions.delete(threadId);
-        this.permissions.delete(threadId);
+        this.permissionsByThread.delete(threadId);
         permissions.dispose();
       },
       approvals,
-      proposals: new ProposalDesk({
+      proposals: new ProposalReviewer({
         sessionId: threadId,
         agentId: id,
         cwd,
@@ -234,8 +239,8 @@ export class DraftBackend implements SessionBackend {
   }
 
   /** Requests about threads without an open session are granted only if the user need not be asked. */
-  private filePermissions(): DraftPermissions {
-    const { id, permissions } = this;
+  private createFilePermissions(): DraftFilePermissions {
+    const { id, permissionsByThread } = this;
     const { standing } = this.options;
     return {
       isDenied: (kind, path) => {
@@ -243,7 +248,7 @@ export class DraftBackend implements SessionBackend {
         return decideAboutFile(standing, request) === 'deny';
       },
       mayRead: async (threadId, path, signal) => {
-        const open = permissions.get(threadId);
+        const open = permissionsByThread.get(threadId);
         if (open) return await open.mayRead(path, signal);
         if (decideAboutFile(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
         return { isGranted: false, reason: 'The user cannot be asked because this conversation is not open.' };
@@ -251,7 +256,7 @@ export class DraftBackend implements SessionBackend {
     };
   }
 
-  private async ownEntries(threadId: string): Promise<ThreadEntry[]> {
+  private async keptEntries(threadId: string): Promise<ThreadEntry[]> {
     try {
       return await this.threads.getThreadEntries(threadId);
     } catch (error) {
@@ -260,7 +265,7 @@ export class DraftBackend implements SessionBackend {
   }
 
   /** The agent's view of the threads; its messages to open threads also appear in their sessions. */
-  private threadStore(): ThreadStore {
+  private createThreadApi(): ThreadApi {
     const { threads, sessions } = this;
     return {
       getThreads: () => threads.getThreads(),

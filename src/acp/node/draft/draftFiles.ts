@@ -1,6 +1,6 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
 import { EditorError, type EditorPort, isEditorError } from '../../../editor/common/editorPort';
-import { linesOf } from '../../common/linesOf';
+import { sliceLines } from '../../common/sliceLines';
 import type { DraftHandlers } from '../../common/draft/draftConnection';
 import { FileVersions } from '../../common/draft/fileVersions';
 import type { Permit } from '../v1/permissionService';
@@ -12,7 +12,7 @@ const maxMatches = 10_000;
 type FileMethod = 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch';
 
 /** The user's permissions for files. Paths are absolute and resolved. */
-export interface DraftPermissions {
+export interface DraftFilePermissions {
   /** Whether access is denied without asking; without `path`, whether the kind is denied altogether. */
   isDenied(kind: ToolKind, path?: string): boolean;
   /** Asks the user if needed. */
@@ -23,7 +23,7 @@ export interface DraftPermissions {
 export function createFileHandlers(
   editor: EditorPort,
   didReadFile: (threadId: string, path: string, content: string) => void,
-  permissions: DraftPermissions,
+  permissions: DraftFilePermissions,
 ): Required<Pick<DraftHandlers, FileMethod>> {
   const versions = new FileVersions();
   const requireReadable = async (threadId: string, path: string, signal: AbortSignal): Promise<void> => {
@@ -34,7 +34,7 @@ export function createFileHandlers(
     async readTextFile({ threadId, path, lineOffset, lineLimit }, signal) {
       await requireReadable(threadId, path, signal);
       const file = await editor.readText(path, { maxBytes: maxReadBytes, signal });
-      const content = linesOf(file.text, lineOffset ?? 0, lineLimit ?? Infinity);
+      const content = sliceLines(file.text, lineOffset ?? 0, lineLimit ?? Infinity);
       didReadFile(threadId, file.path, content);
       return { version: versions.numberOf(file.path, file.version), content };
     },
@@ -56,7 +56,7 @@ export function createFileHandlers(
     },
 
     async stat({ path }) {
-      if (permissions.isDenied('read', await editor.resolve(path))) throw denied(`reading "${path}"`);
+      if (permissions.isDenied('read', await editor.resolve(path))) throw deniedError(`reading "${path}"`);
       try {
         return { exists: true, isDirectory: (await editor.stat(path)).type === 'directory' };
       } catch (error) {
@@ -67,7 +67,7 @@ export function createFileHandlers(
     },
 
     async globSearch({ pattern }, signal) {
-      if (permissions.isDenied('search')) throw denied('searching');
+      if (permissions.isDenied('search')) throw deniedError('searching');
       const found = await editor.glob(pattern, { maxResults: maxMatches, signal });
       const isHidden = (path: string): boolean =>
         permissions.isDenied('search', path) || permissions.isDenied('read', path);
@@ -76,7 +76,7 @@ export function createFileHandlers(
   };
 }
 
-function denied(what: string): Error {
+function deniedError(what: string): Error {
   return new Error(
     `The user does not allow ${what}. Go on without it, or ask the user to change the rule or the setting.`,
   );

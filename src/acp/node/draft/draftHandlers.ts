@@ -1,26 +1,26 @@
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { DraftHandlers } from '../../common/draft/draftConnection';
-import type { ThreadStore } from '../../common/draft/draftThreads';
-import { createFileHandlers, type DraftPermissions } from './draftFiles';
+import type { ThreadApi } from '../../common/draft/draftThreads';
+import { createFileHandlers, type DraftFilePermissions } from './draftFiles';
 
-export interface DraftHandlersPorts {
+export interface DraftHandlersDeps {
   readonly editor: EditorPort;
-  readonly threads: ThreadStore;
-  readonly permissions: DraftPermissions;
+  readonly threads: ThreadApi;
+  readonly permissions: DraftFilePermissions;
   /** Called when the agent calls a thread method, as the document describes. */
-  readonly onAsksForThreads: () => void;
+  readonly onThreadMethodCalled: () => void;
 }
 
 /**
  * Handles all ten methods of the draft protocol: files from the editor, threads from `threads`. This serves agents of
  * the original code, which request files, and agents of the document, which request threads.
  */
-export function createDraftHandlers(ports: DraftHandlersPorts): Required<DraftHandlers> {
-  const { editor, onAsksForThreads, permissions, threads } = ports;
-  const didReadFile: ThreadStore['didReadFile'] = (...read) => threads.didReadFile(...read);
+export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHandlers> {
+  const { editor, onThreadMethodCalled, permissions, threads } = deps;
+  const didReadFile: ThreadApi['didReadFile'] = (...read) => threads.didReadFile(...read);
   return {
     ...createFileHandlers(editor, didReadFile, permissions),
-    ...draftThreadHandlers(threads, onAsksForThreads),
+    ...draftThreadHandlers(threads, onThreadMethodCalled),
     async streamMessageChunk({ threadId, chunk }) {
       await threads.streamMessageChunk(threadId, chunk);
       return null;
@@ -32,29 +32,29 @@ type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getTh
 
 /** The thread methods of the side that keeps the threads. `onAsk` is called before each. */
 export function draftThreadHandlers(
-  threads: ThreadStore,
-  onAsk: () => void = () => undefined,
+  threads: ThreadApi,
+  onCalled: () => void = () => undefined,
 ): Required<Pick<DraftHandlers, ThreadHandlerMethod>> {
   return {
     async getThreads() {
-      onAsk();
+      onCalled();
       return { threads: await threads.getThreads() };
     },
     async createThread() {
-      onAsk();
+      onCalled();
       return { threadId: await threads.createThread() };
     },
     async openThread({ threadId }) {
-      onAsk();
+      onCalled();
       await threads.openThread(threadId);
       return null;
     },
     async getThreadEntries({ threadId }) {
-      onAsk();
+      onCalled();
       return { entries: await threads.getThreadEntries(threadId) };
     },
     async sendMessage({ threadId, message }) {
-      onAsk();
+      onCalled();
       await threads.sendMessage(threadId, message);
       return null;
     },

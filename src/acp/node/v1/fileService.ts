@@ -4,7 +4,7 @@ import { textIfThere } from '../../../editor/common/textIfThere';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MissingFile } from '../../common/catalogue/knownAgents';
-import { linesOf } from '../../common/linesOf';
+import { sliceLines } from '../../common/sliceLines';
 import type { PermissionService } from './permissionService';
 
 export interface FileServiceDeps {
@@ -46,7 +46,7 @@ export class FileService {
       const permit = await this.options.permissions.mayRead(await this.editor.resolve(path), signal);
       if (!permit.isGranted) throw refusal('read', path, permit.reason);
       const { text } = await this.editor.readText(path, { maxBytes: maxReadBytes, signal });
-      return { content: linesOf(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
+      return { content: sliceLines(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
     } catch (error) {
       const isMissing = isEditorError(error) && error.code === 'notFound';
       if (isMissing && this.options.missingFile() === 'empty') return { content: '' };

@@ -11,12 +11,12 @@ import type { PolicyKind } from '../../../permissions/common/policy/policyKinds'
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { fileRequest, type CheckedRequest, type ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { visible } from '../../../base/common/visibleText';
-import { tooManyApprovals, type Approvals } from '../../common/approvals/approvals';
+import { tooManyApprovalsMessage, type Approvals } from '../../common/approvals/approvals';
 import {
-  inOrder,
-  isForGoodOnly,
-  lastingChoices,
-  pick,
+  sortedByKind,
+  offersOnlyLastingAllow,
+  lastingAllowChoices,
+  selectOption,
   toolChoices,
   type Choice,
 } from '../../common/approvals/permissionChoices';
@@ -24,7 +24,7 @@ import type { CallDescription } from '../../common/v1/toolCalls';
 import {
   permissionContext,
   permissionPrompt,
-  terminalRequest,
+  toTerminalToolRequest,
   visibleName,
   type TerminalRequest,
 } from '../../common/approvals/toolRequests';
@@ -101,14 +101,14 @@ export class PermissionService implements Disposable {
     const { agentTitle, approvals, cwd, modeName } = this.options;
     const stopSignal = this.withStopSignal(signal);
     if (stopSignal?.aborted) return { outcome: 'cancelled' };
-    const reject = pick(asked, 'reject_once');
+    const reject = selectOption(asked, 'reject_once');
     const { answer } = this.decide(request);
     if (answer === 'deny') return reject;
-    const once = pick(asked, 'allow_once');
+    const once = selectOption(asked, 'allow_once');
     if (answer === 'allow' && once.outcome === 'selected') return once;
     const isProtected = request.protections.size > 0;
     const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
-    const warnings = [...this.warningsFor(request), ...(isProtected && isForGoodOnly(asked) ? [forGood] : [])];
+    const warnings = [...this.warningsFor(request), ...(isProtected && offersOnlyLastingAllow(asked) ? [forGood] : [])];
     const chosen = await approvals.ask({
       prompt: this.promptFor(request, call.title),
       options: toolChoices(asked, request, { agentTitle, folder: cwd, isProtected }),
@@ -138,7 +138,7 @@ export class PermissionService implements Disposable {
 
   /** Whether a command may run in one of Backline's terminals. */
   mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
-    return this.decideOrAsk(terminalRequest(this.options.agentId, asked), signal);
+    return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, asked), signal);
   }
 
   /** Whether the agent may read a file. `path` is absolute and resolved. */
@@ -238,7 +238,7 @@ export class PermissionService implements Disposable {
 
   private answersFor(request: ToolRequest): Answers {
     const { agentTitle, cwd } = this.options;
-    return ['Allow once', lastingChoices(request, { agentTitle, folder: cwd }), 'Deny'];
+    return ['Allow once', lastingAllowChoices(request, { agentTitle, folder: cwd }), 'Deny'];
   }
 
   private promptFor(request: ToolRequest, title?: string): string {
@@ -255,13 +255,13 @@ export class PermissionService implements Disposable {
     const options: Choice[] = [{ name: yes, kind: 'allow_once' }, ...lasting, { name: no, kind: 'reject_once' }];
     const answer = await this.options.approvals.ask({
       prompt,
-      options: inOrder(options),
+      options: sortedByKind(options),
       context,
       callId,
       signal: this.withStopSignal(signal),
     });
     if (!answer) return refusedPermit(stoppedReason);
-    if ('refused' in answer) return refusedPermit(tooManyApprovals);
+    if ('refused' in answer) return refusedPermit(tooManyApprovalsMessage);
     if ('timedOut' in answer) return refusedPermit('The user did not answer in time. Ask the user how to go on.');
     const { rule, kind } = answer.chosen;
     await this.saveRule(rule);

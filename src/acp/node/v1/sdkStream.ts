@@ -2,7 +2,7 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { Logger } from '../../../base/common/log';
 import { ConnectionClosedError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
-import { DampedLog } from '../../common/dampedLog';
+import { ThrottledLog } from '../../common/throttledLog';
 import { TrafficRecorder, type RecorderOptions } from '../trafficRecorder';
 
 interface SdkStreamOptions extends RecorderOptions {
@@ -21,7 +21,7 @@ const { internalError, invalidRequest } = rpcErrorCode;
  */
 export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Stream {
   const { log, onUpdate } = options;
-  const damped = new DampedLog(log);
+  const throttledLog = new ThrottledLog(log);
   const traffic = new TrafficRecorder(options);
 
   const readable = new ReadableStream<AnyMessage>({
@@ -31,7 +31,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
           const { method, id } = message;
           const refusal = refusalOf(message, traffic.receivedRequests);
           if (refusal) {
-            damped.warn('Refused a request', ` (${refusal.message})`);
+            throttledLog.warn('Refused a request', ` (${refusal.message})`);
             stream.send({ jsonrpc: '2.0', id, error: refusal }).catch((error: unknown) => {
               log.debug(`Could not refuse a request: ${String(error)}`);
             });
@@ -40,13 +40,14 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
           const isAwaited = traffic.recordInbound(message) !== undefined;
           if (method === 'session/update' && id === undefined) onUpdate(message['params']);
           else if (isForSdk(message, isAwaited)) controller.enqueue(message);
-          else damped.warn('Ignored an answer that nothing asked for', ` (${JSON.stringify({ id }).slice(0, 60)})`);
+          else
+            throttledLog.warn('Ignored an answer that nothing asked for', ` (${JSON.stringify({ id }).slice(0, 60)})`);
         }),
         stream.onNoise(({ kind, bytes, excerpt }) => {
           const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is no JSON object';
           // Malformed messages are not logged: they may contain a prompt or a key.
           const shown = excerpt.trimStart().startsWith('{') ? '' : `: ${excerpt}`;
-          damped.warn(`Skipped ${what}`, ` (${bytes} bytes)${shown}`);
+          throttledLog.warn(`Skipped ${what}`, ` (${bytes} bytes)${shown}`);
         }),
         stream.onDidClose((closed) => {
           for (const subscription of subscriptions) subscription.dispose();

@@ -193,6 +193,6 @@ export class SessionBinding {
   private transition(event: BindingEvent<V1Client>): void {
     const { kind } = this.state;
     this.state = nextBindingState(this.state, event);
-    if (this.state.kind === 'attached' && kind !== 'attached') this.usage.restart();
+    if (this.state.kind === 'attached' && kind !== 'attached') this.usage.reset();
   }
 }

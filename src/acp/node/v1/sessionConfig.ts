@@ -18,11 +18,11 @@ export class SessionConfig {
   constructor(private readonly deps: SessionConfigDeps) {}
 
   get options(): readonly ConfigOption[] {
-    return this.deps.config.all;
+    return this.deps.config.options;
   }
 
   applySetup(setup: SessionSetup): void {
-    this.deps.config.setUp(setup);
+    this.deps.config.applySetup(setup);
     if (this.options.length > 0) this.deps.onDidChange();
   }
 
@@ -46,7 +46,7 @@ export class SessionConfig {
       case 'set_config_option': {
         const ask = (deadline: AbortSignal) => client.setConfigOption(id, optionId, value, deadline);
         const options = await agent.request('session/set_config_option', signal, ask);
-        if (options) config.declare(options);
+        if (options) config.setDeclaredOptions(options);
         else config.setValue(optionId, value);
         break;
       }
@@ -74,7 +74,7 @@ export class SessionConfig {
     const { agent, config } = this.deps;
     const target: OptionTarget = {
       get config() {
-        return config.all;
+        return config.options;
       },
       setConfig: (optionId, value) => this.setOption(attached, optionId, value, signal),
     };

@@ -30,7 +30,7 @@ import {
   SessionSetup,
   type ConfigOption,
 } from '../../common/v1/v1Schema';
-import { DampedLog } from '../../common/dampedLog';
+import { ThrottledLog } from '../../common/throttledLog';
 import { OpenRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from './fileService';
 import { sdkStream } from './sdkStream';
@@ -76,7 +76,7 @@ export class V1Client {
   private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
   private readonly elicitations = new OpenRequests();
-  private readonly throttledLog: DampedLog;
+  private readonly throttledLog: ThrottledLog;
   /** Pending `session/new` requests. Only while there are any, updates of unknown sessions are buffered. */
   private pendingNewSessions = 0;
   private connection: ClientConnection | undefined;
@@ -86,7 +86,7 @@ export class V1Client {
     private readonly stream: MessageStream,
     private readonly options: V1ClientDeps,
   ) {
-    this.throttledLog = new DampedLog(options.log);
+    this.throttledLog = new ThrottledLog(options.log);
   }
 
   /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for another version of ACP */

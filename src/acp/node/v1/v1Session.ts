@@ -14,8 +14,8 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
-import { SessionMapping, turnEndOf } from '../../common/v1/sessionMapping';
-import { toolRequest } from '../../common/approvals/toolRequests';
+import { SessionEventMapper, turnEndOf } from '../../common/v1/sessionEventMapper';
+import { toToolRequest } from '../../common/approvals/toolRequests';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../../common/v1/v1Schema';
 import type { AgentGateway } from './agentGateway';
 import type { ConnectedAgent } from './agentConnection';
@@ -53,7 +53,7 @@ const maxTerminals = 8;
 export class V1Session implements BackendSession, SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
-  private readonly mapping: SessionMapping;
+  private readonly mapper: SessionEventMapper;
   private readonly log: EventLog;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
@@ -72,17 +72,17 @@ export class V1Session implements BackendSession, SessionPeer {
     client?: V1Client,
   ) {
     const { agent, agentId, clock, editor, log, standing } = options;
-    this.mapping = new SessionMapping(id, clock, () => agent.traits.knownAs);
+    this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.log = new EventLog(() => setImmediate());
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
-      this.log.append(this.mapping.ofQuestion(event)),
+      this.log.append(this.mapper.noteApproval(event)),
     );
     const { cwd } = folders;
-    const onDidChange = (): void => this.log.append(this.mapping.configEvent());
-    this.sessionConfig = new SessionConfig({ config: this.mapping.config, agent, onDidChange });
+    const onDidChange = (): void => this.log.append(this.mapper.configEvent());
+    this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange });
     const bindingDeps = { id, folders, agent, peer: this, config: this.sessionConfig, events: this.log, log };
     this.binding = new SessionBinding(bindingDeps, client);
-    const modeName = () => this.mapping.config.modeName;
+    const modeName = () => this.mapper.config.modeName;
     const stopSignal = () => (this.endSignal.aborted ? AbortSignal.abort() : this.turn?.controller.signal);
     const permissionDeps = {
       agentId,
@@ -106,11 +106,11 @@ export class V1Session implements BackendSession, SessionPeer {
       maxTerminals,
       authorize: (request, signal) => permissions.mayRun(request, signal),
       onDidChange: (terminalId, view) => {
-        this.mapping.setTerminal(terminalId, view);
-        this.emit(this.mapping.takeTerminalUpdates());
+        this.mapper.setTerminal(terminalId, view);
+        this.emit(this.mapper.takeTerminalUpdates());
       },
     });
-    this.terminalUpdates = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapping.takeTerminalUpdates()));
+    this.terminalUpdates = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
     this.log.append({ event: 'session:start', data: { session_id: id } });
   }
 
@@ -128,7 +128,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   get commands(): readonly SlashCommand[] {
-    return this.mapping.commands;
+    return this.mapper.commands;
   }
 
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
@@ -137,17 +137,17 @@ export class V1Session implements BackendSession, SessionPeer {
 
   handleUpdate(update: { readonly sessionUpdate: string }): void {
     if (this.binding.isMuted) return;
-    this.emit(this.mapping.update(update));
-    if (this.mapping.hasTerminalUpdates) this.terminalUpdates.schedule();
+    this.emit(this.mapper.mapUpdate(update));
+    if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
   }
 
   async requestPermission(request: PermissionRequest, signal: AbortSignal) {
-    this.emit(this.mapping.askedCall(request.toolCall));
+    this.emit(this.mapper.mapRequestedToolCall(request.toolCall));
     const { agentId, editor } = this.options;
-    const call = this.mapping.describeCall(request.toolCall.toolCallId);
+    const call = this.mapper.describeCall(request.toolCall.toolCallId);
     if (!call || this.endSignal.aborted || this.turn?.controller.signal.aborted)
       return { outcome: 'cancelled' as const };
-    const toolRequested = await toolRequest(call, {
+    const toolRequested = await toToolRequest(call, {
       agent: agentId,
       cwd: this.folders.cwd,
       resolve: (path) => editor.resolve(path),
@@ -176,9 +176,9 @@ export class V1Session implements BackendSession, SessionPeer {
 
   /** Loads the session; updates that arrive meanwhile are its history. @throws the agent's error */
   async load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
-    this.mapping.startReplay();
+    this.mapper.startReplay();
     const loaded = this.binding.load(live, method, signal);
-    this.applySetup(await loaded.finally(() => this.emit(this.mapping.endReplay())));
+    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay())));
   }
 
   prompt(input: PromptInput): Promise<{ requestId: string }> {
@@ -189,7 +189,7 @@ export class V1Session implements BackendSession, SessionPeer {
       return Promise.reject(new BackendError('busy', message));
     }
     const requestId = `${this.id}/${++this.turnCount}`;
-    this.emitTurnBoundary(this.mapping.startTurn(input.text, requestId));
+    this.emitTurnBoundary(this.mapper.startTurn(input.text, requestId));
     const abort = new AbortController();
     // Deferred, so that `turn` is set before the turn runs.
     const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
@@ -209,7 +209,7 @@ export class V1Session implements BackendSession, SessionPeer {
       await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => turn.done);
     } catch {
       const reason = `${agent.title} did not stop when asked and was ended. The next prompt restarts it.`;
-      this.emit(this.mapping.endTurn({ stopReason: 'interrupted' }));
+      this.emit(this.mapper.endTurn({ stopReason: 'interrupted' }));
       this.emitNotice('warning', reason);
       this.clearTurn(turn);
       await agent.stop(reason);
@@ -263,7 +263,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.turn?.controller.abort();
     this.terminalUpdates.dispose();
     this.permissions.dispose();
-    this.emitTurnBoundary(this.mapping.endTurn({ stopReason: 'cancelled' }));
+    this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
     this.log.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();
   }
@@ -274,14 +274,14 @@ export class V1Session implements BackendSession, SessionPeer {
     try {
       const result = await this.sendPrompt(input, signal);
       // Also counted for an abandoned turn, so that the next turn is not charged for it.
-      const end = turnEndOf(result, (counted) => this.binding.usage.ofTurn(counted, agent.traits.usageOf));
-      if (this.isCurrent(signal)) this.emitTurnBoundary(this.mapping.endTurn(end));
+      const end = turnEndOf(result, (counted) => this.binding.usage.usageOfTurn(counted, agent.traits.usageScope));
+      if (this.isCurrent(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
     } catch (error) {
       const { code, message, details } = await agent.connection.toBackendError(error);
       // The answer of an abandoned turn may arrive during the next one.
       if (!this.isCurrent(signal)) return;
-      if (signal.aborted) this.emitTurnBoundary(this.mapping.endTurn({ stopReason: 'cancelled' }));
-      else this.emitTurnBoundary(this.mapping.failTurn(message, code, details));
+      if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
+      else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));
     }
   }
 
@@ -333,7 +333,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private clearTurn(turn: Turn): void {
     if (this.turn !== turn) return;
     this.turn = undefined;
-    for (const [kind, count] of this.mapping.ignored) {
+    for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
       this.options.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }
   }

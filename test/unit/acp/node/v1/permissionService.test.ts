@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Approvals, tooManyApprovals } from '../../../../../src/acp/common/approvals/approvals';
-import { toolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
+import { Approvals, tooManyApprovalsMessage } from '../../../../../src/acp/common/approvals/approvals';
+import { toToolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
 import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionService } from '../../../../../src/acp/node/v1/permissionService';
 import type { SessionEvent, ToolKind } from '../../../../../src/session/common/sessionEvents';
@@ -44,7 +44,7 @@ const executing = (rawInput: Record<string, unknown>) => ({ kind: 'execute' as T
 async function ask({ events, service }: Opened, offered = options, about = editing) {
   const request = PermissionRequest.parse({ sessionId: 's1', toolCall: { toolCallId: 'c1' }, options: offered });
   const call = { title: 'Do it', content: [], locations: [], ...about };
-  const wanted = await toolRequest(call, {
+  const wanted = await toToolRequest(call, {
     agent: 'demo',
     cwd: '/ws',
     resolve: (path) => (path.startsWith('/ws') ? Promise.resolve(path) : Promise.reject(new Error('outside'))),
@@ -380,7 +380,7 @@ describe('attacks on the questions', () => {
     assert.equal(opened.events.filter(({ event }) => event === 'notice').length, 1);
     const refused = await Promise.all(tools.map(({ answer }) => answer));
     assert.ok(refused.every((outcome) => outcome.outcome === 'selected' && outcome.optionId === 'no'));
-    assert.deepEqual(await commands.at(-1), { isGranted: false, reason: tooManyApprovals });
+    assert.deepEqual(await commands.at(-1), { isGranted: false, reason: tooManyApprovalsMessage });
     opened.approvals.withdrawAll();
     const all = await Promise.all(commands);
     assert.ok(all.every(({ isGranted }) => !isGranted));

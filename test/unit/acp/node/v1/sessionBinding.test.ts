@@ -135,13 +135,13 @@ describe('SessionAttachment', () => {
     });
     await attachment.ensureAttached(notNow);
     const counted = { input: 5, output: 1 };
-    attachment.usage.ofTurn(counted, 'session');
+    attachment.usage.usageOfTurn(counted, 'session');
     agents.last.crash('');
     await eventually('another process', async () => {
       await attachment.ensureAttached(notNow);
       assert.deepEqual(wire, ['load 1', 'load 2']);
     });
-    assert.deepEqual(attachment.usage.ofTurn(counted, 'session'), { input_tokens: 5, output_tokens: 1 });
+    assert.deepEqual(attachment.usage.usageOfTurn(counted, 'session'), { input_tokens: 5, output_tokens: 1 });
   });
 
   it('does not begin anew where the agent wants the user to sign in: the session may still be there', async () => {

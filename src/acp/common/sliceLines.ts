@@ -1,5 +1,5 @@
 /** Returns `limit` lines from the 0-based line `offset`, with their line endings. Empty past the end of the text. */
-export function linesOf(text: string, offset: number, limit: number): string {
+export function sliceLines(text: string, offset: number, limit: number): string {
   if (offset === 0 && limit === Infinity) return text;
   const start = startOfLine(text, 0, offset);
   return start < 0 || limit === 0 ? '' : text.slice(start, endOfLines(text, start, limit));

@@ -5,11 +5,11 @@ import * as path from 'node:path';
 import { AgentSetting } from '../../../../../src/acp/common/catalogue/agentSettings';
 import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import {
-  broughtAgent,
-  broughtServer,
-  decisionFor,
-  requirePermission,
-} from '../../../../../src/acp/node/catalogue/broughtAgent';
+  consentThingOfAgent,
+  consentThingOfServer,
+  consentDecisionFor,
+  requireConsent,
+} from '../../../../../src/acp/node/catalogue/agentConsent';
 import { answeringConsent } from '../../../../fake/answeringConsent';
 
 describe('an agent that a workspace brings', () => {
@@ -26,15 +26,15 @@ describe('an agent that a workspace brings', () => {
     const brought = { name: 'mine', setting: parsed, file: path.join(work, '.vscode', 'settings.json') };
     const { command, args, env, dialect, mcpServers } = parsed;
     const known = { id: 'mine@work', title: 'mine (workspace)', missingFile: 'error', source: 'configured' } as const;
-    return { ...known, command, args, env, dialect, mcpServers, brought };
+    return { ...known, command, args, env, dialect, mcpServers, workspaceDefinition: brought };
   };
   const setting = { command: 'node', args: ['agent.mjs', 'a b'], env: { PATH: './bin', LOG: '1' } };
   const hash = async (more: object = {}): Promise<string | undefined> =>
-    (await broughtAgent(entryOf({ ...setting, ...more }), places()))?.hash;
+    (await consentThingOfAgent(entryOf({ ...setting, ...more }), places()))?.hash;
 
   it('is shown with everything that is written, and what of it changes what runs', async () => {
     const mcpServers = { tool: { type: 'http', url: 'http://evil.example/', headers: { Authorization: 'x' } } };
-    const thing = await broughtAgent(entryOf({ ...setting, mcpServers, dialect: 'draft' }), places());
+    const thing = await consentThingOfAgent(entryOf({ ...setting, mcpServers, dialect: 'draft' }), places());
     assert.deepEqual(
       thing?.facts.map(({ label, value, warning }) => `${label}: ${value}${warning ? ` (${warning})` : ''}`),
       [
@@ -70,20 +70,23 @@ describe('an agent that a workspace brings', () => {
   });
 
   it('needs no permission when it is the user’s own, and runs nothing of the workspace', async () => {
-    const { brought, ...own } = entryOf({ ...setting, args: ['elsewhere.mjs'] });
+    const { workspaceDefinition: brought, ...own } = entryOf({ ...setting, args: ['elsewhere.mjs'] });
     assert.ok(brought);
     const consent = answeringConsent('denied');
-    await requirePermission(own, { consent, places });
+    await requireConsent(own, { consent, places });
     assert.equal(consent.asked.length, 0);
   });
 
   it('waits for no answer once it is the user’s own and runs nothing of the workspace any more', async () => {
-    const { brought, ...own } = entryOf(setting);
+    const { workspaceDefinition: brought, ...own } = entryOf(setting);
     assert.ok(brought);
     const consent = answeringConsent('denied');
-    assert.equal(await decisionFor(own, { consent, places }), 'ask');
+    assert.equal(await consentDecisionFor(own, { consent, places }), 'ask');
     assert.equal(consent.seen.length, 1);
-    assert.equal(await decisionFor({ ...own, args: ['elsewhere.mjs'], env: {} }, { consent, places }), 'allowed');
+    assert.equal(
+      await consentDecisionFor({ ...own, args: ['elsewhere.mjs'], env: {} }, { consent, places }),
+      'allowed',
+    );
     assert.equal(consent.seen.length, 0);
   });
 
@@ -95,7 +98,7 @@ describe('an agent that a workspace brings', () => {
       if (times++ === 0) await writeFile(path.join(work, 'agent.mjs'), 'swapped while the user reads');
       return await ask(thing, reason);
     };
-    await requirePermission(entryOf(setting), { consent, places });
+    await requireConsent(entryOf(setting), { consent, places });
     assert.equal(consent.asked.length, 2);
     assert.notEqual(consent.asked[0]?.hash, consent.asked[1]?.hash);
   });
@@ -108,7 +111,7 @@ describe('an agent that a workspace brings', () => {
       env: { NODE_OPTIONS: '--require ./x.js' },
       envFile: '.env',
     };
-    const thing = await broughtServer('tool', server, { ...places(), file });
+    const thing = await consentThingOfServer('tool', server, { ...places(), file });
     assert.deepEqual(
       thing.facts.map(({ label, value }) => `${label}: ${value}`),
       [
@@ -119,7 +122,7 @@ describe('an agent that a workspace brings', () => {
       ],
     );
     await writeFile(path.join(work, 'x.js'), 'new');
-    const later = await broughtServer('tool', server, { ...places(), file });
+    const later = await consentThingOfServer('tool', server, { ...places(), file });
     assert.notEqual(later.hash, thing.hash);
     assert.match(later.facts.map(({ value }) => value).join(), /x\.js/);
   });
@@ -127,31 +130,31 @@ describe('an agent that a workspace brings', () => {
   it('is another server when a script that ${workspaceFolder} leads to changes, and is shown with its path', async () => {
     const file = path.join(work, '.vscode', 'mcp.json');
     const server = { command: 'node', args: ['${workspaceFolder}/agent.mjs'] };
-    const before = await broughtServer('tool', server, { ...places(), file });
+    const before = await consentThingOfServer('tool', server, { ...places(), file });
     assert.deepEqual(
       before.facts.map(({ label, value }) => `${label}: ${value}`),
       [`Command: node ${work}/agent.mjs`, `Runs the file: ${path.join(work, 'agent.mjs')}`],
     );
     await writeFile(path.join(work, 'agent.mjs'), 'two');
-    assert.notEqual((await broughtServer('tool', server, { ...places(), file })).hash, before.hash);
+    assert.notEqual((await consentThingOfServer('tool', server, { ...places(), file })).hash, before.hash);
   });
 
   it('is another agent when a script changes that one of its servers names, from each folder of the workspace', async () => {
     const mcpServers = { tool: { command: 'node', args: ['${workspaceFolder}/agent.mjs'] } };
     const entry = entryOf({ command: 'other', mcpServers });
     const in2 = { cwd: path.join(work, 'elsewhere'), folders: [work] };
-    const before = await broughtAgent(entry, in2);
+    const before = await consentThingOfAgent(entry, in2);
     await writeFile(path.join(work, 'agent.mjs'), 'two');
-    assert.notEqual((await broughtAgent(entry, in2))?.hash, before?.hash);
+    assert.notEqual((await consentThingOfAgent(entry, in2))?.hash, before?.hash);
   });
 
   it('is also one of the user’s settings that runs files of the workspace, under the user’s id', async () => {
     const own = (setting: object): CatalogueEntry => {
-      const { brought, ...entry } = entryOf(setting);
+      const { workspaceDefinition: brought, ...entry } = entryOf(setting);
       assert.ok(brought);
       return { ...entry, id: 'mine', title: 'mine' };
     };
-    const ask = (setting: object) => broughtAgent(own(setting), places());
+    const ask = (setting: object) => consentThingOfAgent(own(setting), places());
     await writeFile(path.join(work, 'package.json'), '{}');
     await writeFile(path.join(work, 'acp.js'), '');
     const asked: object[] = [

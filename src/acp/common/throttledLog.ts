@@ -1,9 +1,9 @@
 import type { Logger } from '../../base/common/log';
 
-const maxWhole = 5;
+const maxLogged = 5;
 
 /** Throttles warnings that a peer can cause: logs the first few of each kind, then only counts. */
-export class DampedLog {
+export class ThrottledLog {
   private readonly counts = new Map<string, number>();
 
   constructor(private readonly log: Logger) {}
@@ -12,7 +12,7 @@ export class DampedLog {
   warn(kind: string, details: string): void {
     const count = (this.counts.get(kind) ?? 0) + 1;
     this.counts.set(kind, count);
-    if (count <= maxWhole) this.log.warn(`${kind}${details}`);
+    if (count <= maxLogged) this.log.warn(`${kind}${details}`);
     else if (Number.isInteger(Math.log10(count))) this.log.warn(`${kind}: ${count} so far`);
   }
 }

@@ -3,13 +3,13 @@ import { messageOf } from '../../../base/common/errors';
 import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
 import { textIfThere } from '../../../editor/common/textIfThere';
 import type { FileAccess } from '../../../editor/common/writeObserver';
-import { proposalsIn } from '../../common/draft/proposals';
+import { parseProposals } from '../../common/draft/proposals';
 import type { CallDescription } from '../../common/v1/toolCalls';
-import { toolRequest } from '../../common/approvals/toolRequests';
+import { toToolRequest } from '../../common/approvals/toolRequests';
 import { applyDiff, DiffError, type FileDiff } from '../../common/draft/unifiedDiff';
 import type { PermissionService, Permit } from '../v1/permissionService';
 
-interface ProposalDeskOptions {
+interface ProposalReviewerDeps {
   readonly sessionId: string;
   readonly agentId: string;
   readonly cwd: string;
@@ -34,23 +34,23 @@ const maxProposals = 50;
  * Offers the diffs in an answer to the user as edits, because the draft protocol cannot write files. Each is shown
  * first, then applied through the editor, where it can be undone.
  */
-export class ProposalDesk {
-  constructor(private readonly options: ProposalDeskOptions) {}
+export class ProposalReviewer {
+  constructor(private readonly options: ProposalReviewerDeps) {}
 
   /** Offers the proposals of an answer one by one. Never rejects; ends early when `signal` fires. */
-  async offer(answer: string, requestId: string, signal: AbortSignal): Promise<void> {
-    const { diffs, problems } = proposalsIn(answer);
+  async offerProposals(answer: string, requestId: string, signal: AbortSignal): Promise<void> {
+    const { diffs, problems } = parseProposals(answer);
     for (const problem of problems) this.warn(`A diff in the answer cannot be applied: ${problem}`);
     if (diffs.length > maxProposals) {
       this.warn(`The answer proposes changes to ${diffs.length} files; only the first ${maxProposals} are shown.`);
     }
     for (const [index, diff] of diffs.slice(0, maxProposals).entries()) {
       if (signal.aborted) return;
-      await this.offerOne(diff, `${requestId}-change-${index + 1}`, signal);
+      await this.offerProposal(diff, `${requestId}-change-${index + 1}`, signal);
     }
   }
 
-  private async offerOne(diff: FileDiff, callId: string, signal: AbortSignal): Promise<void> {
+  private async offerProposal(diff: FileDiff, callId: string, signal: AbortSignal): Promise<void> {
     const { emit, sessionId } = this.options;
     const title = `${diff.change === 'create' ? 'Create' : 'Edit'} ${diff.path}`;
     const call = { session_id: sessionId, call_id: callId, tool_name: 'proposal', operation: 'edit' };
@@ -65,13 +65,13 @@ export class ProposalDesk {
       change = await this.prepare(diff, signal);
     } catch (error) {
       start(diff.path, []);
-      fail(whyNot(diff, error));
+      fail(failureMessage(diff, error));
       return;
     }
     const { path, before, newText } = change;
     start(path, [{ type: 'diff', path, old_text: before?.text ?? null, new_text: newText }]);
     try {
-      const permit = await this.ask(change, { title, callId, signal });
+      const permit = await this.askUser(change, { title, callId, signal });
       if (!permit.isGranted) {
         fail('You did not apply this change.');
         return;
@@ -79,11 +79,11 @@ export class ProposalDesk {
       await this.apply(change, permit.protectedFiles, signal);
       emit({ event: 'tool:post', data: { ...call, result: { success: true } } });
     } catch (error) {
-      fail(whyNot(diff, error));
+      fail(failureMessage(diff, error));
     }
   }
 
-  private async ask(
+  private async askUser(
     { path, before, newText }: Change,
     { title, callId, signal }: { title: string; callId: string; signal: AbortSignal },
   ): Promise<Permit> {
@@ -97,7 +97,7 @@ export class ProposalDesk {
     };
     // The exact change is known here.
     const exact = { before: before?.text, after: newText };
-    const request = await toolRequest(call, {
+    const request = await toToolRequest(call, {
       agent: agentId,
       cwd,
       resolve: (name) => editor.resolve(name),
@@ -139,7 +139,7 @@ export class ProposalDesk {
 }
 
 /** Explains to the user why nothing was changed. */
-function whyNot({ path }: FileDiff, error: unknown): string {
+function failureMessage({ path }: FileDiff, error: unknown): string {
   if (!(error instanceof DiffError)) return messageOf(error);
   return `The change does not apply to the current contents of ${path}: ${error.message} Nothing was changed. Ask the agent to read the file again.`;
 }

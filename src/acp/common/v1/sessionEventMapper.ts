@@ -29,23 +29,23 @@ interface Turn {
 }
 
 /** Returns the events of an update; undefined if the update is malformed. */
-type Handler = (update: object) => SessionEvent[] | undefined;
+type UpdateHandler = (update: object) => SessionEvent[] | undefined;
 
 /**
  * Maps ACP v1 session updates to session events, without side effects. At most one turn is open; turns of the history
  * that `session/load` replays count, too.
  */
-export class SessionMapping {
+export class SessionEventMapper {
   readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
-  private readonly tools: ToolCalls;
-  private readonly watch = new UnattendedWatch();
+  private readonly toolCalls: ToolCalls;
+  private readonly unattendedWatch = new UnattendedWatch();
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
   /** The current streamed message; undefined once something else follows. */
-  private message: { readonly id: string | undefined } | undefined;
-  private replaying = false;
+  private currentMessage: { readonly id: string | undefined } | undefined;
+  private isReplaying = false;
   /** The replayed prompt whose chunks are being collected. */
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
 
@@ -56,7 +56,7 @@ export class SessionMapping {
     agent: () => string | undefined = () => undefined,
   ) {
     this.config = new ConfigOptions(agent);
-    this.tools = new ToolCalls(sessionId, clock);
+    this.toolCalls = new ToolCalls(sessionId, clock);
   }
 
   get commands(): readonly SlashCommand[] {
@@ -64,53 +64,53 @@ export class SessionMapping {
   }
 
   /** Counts of updates that were not understood, by kind. */
-  get ignored(): ReadonlyMap<string, number> {
+  get ignoredUpdateCounts(): ReadonlyMap<string, number> {
     return this.ignoredUpdates;
   }
 
   /** Whether terminal output is waiting for `takeTerminalUpdates`. */
   get hasTerminalUpdates(): boolean {
-    return this.tools.hasTerminalUpdates;
+    return this.toolCalls.hasTerminalUpdates;
   }
 
   /** `update` is that member of a `session/update`, unparsed. */
-  update(update: { readonly sessionUpdate: string }): SessionEvent[] {
+  mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
     const { sessionUpdate: kind } = update;
-    if (!isKnown(kind)) return this.ignore(kind);
+    if (!isKnownUpdateKind(kind)) return this.countIgnored(kind);
     const replayed = kind === 'user_message_chunk' ? [] : this.flushReplayedPrompt();
-    const events = this.table[kind](update) ?? this.ignore(`${kind} (not understood)`);
+    const events = this.updateHandlers[kind](update) ?? this.countIgnored(`${kind} (not understood)`);
     return replayed.length > 0 ? [...replayed, ...events] : events;
   }
 
   /** Handles a tool call, which the agent may not have announced. */
-  toolCall(update: ToolCallUpdate): SessionEvent[] {
-    return [...this.endMessage(), ...this.tools.upsert(update).map((event) => this.withWhatItShows(event))];
+  mapToolCall(update: ToolCallUpdate): SessionEvent[] {
+    return [...this.endMessage(), ...this.toolCalls.upsert(update).map((event) => this.withUnattendedMark(event))];
   }
 
   /** Handles the tool call of a permission request. */
-  askedCall(update: ToolCallUpdate): SessionEvent[] {
-    this.watch.hasAsked();
-    return this.toolCall(update);
+  mapRequestedToolCall(update: ToolCallUpdate): SessionEvent[] {
+    this.unattendedWatch.noteAsked();
+    return this.mapToolCall(update);
   }
 
   /** Notes that the agent asked, and returns the event unchanged. */
-  ofQuestion(event: SessionEvent): SessionEvent {
-    if (event.event === 'approval:required') this.watch.hasAsked();
+  noteApproval(event: SessionEvent): SessionEvent {
+    if (event.event === 'approval:required') this.unattendedWatch.noteAsked();
     return event;
   }
 
   describeCall(id: string): CallDescription | undefined {
-    return this.tools.describe(id);
+    return this.toolCalls.describe(id);
   }
 
   /** Updates a terminal that Backline runs, after its permission was checked. */
   setTerminal(terminalId: string, view: TerminalView): void {
-    this.watch.hasAsked('runs');
-    this.tools.setTerminal(terminalId, view);
+    this.unattendedWatch.noteAsked('runs');
+    this.toolCalls.setTerminal(terminalId, view);
   }
 
   takeTerminalUpdates(): SessionEvent[] {
-    return this.tools.takeTerminalUpdates();
+    return this.toolCalls.takeTerminalUpdates();
   }
 
   startTurn(prompt: string, requestId: string): SessionEvent[] {
@@ -124,8 +124,8 @@ export class SessionMapping {
   endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
-    const events = this.closeTurn();
-    const data = { ...this.ofTurn(turn), response: '', stop_reason: stopReason };
+    const events = this.closeTurnParts();
+    const data = { ...this.turnFields(turn), response: '', stop_reason: stopReason };
     events.push({ event: 'prompt:complete', data: usage ? { ...data, token_usage: usage } : data });
     return events;
   }
@@ -134,77 +134,79 @@ export class SessionMapping {
   failTurn(error: string, code: string, details?: string): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
-    const events = this.closeTurn();
-    const data = { ...this.ofTurn(turn), error, code };
+    const events = this.closeTurnParts();
+    const data = { ...this.turnFields(turn), error, code };
     events.push({ event: 'error', data: details === undefined ? data : { ...data, details } });
     return events;
   }
 
   startReplay(): void {
-    this.replaying = true;
+    this.isReplaying = true;
   }
 
   endReplay(): SessionEvent[] {
-    if (!this.replaying) return [];
+    if (!this.isReplaying) return [];
     const events = [...this.flushReplayedPrompt(), ...this.endTurn({ stopReason: 'end_turn' })];
-    this.replaying = false;
+    this.isReplaying = false;
     return events;
   }
 
   configEvent(): SessionEvent {
-    return { event: 'config:update', data: { session_id: this.sessionId, options: [...this.config.all] } };
+    return { event: 'config:update', data: { session_id: this.sessionId, options: [...this.config.options] } };
   }
 
-  private readonly table: Readonly<Record<SessionUpdateKind, Handler>> = {
-    user_message_chunk: on(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
+  private readonly updateHandlers: Readonly<Record<SessionUpdateKind, UpdateHandler>> = {
+    user_message_chunk: parsedWith(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
       this.userChunk(content, messageId),
     ),
-    agent_message_chunk: on(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
+    agent_message_chunk: parsedWith(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
       this.agentChunk(content, messageId),
     ),
-    agent_thought_chunk: on(sessionUpdates.agent_thought_chunk, ({ content }) => [
+    agent_thought_chunk: parsedWith(sessionUpdates.agent_thought_chunk, ({ content }) => [
       ...this.endMessage(),
       { event: 'thinking:delta', data: { session_id: this.sessionId, delta: blockToText(content) } },
     ]),
-    tool_call: on(sessionUpdates.tool_call, (update) => this.toolCall(update)),
-    tool_call_update: on(sessionUpdates.tool_call_update, (update) => this.toolCall(update)),
-    plan: on(sessionUpdates.plan, ({ entries }) => [
+    tool_call: parsedWith(sessionUpdates.tool_call, (update) => this.mapToolCall(update)),
+    tool_call_update: parsedWith(sessionUpdates.tool_call_update, (update) => this.mapToolCall(update)),
+    plan: parsedWith(sessionUpdates.plan, ({ entries }) => [
       { event: 'plan:update', data: { session_id: this.sessionId, entries } },
     ]),
-    available_commands_update: on(sessionUpdates.available_commands_update, ({ availableCommands }) => {
+    available_commands_update: parsedWith(sessionUpdates.available_commands_update, ({ availableCommands }) => {
       this.commandList = availableCommands.map(({ name, description, input }) =>
         input?.hint === undefined ? { name, description } : { name, description, hint: input.hint },
       );
       return [{ event: 'commands:update', data: { session_id: this.sessionId, commands: [...this.commandList] } }];
     }),
-    current_mode_update: on(sessionUpdates.current_mode_update, ({ currentModeId }) => {
+    current_mode_update: parsedWith(sessionUpdates.current_mode_update, ({ currentModeId }) => {
       this.config.setMode(currentModeId);
       return [this.configEvent()];
     }),
-    config_option_update: on(sessionUpdates.config_option_update, ({ configOptions }) => {
-      this.config.declare(configOptions);
+    config_option_update: parsedWith(sessionUpdates.config_option_update, ({ configOptions }) => {
+      this.config.setDeclaredOptions(configOptions);
       return [this.configEvent()];
     }),
-    session_info_update: on(sessionUpdates.session_info_update, ({ title, updatedAt }) => [
+    session_info_update: parsedWith(sessionUpdates.session_info_update, ({ title, updatedAt }) => [
       {
         event: 'session:info',
         data: { session_id: this.sessionId, ...withoutUndefined({ title, updated_at: updatedAt }) },
       },
     ]),
-    usage_update: on(sessionUpdates.usage_update, ({ used, size, cost }) => [
+    usage_update: parsedWith(sessionUpdates.usage_update, ({ used, size, cost }) => [
       { event: 'usage:update', data: { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) } },
     ]),
-    notice: on(sessionUpdates.notice, ({ severity, title, description }) => [
-      this.notice(toLevel(severity), description === undefined ? title : `${title}\n${description}`),
+    notice: parsedWith(sessionUpdates.notice, ({ severity, title, description }) => [
+      this.noticeEvent(toLevel(severity), description === undefined ? title : `${title}\n${description}`),
     ]),
-    compaction_update: on(sessionUpdates.compaction_update, ({ status, error }) => this.compaction(status, error)),
+    compaction_update: parsedWith(sessionUpdates.compaction_update, ({ status, error }) =>
+      this.compactionEvents(status, error),
+    ),
     // The summary is internal to the agent; the user only needs to know that the history was compacted.
-    compaction_summary_chunk: on(sessionUpdates.compaction_summary_chunk, () => []),
+    compaction_summary_chunk: parsedWith(sessionUpdates.compaction_summary_chunk, () => []),
   };
 
   private userChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
     // During our own turn, this echoes the prompt, which was emitted at the turn's start.
-    if (!this.replaying) return [];
+    if (!this.isReplaying) return [];
     const text = blockToText(content);
     const current = this.replayedPrompt;
     if (current && current.messageId === messageId) {
@@ -238,56 +240,56 @@ export class SessionMapping {
       ];
     }
     const delta: SessionEvent = { event: 'content_block:delta', data: { ...ofBlock, delta: content.text } };
-    if (this.message && this.message.id === messageId) return [delta];
-    this.message = { id: messageId };
+    if (this.currentMessage && this.currentMessage.id === messageId) return [delta];
+    this.currentMessage = { id: messageId };
     const ofMessage = withoutUndefined({ message_id: messageId });
     const start = { session_id: this.sessionId, block_type: 'text', block_index: 0, ...ofMessage };
     return [{ event: 'content_block:start', data: start }, delta];
   }
 
   private endMessage(): SessionEvent[] {
-    if (!this.message) return [];
-    this.message = undefined;
+    if (!this.currentMessage) return [];
+    this.currentMessage = undefined;
     return [{ event: 'content_block:end', data: { session_id: this.sessionId, block_index: 0 } }];
   }
 
-  private compaction(status: string, error: string | undefined): SessionEvent[] {
+  private compactionEvents(status: string, error: string | undefined): SessionEvent[] {
     const message = 'The agent is compacting the conversation.';
     switch (status) {
       case 'in_progress':
         return [{ event: 'status:update', data: { session_id: this.sessionId, status: 'compacting', message } }];
       case 'completed':
-        return [this.notice('info', 'The agent compacted the conversation. Details may be lost.')];
+        return [this.noticeEvent('info', 'The agent compacted the conversation. Details may be lost.')];
       case 'failed':
-        return [this.notice('warning', `The agent could not compact the conversation. ${error ?? ''}`.trim())];
+        return [this.noticeEvent('warning', `The agent could not compact the conversation. ${error ?? ''}`.trim())];
       default:
         return [];
     }
   }
 
-  private notice(level: 'info' | 'warning' | 'error', message: string): SessionEvent {
+  private noticeEvent(level: 'info' | 'warning' | 'error', message: string): SessionEvent {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }
 
   /** Marks calls that ran without asking, except replayed calls and agents with modes, which are more exact. */
-  private withWhatItShows(event: SessionEvent): SessionEvent {
-    if (event.event !== 'tool:post' || this.replaying || !this.turn) return event;
-    if (this.config.all.some((option) => isModeOption(option)) || unattendedIn(this.config.all)) return event;
+  private withUnattendedMark(event: SessionEvent): SessionEvent {
+    if (event.event !== 'tool:post' || this.isReplaying || !this.turn) return event;
+    if (this.config.options.some((option) => isModeOption(option)) || unattendedIn(this.config.options)) return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
-    const unattended = kind && this.watch.shownBy(kind);
+    const unattended = kind && this.unattendedWatch.unattendedActionOf(kind);
     return unattended ? { ...event, data: { ...event.data, unattended } } : event;
   }
 
-  private closeTurn(): SessionEvent[] {
+  private closeTurnParts(): SessionEvent[] {
     this.turn = undefined;
-    return [...this.endMessage(), ...this.tools.release()];
+    return [...this.endMessage(), ...this.toolCalls.endTurn()];
   }
 
-  private ofTurn({ requestId }: Turn) {
+  private turnFields({ requestId }: Turn) {
     return { session_id: this.sessionId, ...withoutUndefined({ request_id: requestId }) };
   }
 
-  private ignore(what: string): SessionEvent[] {
+  private countIgnored(what: string): SessionEvent[] {
     // Limits distinct names, because the agent chooses them.
     const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
     this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
@@ -296,26 +298,26 @@ export class SessionMapping {
 }
 
 /** Reads the end of a turn from the result of `session/prompt`. `toUsage` converts counts to the turn's usage. */
-export function turnEndOf({ stopReason, usage, _meta }: PromptResult, toUsage: ToUsage): TurnEnd {
+export function turnEndOf({ stopReason, usage, _meta }: PromptResult, toUsage: UsageConverter): TurnEnd {
   if (usage) return { stopReason, usage: toUsage({ input: usage.inputTokens, output: usage.outputTokens }) };
   const quota = _meta?.quota.token_count;
   if (!quota) return { stopReason };
   return { stopReason, usage: toUsage({ input: quota.input_tokens, output: quota.output_tokens }) };
 }
 
-type ToUsage = (counted: TokenCounts) => TokenUsage;
+type UsageConverter = (counted: TokenCounts) => TokenUsage;
 
-function on<Schema extends z.ZodType>(
+function parsedWith<Schema extends z.ZodType>(
   schema: Schema,
   handle: (update: z.output<Schema>) => SessionEvent[] | undefined,
-): Handler {
+): UpdateHandler {
   return (update) => {
     const parsed = schema.safeParse(update);
     return parsed.success ? handle(parsed.data) : undefined;
   };
 }
 
-function isKnown(kind: string): kind is SessionUpdateKind {
+function isKnownUpdateKind(kind: string): kind is SessionUpdateKind {
   return Object.hasOwn(sessionUpdates, kind);
 }
 

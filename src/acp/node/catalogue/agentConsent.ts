@@ -8,9 +8,9 @@ import { settingIds } from '../../../manifest';
 import { environmentEffect } from '../../../permissions/common/requests/environmentVariables';
 import type { AgentSetting } from '../../common/catalogue/agentSettings';
 import type { CatalogueEntry } from './agentCatalogue';
-import { withFolder } from './mcpServers';
+import { substituteFolder } from './mcpServers';
 
-interface WorkspacePlaces {
+interface WorkspaceFolders {
   /** Absolute path of the folder where commands run by default. */
   readonly cwd: string;
   /** Absolute paths of the workspace folders. */
@@ -21,14 +21,17 @@ interface WorkspacePlaces {
  * Describes what the user has to allow for an agent: a definition by the workspace, or a user-defined agent that runs
  * files of the workspace. Undefined for other agents. @throws Error for unreadable files
  */
-export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlaces): Promise<BroughtThing | undefined> {
-  const { brought } = entry;
-  if (!brought) return entry.source === 'configured' ? await ownAgentWithCode(entry, places) : undefined;
-  const { name, setting, file } = brought;
+export async function consentThingOfAgent(
+  entry: CatalogueEntry,
+  places: WorkspaceFolders,
+): Promise<BroughtThing | undefined> {
+  const { workspaceDefinition } = entry;
+  if (!workspaceDefinition) return entry.source === 'configured' ? await userAgentWithCode(entry, places) : undefined;
+  const { name, setting, file } = workspaceDefinition;
   const cwd = entry.cwd ?? places.cwd;
-  const files = await filesOf([
-    { words: wordsOf(setting), cwd, folders: places.folders },
-    ...serverPlaces(setting.mcpServers, { cwd, folders: places.folders }),
+  const files = await hashedFilesOf([
+    { words: wordsOfSetting(setting), cwd, folders: places.folders },
+    ...serverFileSearches(setting.mcpServers, { cwd, folders: places.folders }),
   ]);
   return {
     kind: 'agent',
@@ -41,22 +44,22 @@ export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlace
       ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
     ],
     hash: hashOf({ kind: 'agent', name, cwd, setting, files }),
-    lookAgain: () => broughtAgent(entry, places),
+    lookAgain: () => consentThingOfAgent(entry, places),
   };
 }
 
 /** A user-defined agent may run different code in each workspace, so consent is bound to that code. */
-async function ownAgentWithCode(entry: CatalogueEntry, places: WorkspacePlaces): Promise<BroughtThing | undefined> {
+async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders): Promise<BroughtThing | undefined> {
   const { args, command, env, id, mcpServers } = entry;
   const cwd = entry.cwd ?? places.cwd;
   const { folders } = places;
   const words = [...programWords(command, args), ...Object.values(env).filter(isPathLike)];
-  const ofServers = serverPlaces(mcpServers, { cwd, folders });
+  const ofServers = serverFileSearches(mcpServers, { cwd, folders });
   const named = [
     { words, cwd, folders, onlyNamed: true },
     ...ofServers.map((each) => ({ ...each, words: each.words.filter(isPathLike), onlyNamed: true })),
   ];
-  const files = await filesOf(named);
+  const files = await hashedFilesOf(named);
   if (files.length === 0) return undefined;
   return {
     kind: 'agent',
@@ -69,7 +72,7 @@ async function ownAgentWithCode(entry: CatalogueEntry, places: WorkspacePlaces):
       ...files.map((each) => ({ label: 'Runs the file of this workspace', value: each.file })),
     ],
     hash: hashOf({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
-    lookAgain: () => broughtAgent(entry, places),
+    lookAgain: () => consentThingOfAgent(entry, places),
   };
 }
 
@@ -90,31 +93,33 @@ function isPathLike(word: string): boolean {
  * Describes a server of `.vscode/mcp.json`; `cwd` replaces `${workspaceFolder}`. Agents start servers in their
  * session's folder, so relative names are resolved in every folder. @throws Error for unreadable files
  */
-export async function broughtServer(
+export async function consentThingOfServer(
   name: string,
   written: Readonly<Record<string, unknown>>,
-  { cwd, file, folders }: WorkspacePlaces & { readonly file: string },
+  { cwd, file, folders }: WorkspaceFolders & { readonly file: string },
 ): Promise<BroughtThing> {
-  const server = Object.fromEntries(Object.entries(written).map(([key, value]) => [key, withFolder(value, cwd)]));
-  const files = await filesOf([cwd, ...folders].map((start) => ({ words: textsIn(server), cwd: start, folders })));
+  const server = Object.fromEntries(Object.entries(written).map(([key, value]) => [key, substituteFolder(value, cwd)]));
+  const files = await hashedFilesOf(
+    [cwd, ...folders].map((start) => ({ words: stringsIn(server), cwd: start, folders })),
+  );
   return {
     kind: 'mcpServer',
     name,
     source: { file, keys: ['servers', name] },
     facts: [...serverFacts('', server), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
     hash: hashOf({ kind: 'mcpServer', name, cwd, server, files }),
-    lookAgain: () => broughtServer(name, written, { cwd, file, folders }),
+    lookAgain: () => consentThingOfServer(name, written, { cwd, file, folders }),
   };
 }
 
-export interface AgentPermission {
+export interface AgentConsent {
   readonly consent: Consent;
-  readonly places: () => WorkspacePlaces;
+  readonly places: () => WorkspaceFolders;
 }
 
 /** The stored decision for an agent in its current state; does not ask the user. */
-export async function decisionFor(entry: CatalogueEntry, permission: AgentPermission): Promise<ConsentDecision> {
-  const thing = await seenAgent(entry, permission);
+export async function consentDecisionFor(entry: CatalogueEntry, permission: AgentConsent): Promise<ConsentDecision> {
+  const thing = await currentConsentThing(entry, permission);
   return thing ? permission.consent.decide(thing) : 'allowed';
 }
 
@@ -122,62 +127,66 @@ export async function decisionFor(entry: CatalogueEntry, permission: AgentPermis
  * Asks the user if needed, and checks again afterwards, because files may have changed meanwhile.
  * @throws BackendError `notReady` if the agent is not allowed
  */
-export async function requirePermission(entry: CatalogueEntry, permission: AgentPermission): Promise<void> {
+export async function requireConsent(entry: CatalogueEntry, permission: AgentConsent): Promise<void> {
   const { consent } = permission;
   for (;;) {
-    const thing = await seenAgent(entry, permission);
+    const thing = await currentConsentThing(entry, permission);
     if (!thing || consent.decide(thing) === 'allowed') return;
     const decision = await consent.ask(thing, 'user');
-    if (decision !== 'allowed') throw new BackendError('notReady', permissionMessage(decision));
+    if (decision !== 'allowed') throw new BackendError('notReady', consentMessage(decision));
   }
 }
 
 /** Withdraws the pending request if the agent no longer needs consent. */
-async function seenAgent(
+async function currentConsentThing(
   entry: CatalogueEntry,
-  { consent, places }: AgentPermission,
+  { consent, places }: AgentConsent,
 ): Promise<BroughtThing | undefined> {
-  const thing = await broughtAgent(entry, places());
+  const thing = await consentThingOfAgent(entry, places());
   if (!thing) consent.keepOnly(['agent'], ({ id }) => id !== entry.id);
   return thing;
 }
 
-export function permissionMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
+export function consentMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
   return decision === 'denied'
     ? 'You have not allowed this agent. Run "Backline: Review What This Workspace Runs" to change that.'
     : 'Needs your permission because this workspace defines it or contains code that it runs. You are asked when you use the agent.';
 }
 
-function wordsOf({ command, args, env }: AgentSetting): string[] {
+function wordsOfSetting({ command, args, env }: AgentSetting): string[] {
   return [command, ...args, ...Object.values(env)];
 }
 
-interface NamingPlace extends WorkspacePlaces {
+interface FileSearch extends WorkspaceFolders {
   readonly words: readonly string[];
   readonly onlyNamed?: boolean;
 }
 
 /** `${workspaceFolder}` may stand for each folder of the workspace. */
-function serverPlaces(servers: unknown, { cwd, folders }: WorkspacePlaces): NamingPlace[] {
-  return [cwd, ...folders].map((start) => ({ words: textsIn(withFolder(servers, start)), cwd: start, folders }));
+function serverFileSearches(servers: unknown, { cwd, folders }: WorkspaceFolders): FileSearch[] {
+  return [cwd, ...folders].map((start) => ({
+    words: stringsIn(substituteFolder(servers, start)),
+    cwd: start,
+    folders,
+  }));
 }
 
 /** Each file once, sorted by path. */
-async function filesOf(places: readonly NamingPlace[]): Promise<readonly HashedFile[]> {
+async function hashedFilesOf(places: readonly FileSearch[]): Promise<readonly HashedFile[]> {
   const found = new Map<string, HashedFile>();
   for (const { words, ...options } of places)
     for (const each of await hashNamedFiles(words, options)) found.set(each.file, each);
   return [...found.values()].sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-function textsIn(value: unknown): string[] {
+function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-type Started = Pick<CatalogueEntry, 'command' | 'args' | 'env' | 'mcpServers'>;
+type AgentCommandFields = Pick<CatalogueEntry, 'command' | 'args' | 'env' | 'mcpServers'>;
 
-function agentFacts({ command, args, env, mcpServers }: Started, cwd: string): BroughtFact[] {
+function agentFacts({ command, args, env, mcpServers }: AgentCommandFields, cwd: string): BroughtFact[] {
   return [
     { label: 'Command', value: visibleWords([command, ...args]) },
     { label: 'Folder', value: cwd },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { DampedLog } from '../../../../src/acp/common/dampedLog';
+import { ThrottledLog } from '../../../../src/acp/common/throttledLog';
 import { nullLogger } from '../../../../src/base/common/log';
 
 describe('warnings that a peer can cause', () => {
   it('are whole at first and sums later, each kind by itself', () => {
     const warnings: string[] = [];
-    const log = new DampedLog({ ...nullLogger, warn: (message) => warnings.push(message) });
+    const log = new ThrottledLog({ ...nullLogger, warn: (message) => warnings.push(message) });
     for (let count = 1; count <= 100; count++) log.warn('Skipped a line', ` (${count})`);
     log.warn('Another', '');
     assert.deepEqual(warnings, [
