@@ -22,14 +22,14 @@ export function diskFileHandlers(
     },
     async stat({ path }) {
       try {
-        return { exists: true, isDirectory: (await stat(await insideOneOf([folder], path))).isDirectory() };
+        return { exists: true, isDirectory: (await stat(await realPathInside([folder], path))).isDirectory() };
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return { exists: false, isDirectory: false };
         throw error;
       }
     },
     async globSearch({ pattern }) {
-      const matches = globPattern(pattern);
+      const matches = globToRegExp(pattern);
       const names = await readdir(folder, { recursive: true });
       const found = names.filter((name) => !/(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/.test(name));
       const wanted = found.filter((name) => matches.test(name.split(sep).join('/'))).sort();
@@ -40,13 +40,13 @@ export function diskFileHandlers(
 
 /** @throws Error for a file that is missing or outside the folder */
 export async function readInside(folder: string, path: string): Promise<{ text: Buffer; version: number }> {
-  const real = await insideOneOf([folder], path);
+  const real = await realPathInside([folder], path);
   const { mtimeMs } = await stat(real);
   return { text: await readFile(real), version: Math.trunc(mtimeMs) };
 }
 
 /** Returns the real path of a file in one of the folders. @throws Error if it is missing or outside */
-export async function insideOneOf(folders: readonly string[], path: string): Promise<string> {
+export async function realPathInside(folders: readonly string[], path: string): Promise<string> {
   const real = await realpath(path);
   for (const folder of folders) {
     const below = relative(await realpath(folder), real);
@@ -56,7 +56,7 @@ export async function insideOneOf(folders: readonly string[], path: string): Pro
 }
 
 /** Supports `**`, `*`, `?` and `{a,b}`. */
-function globPattern(glob: string): RegExp {
+function globToRegExp(glob: string): RegExp {
   const source = glob.replace(/\*\*\/|\*\*|[*?{},]|[\\^$.+()[\]|/-]/g, (part) => {
     switch (part) {
       case '**/':

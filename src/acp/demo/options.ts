@@ -7,7 +7,7 @@ export interface DemoOptions {
   readonly stateFolder: string | undefined;
   readonly needsSignIn: boolean;
   /** Whether to sign in and exit. */
-  readonly signsIn: boolean;
+  readonly isSigningIn: boolean;
 }
 
 export const usage = `Demo agent (no model): an Agent Client Protocol agent over stdio.
@@ -35,5 +35,5 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     else if (argument === '--sign-in') signsIn = true;
     else throw new RangeError(`Unknown argument: ${argument}`);
   }
-  return { dialect, stateFolder, needsSignIn, signsIn };
+  return { dialect, stateFolder, needsSignIn, isSigningIn: signsIn };
 }

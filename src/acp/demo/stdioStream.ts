@@ -6,24 +6,24 @@ import type { MessageStream, StreamClosed, StreamNoise } from '../../wire/common
 
 /** JSON lines over this process's stdin and stdout. Starts reading with the first `onMessage` listener. */
 export class StdioStream implements MessageStream {
-  private readonly messages = new Emitter<Record<string, unknown>>(complain);
-  private readonly noises = new Emitter<StreamNoise>(complain);
-  private readonly closes = new Emitter<StreamClosed>(complain);
+  private readonly messageEmitter = new Emitter<Record<string, unknown>>(writeToStderr);
+  private readonly noiseEmitter = new Emitter<StreamNoise>(writeToStderr);
+  private readonly closeEmitter = new Emitter<StreamClosed>(writeToStderr);
   private readonly reader = new JsonLineReader();
   private isReading = false;
-  private closed: StreamClosed | undefined;
+  private closeReason: StreamClosed | undefined;
 
-  readonly onNoise = this.noises.event;
-  readonly onDidClose = this.closes.event;
+  readonly onNoise = this.noiseEmitter.event;
+  readonly onDidClose = this.closeEmitter.event;
   readonly onMessage: MessageStream['onMessage'] = (listener) => {
-    const subscription = this.messages.event(listener);
+    const subscription = this.messageEmitter.event(listener);
     this.startReading();
     return subscription;
   };
 
   async send(message: object): Promise<void> {
-    const { closed } = this;
-    if (closed) throw new ConnectionClosedError(closed);
+    const { closeReason } = this;
+    if (closeReason) throw new ConnectionClosedError(closeReason);
     await new Promise<void>((resolve, reject) => {
       process.stdout.write(encodeJsonLine(message), (error) => {
         if (error) reject(new ConnectionClosedError({ reason: 'failed', error }));
@@ -42,11 +42,11 @@ export class StdioStream implements MessageStream {
     const { stdin } = process;
     stdin.on('data', (chunk: Buffer) => {
       this.reader.push(chunk);
-      this.deliver();
+      this.emitMessages();
     });
     stdin.on('end', () => {
       this.reader.end();
-      this.deliver();
+      this.emitMessages();
       this.close({ reason: 'ended' });
     });
     stdin.on('error', (error) => this.close({ reason: 'failed', error: toError(error) }));
@@ -54,21 +54,21 @@ export class StdioStream implements MessageStream {
     process.stdout.on('error', () => undefined);
   }
 
-  private deliver(): void {
-    for (let line = this.reader.read(); line && !this.closed; line = this.reader.read()) {
-      if (line.message) this.messages.fire(line.message);
-      else this.noises.fire(line.noise);
+  private emitMessages(): void {
+    for (let line = this.reader.read(); line && !this.closeReason; line = this.reader.read()) {
+      if (line.message) this.messageEmitter.fire(line.message);
+      else this.noiseEmitter.fire(line.noise);
     }
   }
 
   private close(closed: StreamClosed): void {
-    if (this.closed) return;
-    this.closed = closed;
+    if (this.closeReason) return;
+    this.closeReason = closed;
     process.stdin.pause();
-    this.closes.fire(closed);
+    this.closeEmitter.fire(closed);
   }
 }
 
-function complain(error: unknown): void {
+function writeToStderr(error: unknown): void {
   process.stderr.write(`${messageOf(error)}\n`);
 }

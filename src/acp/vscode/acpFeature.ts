@@ -22,11 +22,11 @@ import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
-type LauncherOptions = Required<
+type SharedLauncherDeps = Required<
   Pick<AgentLauncherDeps, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
 >;
 
-interface AcpFeatureOptions extends FeatureContext, LauncherOptions {
+interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly traffic: TrafficTap;
   /** Path of the built demo agent. */
   readonly demoAgentFile: string;
@@ -46,12 +46,12 @@ export class AcpFeature implements Feature {
   private readonly registry: AgentRegistry;
   private readonly reaper: AgentReaper;
   private readonly terminals = new SignInTerminals();
-  private readonly shell: ShellEnvironment;
+  private readonly shellEnvironment: ShellEnvironment;
 
-  constructor(private readonly options: AcpFeatureOptions) {
+  constructor(private readonly options: AcpFeatureDeps) {
     const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
-    this.shell = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
+    this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     let launcher: Promise<AgentLauncher> | undefined;
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
@@ -60,7 +60,7 @@ export class AcpFeature implements Feature {
         return await (await launcher).create(entry);
       },
       isTrusted,
-      permission: this.permission(),
+      agentConsent: this.createAgentConsent(),
       log,
     });
   }
@@ -72,32 +72,32 @@ export class AcpFeature implements Feature {
   start(): Promise<RunningFeature> {
     const { commands, editor, log, settings } = this.options;
     const { registry } = this;
-    const store = new DisposableStore();
+    const disposables = new DisposableStore();
     const messages = new Messages(log);
     const agentCommands = new AgentCommands({ backends: () => registry.backends, messages });
     const refresh = (): void => {
       registry.refresh().catch((error: unknown) => log.error('could not look at the agents again', error));
     };
     const showStatus = (): void => {
-      if (!store.isDisposed) this.showStatus();
+      if (!disposables.isDisposed) this.showStatus();
     };
 
-    store.add(this.reaper);
-    store.add(registry);
+    disposables.add(this.reaper);
+    disposables.add(registry);
     // If the extension host exits abruptly, agents that ignore the end of their input would keep running.
     const kill = (): void => registry.dispose();
     process.once('exit', kill);
-    store.add({ dispose: () => process.off('exit', kill) });
-    store.add(this.terminals);
-    store.add(registry.onDidChange(showStatus));
-    store.add(editor.onDidChangeFolders(refresh));
-    store.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
-    store.add(this.options.consent.onDidChange(refresh));
-    store.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
-    store.add(commands.handle(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
-    store.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
+    disposables.add({ dispose: () => process.off('exit', kill) });
+    disposables.add(this.terminals);
+    disposables.add(registry.onDidChange(showStatus));
+    disposables.add(editor.onDidChangeFolders(refresh));
+    disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
+    disposables.add(this.options.consent.onDidChange(refresh));
+    disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
+    disposables.add(commands.handle(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
+    disposables.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
     showStatus();
-    return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => store.dispose() });
+    return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
   }
 
   /** Loads a separate bundle, because most windows never start an agent. */
@@ -108,10 +108,10 @@ export class AcpFeature implements Feature {
       ...this.options,
       clientInfo: { name: 'backline', title: 'Backline', version },
       tap: traffic,
-      environment: () => this.shell.get(),
-      folder: () => this.folder(),
+      environment: () => this.shellEnvironment.get(),
+      defaultFolder: () => this.defaultFolder(),
       isTrusted,
-      permission: this.permission(),
+      agentConsent: this.createAgentConsent(),
       reaper: this.reaper,
       createId: randomUUID,
       random: Math.random,
@@ -120,21 +120,21 @@ export class AcpFeature implements Feature {
     });
   }
 
-  private permission(): AgentConsent {
+  private createAgentConsent(): AgentConsent {
     const { consent, editor } = this.options;
-    const places = () => ({ cwd: this.folder(), folders: editor.folders.map(({ path }) => path) });
+    const places = () => ({ cwd: this.defaultFolder(), folders: editor.folders.map(({ path }) => path) });
     return { consent, places };
   }
 
   private async loadCatalogue() {
     const { demoAgentFile, demoStateFolder: stateFolder, settings } = this.options;
     // Reading it starts the login shell, which requires a trusted workspace.
-    const env = isTrusted() ? await this.shell.get() : {};
+    const env = isTrusted() ? await this.shellEnvironment.get() : {};
     return loadAgentCatalogue({
       platform: process.platform,
       levels: settings.acpAgents(),
       env,
-      cwd: this.folder(),
+      cwd: this.defaultFolder(),
       files: diskCommandFiles,
       demo: { execPath: process.execPath, script: demoAgentFile, stateFolder },
     });
@@ -163,7 +163,7 @@ export class AcpFeature implements Feature {
   }
 
   /** Where agents run: the first workspace folder, or the user's home. */
-  private folder(): string {
+  private defaultFolder(): string {
     return this.options.editor.folders[0]?.path ?? homedir();
   }
 }

@@ -4,14 +4,14 @@ import type { AuthMethod, BackendState, SessionBackend } from '../../session/com
 import { findAgentToRestart } from '../common/catalogue/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
 
-interface AgentCommandsOptions {
+interface AgentCommandsDeps {
   readonly backends: () => readonly SessionBackend[];
   readonly messages: Messages;
 }
 
 /** Commands for agents that have been used. */
 export class AgentCommands {
-  constructor(private readonly options: AgentCommandsOptions) {}
+  constructor(private readonly options: AgentCommandsDeps) {}
 
   /** Runs `backline.acp.restartAgent`; asks for the agent if `id` is missing. @throws BackendError */
   async restart(id?: unknown): Promise<void> {
@@ -54,7 +54,7 @@ async function pickAgent(
   title: string,
   placeHolder: string,
 ): Promise<SessionBackend | undefined> {
-  const items = backends.map((backend) => ({ label: backend.title, ...wordsOf(backend.state), backend }));
+  const items = backends.map((backend) => ({ label: backend.title, ...stateDescription(backend.state), backend }));
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.backend;
 }
 
@@ -69,7 +69,7 @@ async function pickMethod(agentTitle: string, methods: readonly AuthMethod[]): P
   return picked?.method;
 }
 
-function wordsOf(state: BackendState): Pick<vscode.QuickPickItem, 'description' | 'detail'> {
+function stateDescription(state: BackendState): Pick<vscode.QuickPickItem, 'description' | 'detail'> {
   switch (state.kind) {
     case 'stopped':
       return { description: 'stopped' };

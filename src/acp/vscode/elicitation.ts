@@ -25,9 +25,9 @@ export async function elicit(
   if (!page && !form) return { action: 'decline' };
   try {
     return await withTokenOf(signal, async (token) => {
-      if (page) return { action: (await opens(agentTitle, page, token)) ? 'accept' : 'decline' };
+      if (page) return { action: (await offerToOpen(agentTitle, page, token)) ? 'accept' : 'decline' };
       if (!form) return { action: 'decline' };
-      return await fillIn(agentTitle, form.message, formFields(form.requestedSchema), token);
+      return await fillInForm(agentTitle, form.message, formFields(form.requestedSchema), token);
     });
   } catch (error) {
     if (error instanceof Dismissed) return { action: 'cancel' };
@@ -36,7 +36,7 @@ export async function elicit(
 }
 
 /** Shows the URL before opening it, because the agent chose it. @throws Dismissed */
-async function opens(
+async function offerToOpen(
   agentTitle: string,
   { url, message }: { url: string; message: string },
   token: vscode.CancellationToken,
@@ -44,12 +44,12 @@ async function opens(
   const { host } = new URL(url);
   const question = `${agentTitle} asks you to open a page on ${host}`;
   const yes = { label: 'Open in Browser', detail: visible(url) };
-  const isWanted = await choose(question, message, [{ label: 'Don’t Open' }, yes], token);
+  const isWanted = await pickItem(question, message, [{ label: 'Don’t Open' }, yes], token);
   return isWanted === yes && (await vscode.env.openExternal(vscode.Uri.parse(url, true)));
 }
 
 /** @throws Dismissed */
-async function fillIn(
+async function fillInForm(
   agentTitle: string,
   message: string,
   fields: readonly FormField[],
@@ -58,30 +58,30 @@ async function fillIn(
   const content: Record<string, FormValue> = {};
   if (fields.length === 0) {
     const yes = { label: 'Yes' };
-    const chosen = await choose(`${agentTitle} asks`, message, [yes, { label: 'No' }], token);
+    const chosen = await pickItem(`${agentTitle} asks`, message, [yes, { label: 'No' }], token);
     return { action: chosen === yes ? 'accept' : 'decline' };
   }
   for (const [index, field] of fields.entries()) {
     const title = `${agentTitle}: ${field.title} (${index + 1}/${fields.length})`;
-    const value = await ask(title, message, field, token);
+    const value = await askForField(title, message, field, token);
     if (value !== undefined) content[field.key] = value;
   }
   return { action: 'accept', content };
 }
 
 /** Uses a quick pick instead of a dialog, because the token can close it. */
-async function choose(
+async function pickItem(
   title: string,
   message: string,
   items: readonly vscode.QuickPickItem[],
   token: vscode.CancellationToken,
 ): Promise<vscode.QuickPickItem> {
   const options = { title, placeHolder: visible(message), ignoreFocusOut: true };
-  return answered(await vscode.window.showQuickPick(items, options, token));
+  return requireAnswer(await vscode.window.showQuickPick(items, options, token));
 }
 
 /** Returns undefined for a skipped field. @throws Dismissed */
-async function ask(
+async function askForField(
   title: string,
   message: string,
   field: FormField,
@@ -95,18 +95,18 @@ async function ask(
       const validateInput = (typed: string): string | undefined => findInputProblem(field, typed);
       const prompt = field.isRequired ? message : `${message} (optional)`;
       const box = { ...shown, prompt, value: field.defaultValue, validateInput };
-      return parseInput(field, answered(await vscode.window.showInputBox(box, token)));
+      return parseInput(field, requireAnswer(await vscode.window.showInputBox(box, token)));
     }
     case 'boolean': {
       const items = [
         { label: 'Yes', value: true },
         { label: 'No', value: false },
       ];
-      return answered(await vscode.window.showQuickPick(items, shown, token)).value;
+      return requireAnswer(await vscode.window.showQuickPick(items, shown, token)).value;
     }
     case 'choice': {
       const items = field.choices.map(toItem);
-      return answered(await vscode.window.showQuickPick(items, shown, token)).value;
+      return requireAnswer(await vscode.window.showQuickPick(items, shown, token)).value;
     }
     case 'choices': {
       const items = field.choices.map((choice) => ({
@@ -114,7 +114,7 @@ async function ask(
         picked: field.defaultValue.includes(choice.value),
       }));
       const picked = await vscode.window.showQuickPick(items, { ...shown, canPickMany: true }, token);
-      return answered(picked).map(({ value }) => value);
+      return requireAnswer(picked).map(({ value }) => value);
     }
   }
 }
@@ -123,7 +123,7 @@ function toItem({ value, title, description }: { value: string; title: string; d
   return { label: title, value, ...(description === undefined ? {} : { detail: description }) };
 }
 
-function answered<T>(answer: T | undefined): T {
+function requireAnswer<T>(answer: T | undefined): T {
   if (answer === undefined) throw new Dismissed('The user has closed the question.');
   return answer;
 }

@@ -4,7 +4,7 @@ import type { SignInTerminalCommand } from '../node/catalogue/agentLauncher';
 
 /** Terminals for signing in, which close with their commands. Disposing this stops waiting for them. */
 export class SignInTerminals implements vscode.Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
 
   /** Runs a command in a visible terminal, without a shell. Resolves with whether it succeeded. */
   run({ title, file, args, env, cwd }: SignInTerminalCommand): Promise<boolean> {
@@ -22,16 +22,16 @@ export class SignInTerminals implements vscode.Disposable {
       const subscription = vscode.window.onDidCloseTerminal((closed) => {
         if (closed === terminal) end(closed.exitStatus?.code === 0);
       });
-      const end = (isGood: boolean): void => {
-        this.store.release(waiting);
+      const end = (isSuccessful: boolean): void => {
+        this.disposables.release(waiting);
         subscription.dispose();
-        resolve(isGood);
+        resolve(isSuccessful);
       };
-      const waiting = this.store.add({ dispose: () => end(false) });
+      const waiting = this.disposables.add({ dispose: () => end(false) });
     });
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 }

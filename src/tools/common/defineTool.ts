@@ -16,7 +16,7 @@ interface ToolOptions<Input extends z.ZodObject> {
 export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input>): Tool {
   const { name, title, description, input: schema, run } = options;
   const inputSchema = jsonSchemaOf(schema);
-  const counts = countsOf(inputSchema);
+  const counts = integerMembersOf(inputSchema);
   return {
     definition: {
       name,
@@ -26,7 +26,7 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
     },
     async run(input, signal) {
       signal.throwIfAborted();
-      const parsed = schema.safeParse(tidied(input, counts));
+      const parsed = schema.safeParse(normalizedInput(input, counts));
       if (!parsed.success) throw new ToolError(`The input is not right: ${z.prettifyError(parsed.error)}`);
       return await run(parsed.data, signal);
     },
@@ -48,21 +48,21 @@ const Members = z.record(z.string(), z.unknown());
 const Properties = z.object({ properties: z.record(z.string(), z.object({ type: z.string().optional() })) });
 
 /** Names of the integer members. */
-function countsOf(inputSchema: object): ReadonlySet<string> {
+function integerMembersOf(inputSchema: object): ReadonlySet<string> {
   const { properties } = Properties.parse(inputSchema);
   return new Set(Object.keys(properties).filter((key) => properties[key]?.type === 'integer'));
 }
 
 /** Models pass `null` for omitted members, and numbers as text. */
-function tidied(input: unknown, counts: ReadonlySet<string>): unknown {
+function normalizedInput(input: unknown, integerMembers: ReadonlySet<string>): unknown {
   const members = Members.safeParse(input).data;
   if (!members) return input;
   const entries = Object.entries(members)
     .filter(([, value]) => value !== null)
-    .map(([key, value]) => [key, counts.has(key) && isNumber(value) ? Number(value) : value]);
+    .map(([key, value]) => [key, integerMembers.has(key) && isDigits(value) ? Number(value) : value]);
   return Object.fromEntries(entries);
 }
 
-function isNumber(value: unknown): value is string {
+function isDigits(value: unknown): value is string {
   return typeof value === 'string' && /^\d{1,9}$/.test(value);
 }

@@ -18,10 +18,10 @@ export const toolInstructions =
 /** The tools that use the editor. */
 export class EditorTools implements ToolProvider, Disposable {
   readonly tools: readonly Tool[];
-  private readonly diffs: DiffTool;
+  private readonly diffTool: DiffTool;
 
   constructor(ports: ToolPorts) {
-    this.diffs = new DiffTool(ports);
+    this.diffTool = new DiffTool(ports);
     this.tools = [
       readFileTool(ports),
       findSymbolTool(ports),
@@ -36,12 +36,12 @@ export class EditorTools implements ToolProvider, Disposable {
       selectionTool(ports),
       openEditorsTool(ports),
       openTool(ports),
-      this.diffs.tool,
+      this.diffTool.tool,
     ];
   }
 
   /** Closes the diffs it has shown. */
   dispose(): void {
-    this.diffs.dispose();
+    this.diffTool.dispose();
   }
 }

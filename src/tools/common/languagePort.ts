@@ -14,9 +14,9 @@ export interface LanguagePort {
   /** In text order. */
   outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]>;
   workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
-  callable(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]>;
+  callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]>;
   /** `item` must come from `callable` or `calls`. */
-  calls(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]>;
+  callsOf(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]>;
 }
 
 export type DefinitionKind = 'definition' | 'type' | 'declaration';
@@ -33,7 +33,7 @@ export interface Place {
   /** Range of the name, if known. */
   readonly range: Range;
   /** Range of the whole definition. */
-  readonly full?: Range;
+  readonly fullRange?: Range;
 }
 
 export interface OutlineSymbol {
@@ -61,7 +61,7 @@ export interface CallItem extends Place {
 export interface Call {
   readonly item: CallItem;
   /** Ranges of the calls in the caller's file. */
-  readonly ranges: readonly Range[];
+  readonly callRanges: readonly Range[];
 }
 
 /** A language server did not answer in time. */

@@ -9,7 +9,7 @@ export class ClientTokens {
   private readonly secret = randomBytes(32);
 
   /** Returns a unique token of 32 URL-safe characters. */
-  issue(): string {
+  issueToken(): string {
     const id = randomBytes(idBytes);
     return Buffer.concat([id, this.sign(id)]).toString('base64url');
   }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/common/errors';
 import { parseJson } from '../../base/common/parseJson';
-import type { CallDesk } from '../common/calls/callDesk';
+import type { FairCallQueue } from '../common/calls/fairCallQueue';
 import type { OpenCalls } from '../common/calls/openCalls';
 import type { Tool } from '../common/toolProvider';
 
 /** Handles Model Context Protocol messages of a tool server. */
 
-interface McpServerFacts {
+interface McpRequestContext {
   readonly name: string;
   readonly version: string;
   /** Introduces the server to models. */
@@ -15,7 +15,7 @@ interface McpServerFacts {
   readonly tools: readonly Tool[];
   /** Id of the client. */
   readonly client: string;
-  readonly desk: CallDesk;
+  readonly callQueue: FairCallQueue;
   readonly openCalls: OpenCalls;
   /** Fires when the answer is no longer needed. */
   readonly signal: AbortSignal;
@@ -37,31 +37,31 @@ const InitializeParams = z.object({ protocolVersion: z.string() });
 const CallParams = z.object({ name: z.string(), arguments: z.unknown().optional() });
 const CancelledParams = z.object({ requestId: Id });
 
-interface Failure {
+interface RpcFailure {
   readonly code: number;
   readonly message: string;
 }
-interface Request {
+interface McpRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: Record<string, unknown>;
 }
 
 /** Returns the response to a request body; undefined if it needs none. Never rejects. */
-export async function answerMcp(body: string, facts: McpServerFacts): Promise<unknown> {
+export async function answerMcpBody(body: string, facts: McpRequestContext): Promise<unknown> {
   const parsed = parseJson(body);
-  if (parsed === undefined) return failure(null, { code: -32700, message: 'That is not JSON.' });
-  if (!Array.isArray(parsed)) return await answerOne(parsed, facts);
+  if (parsed === undefined) return errorResponse(null, { code: -32700, message: 'That is not JSON.' });
+  if (!Array.isArray(parsed)) return await answerMessage(parsed, facts);
   if (parsed.length === 0 || parsed.length > maxBatch)
-    return failure(null, { code: -32600, message: `A batch has 1 to ${maxBatch} messages.` });
-  const answers = await Promise.all(parsed.map((message) => answerOne(message, facts)));
+    return errorResponse(null, { code: -32600, message: `A batch has 1 to ${maxBatch} messages.` });
+  const answers = await Promise.all(parsed.map((message) => answerMessage(message, facts)));
   const needed = answers.filter((answer) => answer !== undefined);
   return needed.length > 0 ? needed : undefined;
 }
 
-async function answerOne(value: unknown, facts: McpServerFacts): Promise<object | undefined> {
+async function answerMessage(value: unknown, facts: McpRequestContext): Promise<object | undefined> {
   const message = Message.safeParse(value).data;
-  if (!message) return failure(null, { code: -32600, message: 'That is no message of JSON-RPC 2.0.' });
+  if (!message) return errorResponse(null, { code: -32600, message: 'That is no message of JSON-RPC 2.0.' });
   const { id, method, params = {} } = message;
   if (method === 'notifications/cancelled') {
     const cancelled = CancelledParams.safeParse(params).data;
@@ -69,16 +69,16 @@ async function answerOne(value: unknown, facts: McpServerFacts): Promise<object 
   }
   // Notifications and responses need no answer.
   if (id === undefined || method === undefined) return undefined;
-  const answer = await resultOf({ id, method, params }, facts);
+  const answer = await answerRequest({ id, method, params }, facts);
   if (!answer) return undefined;
-  return 'code' in answer ? failure(id, answer) : { jsonrpc: '2.0', id, result: answer.result };
+  return 'code' in answer ? errorResponse(id, answer) : { jsonrpc: '2.0', id, result: answer.result };
 }
 
 /** Undefined for a cancelled call. */
-async function resultOf(
-  request: Request,
-  facts: McpServerFacts,
-): Promise<Failure | { readonly result: object } | undefined> {
+async function answerRequest(
+  request: McpRequest,
+  facts: McpRequestContext,
+): Promise<RpcFailure | { readonly result: object } | undefined> {
   const { method, params } = request;
   const { name, version, instructions, tools } = facts;
   switch (method) {
@@ -97,7 +97,7 @@ async function resultOf(
     case 'tools/call': {
       const call = CallParams.safeParse(params).data;
       const tool = tools.find(({ definition }) => definition.name === call?.name);
-      if (!call || !tool) return { code: -32602, message: unknownTool(call?.name, tools) };
+      if (!call || !tool) return { code: -32602, message: unknownToolMessage(call?.name, tools) };
       const result = await callTool(tool, call.arguments, request.id, facts);
       return result && { result };
     }
@@ -106,7 +106,7 @@ async function resultOf(
   }
 }
 
-function unknownTool(name: string | undefined, tools: readonly Tool[]): string {
+function unknownToolMessage(name: string | undefined, tools: readonly Tool[]): string {
   const names = tools.map(({ definition }) => definition.name).join(', ');
   const known = names === '' ? 'There are no tools now.' : `The tools are: ${names}.`;
   return name === undefined ? `Name a tool. ${known}` : `There is no tool "${name.slice(0, 100)}". ${known}`;
@@ -117,7 +117,7 @@ async function callTool(
   tool: Tool,
   input: unknown,
   id: string | number,
-  { client, desk, openCalls, signal: outer }: McpServerFacts,
+  { client, callQueue: desk, openCalls, signal: outer }: McpRequestContext,
 ): Promise<object | undefined> {
   return await openCalls.run(client, id, outer, async (signal) => {
     try {
@@ -130,6 +130,6 @@ async function callTool(
   });
 }
 
-function failure(id: string | number | null, error: Failure): object {
+function errorResponse(id: string | number | null, error: RpcFailure): object {
   return { jsonrpc: '2.0', id, error };
 }

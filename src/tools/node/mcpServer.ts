@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { CallDesk } from '../common/calls/callDesk';
+import { FairCallQueue } from '../common/calls/fairCallQueue';
 import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
 import { ClientTokens } from './clientTokens';
-import { answerMcp } from './mcpMessages';
+import { answerMcpBody } from './mcpMessages';
 
 /** How one client reaches an MCP server over HTTP. */
 export interface McpAddress {
@@ -16,7 +16,7 @@ export interface McpAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface McpServerOptions {
+interface McpServerDeps {
   readonly name: string;
   readonly version: string;
   /** Introduces the server to models. */
@@ -26,10 +26,10 @@ interface McpServerOptions {
   readonly log: Logger;
 }
 
-const stalledMs = 60_000;
+const idleTimeoutMs = 60_000;
 const maxBodyBytes = 1_024 * 1_024;
 /** Limit of open requests per client; each may hold a body in memory. */
-const maxRequestsOfClient = 128;
+const maxRequestsPerClient = 128;
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
 
 interface Refusal {
@@ -40,27 +40,30 @@ interface Refusal {
 /** Offers tools over MCP's streamable HTTP on 127.0.0.1 to clients with a token. Stateless: one answer per POST. */
 export class McpServer {
   private readonly tokens = new ClientTokens();
-  private readonly ending = new AbortController();
-  private readonly desk: CallDesk;
+  private readonly stopController = new AbortController();
+  private readonly callQueue: FairCallQueue;
   private readonly openCalls = new OpenCalls();
   /** Unfinished requests by client. */
-  private readonly requests = new Map<string, number>();
+  private readonly requestCountByClient = new Map<string, number>();
   private server: Server | undefined;
 
-  constructor(private readonly options: McpServerOptions) {
-    this.desk = new CallDesk(options.clock);
+  constructor(private readonly options: McpServerDeps) {
+    this.callQueue = new FairCallQueue(options.clock);
   }
 
   /** Unfinished requests of all clients. */
-  get openRequests(): number {
-    return [...this.requests.values()].reduce((sum, count) => sum + count, 0);
+  get openRequestCount(): number {
+    return [...this.requestCountByClient.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /** Resolves when the server listens. Call once. @throws Error if no port is available */
   async start(): Promise<void> {
-    const server = createServer({ requestTimeout: 10_000 }, (request, response) => void this.serve(request, response));
+    const server = createServer(
+      { requestTimeout: 10_000 },
+      (request, response) => void this.handleRequest(request, response),
+    );
     // Ends connections of clients that read nothing.
-    server.timeout = stalledMs;
+    server.timeout = idleTimeoutMs;
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -69,20 +72,20 @@ export class McpServer {
   }
 
   /** Returns an address with a new token. @throws Error if the server does not listen */
-  newAddress(): McpAddress {
+  createAddress(): McpAddress {
     const { port } = z.object({ port: z.number() }).parse(this.server?.address());
     return {
       name: this.options.name,
       url: `http://127.0.0.1:${port}/mcp`,
-      headers: { Authorization: `Bearer ${this.tokens.issue()}` },
+      headers: { Authorization: `Bearer ${this.tokens.issueToken()}` },
     };
   }
 
   /** Aborts running calls. */
   async stop(): Promise<void> {
     const { server } = this;
-    this.ending.abort();
-    this.desk.dispose();
+    this.stopController.abort();
+    this.callQueue.dispose();
     if (!server?.listening) return;
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -91,47 +94,47 @@ export class McpServer {
   }
 
   /** Never rejects. */
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const client = this.tokens.clientOf(request.headers.authorization);
     const refusal = refusalOf(request, client);
     if (client === undefined || refusal) {
-      send(response, refusal?.status ?? 401, { error: refusal?.message });
+      sendJson(response, refusal?.status ?? 401, { error: refusal?.message });
       return;
     }
-    const count = this.requests.get(client) ?? 0;
-    if (count >= maxRequestsOfClient) {
+    const count = this.requestCountByClient.get(client) ?? 0;
+    if (count >= maxRequestsPerClient) {
       response.setHeader('Retry-After', '1');
-      send(response, 429, { error: 'Too many requests are open. Wait for their answers.' });
+      sendJson(response, 429, { error: 'Too many requests are open. Wait for their answers.' });
       return;
     }
-    this.requests.set(client, count + 1);
+    this.requestCountByClient.set(client, count + 1);
     const closed = new AbortController();
     response.once('close', () => {
-      this.release(client);
+      this.decrementRequests(client);
       closed.abort();
     });
     try {
-      const body = await bodyOf(request);
-      const answer = await answerMcp(body, {
+      const body = await readBody(request);
+      const answer = await answerMcpBody(body, {
         ...this.options,
         tools: this.options.providers.flatMap(({ tools }) => tools),
         client,
-        desk: this.desk,
+        callQueue: this.callQueue,
         openCalls: this.openCalls,
-        signal: AbortSignal.any([this.ending.signal, closed.signal]),
+        signal: AbortSignal.any([this.stopController.signal, closed.signal]),
       });
       if (answer === undefined) response.writeHead(202).end();
-      else send(response, 200, answer);
+      else sendJson(response, 200, answer);
     } catch (error) {
       this.options.log.debug(`an MCP request failed: ${messageOf(error)}`);
       response.destroy();
     }
   }
 
-  private release(client: string): void {
-    const remaining = (this.requests.get(client) ?? 1) - 1;
-    if (remaining > 0) this.requests.set(client, remaining);
-    else this.requests.delete(client);
+  private decrementRequests(client: string): void {
+    const remaining = (this.requestCountByClient.get(client) ?? 1) - 1;
+    if (remaining > 0) this.requestCountByClient.set(client, remaining);
+    else this.requestCountByClient.delete(client);
   }
 }
 
@@ -146,7 +149,7 @@ function refusalOf({ method, url = '', headers }: IncomingMessage, client: strin
 }
 
 /** @throws Error if it is too long */
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -158,6 +161,6 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }

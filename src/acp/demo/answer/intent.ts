@@ -28,7 +28,7 @@ export const commands: readonly Command[] = [
 ];
 
 const defaultSlowWords = 60;
-const mostSlowWords = 5000;
+const maxSlowWords = 5000;
 
 /** Applies the first matching rule: a slash command, the first words, or attached files and texts. */
 export function intentOf({ text, files, notes }: Prompt): Intent {
@@ -72,7 +72,7 @@ function commandIntent(name: string, rest: string): Intent {
       return rest === '' ? { kind: 'unknown' } : { kind: 'run', line: rest };
     case 'slow': {
       const words = /^\d+$/.test(rest) ? Number(rest) : defaultSlowWords;
-      return { kind: 'slow', words: Math.min(words, mostSlowWords) };
+      return { kind: 'slow', words: Math.min(words, maxSlowWords) };
     }
     case 'fail':
       return { kind: 'fail', how: rest };

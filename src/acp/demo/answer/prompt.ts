@@ -8,7 +8,7 @@ export interface Prompt {
   readonly files: readonly PromptFile[];
   readonly notes: readonly PromptNote[];
   /** For an interrupted answer that continues: how many words were already said. */
-  readonly saidWords?: number;
+  readonly saidWordCount?: number;
 }
 
 export interface PromptFile {

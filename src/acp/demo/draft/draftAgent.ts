@@ -5,7 +5,7 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import { MemoryThreads, textOf } from '../../common/draft/draftThreads';
 import { draftThreadHandlers } from '../../node/draft/draftHandlers';
-import { answer } from '../answer/answer';
+import { answerPrompt } from '../answer/answerPrompt';
 import { DraftTurn } from './draftTurn';
 import type { Turn } from '../answer/turn';
 
@@ -16,7 +16,7 @@ import type { Turn } from '../answer/turn';
 export class DraftAgent {
   private readonly threads = new MemoryThreads({ now: () => Date.now(), createId: randomUUID });
   private readonly connection: DraftConnection;
-  private readonly ending = new AbortController();
+  private readonly endController = new AbortController();
 
   /** `cwd` is the absolute path that relative paths in prompts are resolved against. */
   constructor(
@@ -32,7 +32,7 @@ export class DraftAgent {
         ...draftThreadHandlers(threads),
         sendMessage: async ({ threadId, message }) => {
           await threads.sendMessage(threadId, message);
-          if (message.role === 'user') await answer(this.turn(threadId, textOf(message)));
+          if (message.role === 'user') await answerPrompt(this.createTurn(threadId, textOf(message)));
           return null;
         },
       },
@@ -44,16 +44,16 @@ export class DraftAgent {
     const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
     this.connection.start();
     await closed;
-    this.ending.abort();
+    this.endController.abort();
     this.connection.dispose();
   }
 
-  private turn(threadId: string, text: string): Turn {
+  private createTurn(threadId: string, text: string): Turn {
     const { connection, cwd, threads } = this;
     return new DraftTurn({
       text,
       cwd,
-      signal: this.ending.signal,
+      signal: this.endController.signal,
       async say(words) {
         const chunk = { type: 'text' as const, chunk: words };
         await threads.streamMessageChunk(threadId, chunk);

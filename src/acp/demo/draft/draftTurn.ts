@@ -1,5 +1,5 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
-import { fenced } from '../answer/fenced';
+import { fencedBlock } from '../answer/fenced';
 import { pathOfWord, type Prompt } from '../answer/prompt';
 import type { PlanStep } from '../v1/history';
 import {
@@ -11,7 +11,7 @@ import {
   type Turn,
 } from '../answer/turn';
 
-interface DraftTurnOptions {
+interface DraftTurnDeps {
   /** The client's text; a line `File: path` attaches a file. */
   readonly text: string;
   /** Absolute path. */
@@ -29,7 +29,7 @@ export class DraftTurn implements Turn {
   readonly isVerbose = false;
   readonly paceMs = 0;
 
-  constructor(private readonly options: DraftTurnOptions) {
+  constructor(private readonly options: DraftTurnDeps) {
     this.prompt = promptOf(options.text, options.cwd);
     this.cwd = options.cwd;
     this.signal = options.signal;
@@ -57,7 +57,7 @@ export class DraftTurn implements Turn {
 
   /** Proposes the edit as a diff in the answer, which the client may offer to apply. */
   async proposeEdit({ title, path, oldText, newText }: ProposedEdit): Promise<EditOutcome> {
-    await this.say(`${title}:\n\n${fenced('diff', unifiedDiff(path, oldText, newText))}\n`);
+    await this.say(`${title}:\n\n${fencedBlock('diff', unifiedDiff(path, oldText, newText))}\n`);
     return { kind: 'proposed' };
   }
 

@@ -2,7 +2,7 @@ import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol
 import { modes, paces, type DemoSession } from './sessions';
 
 /** The session's settings as config options; booleans only for clients that support them. */
-export function configOf(session: DemoSession, takesBooleans: boolean): SessionConfigOption[] {
+export function configOptionsOf(session: DemoSession, supportsBooleans: boolean): SessionConfigOption[] {
   const options: SessionConfigOption[] = [
     {
       type: 'select',
@@ -21,7 +21,7 @@ export function configOf(session: DemoSession, takesBooleans: boolean): SessionC
       options: paces.map(({ value, name, description }) => ({ value, name, description })),
     },
   ];
-  if (takesBooleans) {
+  if (supportsBooleans) {
     const description = 'Say by which rule a prompt was understood';
     options.push({ type: 'boolean', id: 'verbose', name: 'Verbose', description, currentValue: session.isVerbose });
   }
@@ -29,12 +29,12 @@ export function configOf(session: DemoSession, takesBooleans: boolean): SessionC
 }
 
 /** The mode, for clients that support modes but not config options. */
-export function modesOf(session: DemoSession): SessionModeState {
+export function modeStateOf(session: DemoSession): SessionModeState {
   return { currentModeId: session.mode, availableModes: modes.map((mode) => ({ ...mode })) };
 }
 
 /** Returns whether the option and value exist. */
-export function setConfig(session: DemoSession, id: string, value: string | boolean): boolean {
+export function setConfigOption(session: DemoSession, id: string, value: string | boolean): boolean {
   const mode = modes.find((candidate) => candidate.id === value);
   const pace = paces.find((candidate) => candidate.value === value);
   if (id === 'mode' && mode) {

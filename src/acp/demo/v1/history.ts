@@ -33,7 +33,7 @@ export type HistoryItem = z.infer<typeof HistoryItem>;
 export type ToolHistory = Extract<HistoryItem, { type: 'tool' }>;
 
 /** Adds an item. Text extends the last item of its kind; a plan replaces the one before. */
-export function remember(history: HistoryItem[], item: HistoryItem): void {
+export function addToHistory(history: HistoryItem[], item: HistoryItem): void {
   const last = history.at(-1);
   if (last && 'text' in last && 'text' in item && last.type === item.type && item.type !== 'user') {
     history[history.length - 1] = { type: last.type, text: last.text + item.text };
@@ -45,12 +45,12 @@ export function remember(history: HistoryItem[], item: HistoryItem): void {
 }
 
 /** Counts the words of the answer to the last prompt. */
-export function wordsSaid(history: readonly HistoryItem[]): number {
+export function answerWordCount(history: readonly HistoryItem[]): number {
   const prompt = history.findLastIndex(({ type }) => type === 'user');
-  return wordsIn(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
+  return wordCount(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
 }
 
 /** Counts the words of a conversation, in place of tokens. */
-export function wordsIn(history: readonly HistoryItem[]): number {
+export function wordCount(history: readonly HistoryItem[]): number {
   return history.reduce((sum, item) => sum + ('text' in item ? item.text.split(/\s+/).filter(Boolean).length : 0), 0);
 }

@@ -3,7 +3,7 @@ import type { HistoryItem } from './history';
 import { textContent } from './toolCall';
 
 /** The update that replays a stored item. */
-export function replayOf(item: HistoryItem): SessionUpdate {
+export function replayUpdateOf(item: HistoryItem): SessionUpdate {
   switch (item.type) {
     case 'user':
       return { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: item.text } };

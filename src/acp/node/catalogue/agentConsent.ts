@@ -118,19 +118,19 @@ export interface AgentConsent {
 }
 
 /** The stored decision for an agent in its current state; does not ask the user. */
-export async function consentDecisionFor(entry: CatalogueEntry, permission: AgentConsent): Promise<ConsentDecision> {
-  const thing = await currentConsentThing(entry, permission);
-  return thing ? permission.consent.decide(thing) : 'allowed';
+export async function consentDecisionFor(entry: CatalogueEntry, agentConsent: AgentConsent): Promise<ConsentDecision> {
+  const thing = await currentConsentThing(entry, agentConsent);
+  return thing ? agentConsent.consent.decide(thing) : 'allowed';
 }
 
 /**
  * Asks the user if needed, and checks again afterwards, because files may have changed meanwhile.
  * @throws BackendError `notReady` if the agent is not allowed
  */
-export async function requireConsent(entry: CatalogueEntry, permission: AgentConsent): Promise<void> {
-  const { consent } = permission;
+export async function requireConsent(entry: CatalogueEntry, agentConsent: AgentConsent): Promise<void> {
+  const { consent } = agentConsent;
   for (;;) {
-    const thing = await currentConsentThing(entry, permission);
+    const thing = await currentConsentThing(entry, agentConsent);
     if (!thing || consent.decide(thing) === 'allowed') return;
     const decision = await consent.ask(thing, 'user');
     if (decision !== 'allowed') throw new BackendError('notReady', consentMessage(decision));

@@ -44,11 +44,11 @@ export interface AgentLauncherDeps {
   /** Base environment of agents, read from the login shell. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Absolute path of the folder where agents run by default. */
-  readonly folder: () => string;
+  readonly defaultFolder: () => string;
   /** Checked at each start. */
   readonly isTrusted: () => boolean;
   /** Consent for what the workspace defines: agents and MCP servers. Checked at each start. */
-  readonly permission: AgentConsent;
+  readonly agentConsent: AgentConsent;
   /** Ends agents that outlive this process. */
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
@@ -95,7 +95,7 @@ export class AgentLauncher {
     if (entry.dialect === 'v1') this.prepareWindowServers(log);
     const { env, cwd } = await this.spawnContextOf(entry);
     // Checked last, so that exactly what was approved is started.
-    await requireConsent(entry, this.options.permission);
+    await requireConsent(entry, this.options.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
@@ -147,21 +147,21 @@ export class AgentLauncher {
 
   /** Withdraws consent requests of servers that no file defines any more. */
   private withdrawStaleConsents(servers: readonly NamedServer[]): void {
-    this.options.permission.consent.keepOnly(['mcpServer'], ({ name, source }) =>
+    this.options.agentConsent.consent.keepOnly(['mcpServer'], ({ name, source }) =>
       servers.some((server) => server.name === name && server.file === source.file),
     );
   }
 
   /** Waits for the user's decision; the session starts without servers that were not allowed. */
   private async isServerAllowed({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
-    const { editor, isTrusted, permission } = this.options;
+    const { editor, isTrusted, agentConsent } = this.options;
     const folders = editor.folders.map(({ path }) => path);
     const thing = await consentThingOfServer(name, server, { cwd: folder, file, folders });
-    return isTrusted() && (await permission.consent.ask(thing, 'background')) === 'allowed';
+    return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
   }
 
   private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
-    await requireConsent(entry, this.options.permission);
+    await requireConsent(entry, this.options.agentConsent);
     const { env, cwd } = await this.spawnContextOf(entry);
     const all = { ...env, ...added };
     const found = await findCommand(command ?? entry.command, all, cwd);
@@ -178,7 +178,7 @@ export class AgentLauncher {
 
   private async spawnContextOf(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
     const env = { ...(await this.options.environment()), ...entry.env };
-    return { env, cwd: entry.cwd ?? this.options.folder() };
+    return { env, cwd: entry.cwd ?? this.options.defaultFolder() };
   }
 }
 

@@ -18,7 +18,7 @@ interface AgentRegistryDeps {
   readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
   /** Consent for agents that the workspace defines. */
-  readonly permission: AgentConsent;
+  readonly agentConsent: AgentConsent;
   readonly log: Logger;
 }
 
@@ -99,7 +99,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
       this.requestedIds.add(id);
       if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
-      await requireConsent(entry, this.options.permission);
+      await requireConsent(entry, this.options.agentConsent);
       return await this.createBackend(entry);
     });
   }
@@ -150,7 +150,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   private withdrawStaleConsents(): void {
     const ids = new Set(this.lastCatalogue?.agents.map(({ id }) => id));
     if (this.lastCatalogue)
-      this.options.permission.consent.keepOnly(['agent'], ({ id }) => id !== undefined && ids.has(id));
+      this.options.agentConsent.consent.keepOnly(['agent'], ({ id }) => id !== undefined && ids.has(id));
   }
 
   private async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
@@ -175,7 +175,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   /** Returns undefined if the agent is allowed, or needs no consent. Never rejects. */
   private async missingConsentFor(entry: CatalogueEntry): Promise<MissingConsent | undefined> {
     try {
-      const decision = await consentDecisionFor(entry, this.options.permission);
+      const decision = await consentDecisionFor(entry, this.options.agentConsent);
       return decision === 'allowed' ? undefined : { problem: consentMessage(decision), decision };
     } catch (error) {
       return { problem: `It cannot be allowed because not all of it can be read: ${messageOf(error)}` };

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { isEditorError } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import type { Place } from '../languagePort';
-import { cutText } from '../text/lineTexts';
+import { truncateText } from '../text/lineTexts';
 import { findPlace, placeInput } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
 /** Limit in UTF-16 units. */
-const maxText = 6_000;
+const maxTextLength = 6_000;
 const maxDefinitions = 50;
 
 export function hoverTool(ports: ToolPorts): Tool {
@@ -25,9 +25,9 @@ export function hoverTool(ports: ToolPorts): Tool {
       ]);
       // The type of a constant can reveal its value.
       if (await isHidden(definitions, ports)) return `There is nothing to tell of ${from.title}.`;
-      const texts = hovers.map((text) => plain(text)).filter((text) => text !== '');
+      const texts = hovers.map((text) => removeInteractiveParts(text)).filter((text) => text !== '');
       if (texts.length === 0) return [`There is nothing to tell of ${from.title}.`, ...from.remarks].join('\n');
-      return [from.title, ...from.remarks, cutText(texts.join('\n\n'), maxText)].join('\n');
+      return [from.title, ...from.remarks, truncateText(texts.join('\n\n'), maxTextLength)].join('\n');
     },
   });
 }
@@ -47,7 +47,7 @@ async function isHidden(definitions: readonly Place[], { editor }: ToolPorts): P
 }
 
 /** Removes what only people can use: command links, images and separators. */
-function plain(markdown: string): string {
+function removeInteractiveParts(markdown: string): string {
   return markdown
     .replace(/!\[([^\]]*)\]\([^)]*\)/gu, '$1')
     .replace(/\[([^\]]*)\]\((?:command|data|file):[^)]*\)/gu, '$1')

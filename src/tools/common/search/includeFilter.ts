@@ -8,7 +8,7 @@ import { ToolError } from '../toolError';
  */
 export function includeFilter(glob: string | undefined, runInTime: RunInTime): (path: string) => boolean {
   if (glob === undefined) return () => true;
-  const matches = compile(glob, runInTime);
+  const matches = compileGlob(glob, runInTime);
   return (path) => {
     const isMatch = matches(path);
     if (isMatch === undefined) throw new ToolError(`"${glob}" takes too long. Use a glob with fewer groups.`);
@@ -17,7 +17,7 @@ export function includeFilter(glob: string | undefined, runInTime: RunInTime): (
 }
 
 /** The literal folders that a glob starts with, `src/a` for `src/a/**`; empty if it may match anywhere. */
-export function folderOf(glob: string | undefined): string {
+export function literalFolderOf(glob: string | undefined): string {
   const steps = (glob ?? '')
     .replace(/^\.?\//u, '')
     .split('/')
@@ -26,7 +26,7 @@ export function folderOf(glob: string | undefined): string {
   return (first === -1 ? steps : steps.slice(0, first)).join('/');
 }
 
-function compile(glob: string, runInTime: RunInTime): (path: string) => boolean | undefined {
+function compileGlob(glob: string, runInTime: RunInTime): (path: string) => boolean | undefined {
   try {
     const options = { dot: true, basename: !glob.includes('/') };
     return new TimedGlobs(runInTime, options).compile([glob.replace(/^\.?\//u, '')], () => undefined);

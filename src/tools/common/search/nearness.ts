@@ -6,17 +6,17 @@ import { toSlashes } from '../../../editor/common/boundary';
 const foreignFolders = new Set(['node_modules', 'vendor', 'third_party', 'dist', 'build', 'out', 'target', '.venv']);
 
 /** Sorts absolute paths by distance to `anchor`, or without one by depth; then by name. */
-export function byNearness(paths: readonly string[], anchor: string | undefined): string[] {
-  const from = anchor === undefined ? undefined : stepsOf(anchor);
+export function sortByNearness(paths: readonly string[], anchor: string | undefined): string[] {
+  const from = anchor === undefined ? undefined : foldersOf(anchor);
   return paths
     .map((path) => ({ path, rank: rankOf(path, anchor, from) }))
-    .sort((a, b) => a.rank - b.rank || compare(a.path, b.path))
+    .sort((a, b) => a.rank - b.rank || compareText(a.path, b.path))
     .map(({ path }) => path);
 }
 
 function rankOf(path: string, anchor: string | undefined, from: readonly string[] | undefined): number {
   if (path === anchor) return -1;
-  const to = stepsOf(path);
+  const to = foldersOf(path);
   const foreign = to.some((step) => foreignFolders.has(step)) ? 1_000 : 0;
   if (!from) return foreign + to.length;
   const shared = sharedLength(from, to);
@@ -24,7 +24,7 @@ function rankOf(path: string, anchor: string | undefined, from: readonly string[
 }
 
 /** The folders on the path to a file. */
-function stepsOf(path: string): readonly string[] {
+function foldersOf(path: string): readonly string[] {
   return toSlashes(path).split('/').slice(0, -1);
 }
 
@@ -33,7 +33,7 @@ function sharedLength(a: readonly string[], b: readonly string[]): number {
   return different === -1 ? a.length : different;
 }
 
-function compare(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

@@ -1,21 +1,21 @@
 import { withDeadline } from '../../../base/common/async';
 import { TimeoutError } from '../../../base/common/errors';
-import { byNearness } from './nearness';
-import type { FoundText, TextQuery } from './textSearch';
+import { sortByNearness } from './nearness';
+import type { FileMatches, TextQuery } from './textSearch';
 import type { ToolPorts } from '../toolPorts';
-import { visibleFiles } from './visibleFiles';
+import { filterVisibleFiles } from './visibleFiles';
 
-const searchMs = 15_000;
+const searchTimeoutMs = 15_000;
 
 interface TextMatches {
   /** Visible files only, nearest first. */
-  readonly files: readonly FoundText[];
+  readonly files: readonly FileMatches[];
   /** Whether the limit was reached. */
-  readonly isCut: boolean;
-  readonly isLate: boolean;
+  readonly isLimitReached: boolean;
+  readonly hasTimedOut: boolean;
 }
 
-interface Wanted {
+interface MatchLimits {
   /** Absolute path; files near it come first. */
   readonly anchor: string | undefined;
   /** Ends the search after this many visible lines. */
@@ -23,34 +23,34 @@ interface Wanted {
 }
 
 /** Searches text within a time limit. @throws ToolError for an invalid pattern */
-export async function textMatches(
+export async function findTextMatches(
   query: TextQuery,
-  { anchor, limit }: Wanted,
+  { anchor, limit }: MatchLimits,
   { editor, search, clock }: Pick<ToolPorts, 'editor' | 'search' | 'clock'>,
   signal: AbortSignal,
 ): Promise<TextMatches> {
-  const byPath = new Map<string, FoundText>();
+  const byPath = new Map<string, FileMatches>();
   let lines = 0;
   const collect = async (inTime: AbortSignal): Promise<void> => {
     const both = AbortSignal.any([inTime, signal]);
     for await (const found of search.find(query, both)) {
       // Checked before counting, so that the limit does not reveal excluded files.
-      const { paths } = await visibleFiles([found.path], editor, both);
+      const { paths } = await filterVisibleFiles([found.path], editor, both);
       if (paths.length === 0 || both.aborted) continue;
       byPath.set(found.path, found);
       lines += found.matches.length;
       if (lines >= limit) return;
     }
   };
-  let isLate = false;
+  let hasTimedOut = false;
   try {
-    await withDeadline(clock, 'the search', searchMs, collect);
+    await withDeadline(clock, 'the search', searchTimeoutMs, collect);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof TimeoutError)) throw error;
-    isLate = true;
+    hasTimedOut = true;
   }
   signal.throwIfAborted();
-  const files = byNearness([...byPath.keys()], anchor).flatMap((path) => byPath.get(path) ?? []);
-  return { files, isCut: lines >= limit, isLate };
+  const files = sortByNearness([...byPath.keys()], anchor).flatMap((path) => byPath.get(path) ?? []);
+  return { files, isLimitReached: lines >= limit, hasTimedOut };
 }

@@ -4,7 +4,7 @@ export interface TextSearch {
    * Yields each file once; unsaved text replaces that on disk. Ends early when `signal` fires.
    * @throws ToolError for an invalid pattern or glob
    */
-  find(query: TextQuery, signal: AbortSignal): AsyncIterable<FoundText>;
+  find(query: TextQuery, signal: AbortSignal): AsyncIterable<FileMatches>;
 }
 
 export interface TextQuery {
@@ -16,13 +16,13 @@ export interface TextQuery {
   readonly include?: string;
 }
 
-export interface FoundText {
+export interface FileMatches {
   /** Absolute path. */
   readonly path: string;
-  readonly matches: readonly FoundLine[];
+  readonly matches: readonly LineMatch[];
 }
 
-export interface FoundLine {
+export interface LineMatch {
   /** 0-based. */
   readonly line: number;
   /** 0-based UTF-16 offset of the line's first match. */

@@ -1,44 +1,44 @@
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 
 /** Paths checked in parallel. */
-const atOnce = 16;
+const maxConcurrentChecks = 16;
 /** Limit of checked paths; those farther away are skipped. */
 const maxFiles = 2_000;
 
 interface VisibleFiles {
   /** In the order given. */
   readonly paths: readonly string[];
-  readonly outside: number;
+  readonly outsideCount: number;
   /** Number of paths not checked. */
-  readonly unknown: number;
+  readonly uncheckedCount: number;
 }
 
 /** Filters the files that agents may see. Files on the exclude list leave no trace: they are not counted. */
-export async function visibleFiles(
+export async function filterVisibleFiles(
   paths: readonly string[],
   editor: Pick<EditorPort, 'resolve'>,
   signal: AbortSignal,
 ): Promise<VisibleFiles> {
   const wanted = paths.slice(0, maxFiles);
-  const verdicts: Verdict[] = [];
+  const verdicts: FileVisibility[] = [];
   const queue = wanted.entries();
   const work = async (): Promise<void> => {
     for (const [index, path] of queue) {
       signal.throwIfAborted();
-      verdicts[index] = await verdictOn(path, editor);
+      verdicts[index] = await visibilityOf(path, editor);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, wanted.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrentChecks, wanted.length) }, work));
   return {
     paths: wanted.filter((_, index) => verdicts[index] === 'visible'),
-    outside: verdicts.filter((verdict) => verdict === 'outside').length,
-    unknown: paths.length - wanted.length,
+    outsideCount: verdicts.filter((verdict) => verdict === 'outside').length,
+    uncheckedCount: paths.length - wanted.length,
   };
 }
 
-type Verdict = 'visible' | 'outside' | 'hidden';
+type FileVisibility = 'visible' | 'outside' | 'hidden';
 
-async function verdictOn(path: string, editor: Pick<EditorPort, 'resolve'>): Promise<Verdict> {
+async function visibilityOf(path: string, editor: Pick<EditorPort, 'resolve'>): Promise<FileVisibility> {
   try {
     await editor.resolve(path);
     return 'visible';

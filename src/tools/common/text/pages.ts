@@ -4,9 +4,9 @@ interface Page<T> {
   readonly items: readonly T[];
   /** 1-based. */
   readonly page: number;
-  readonly pages: number;
+  readonly pageCount: number;
   /** Items after this page. */
-  readonly left: number;
+  readonly remainingCount: number;
 }
 
 /** Returns one page. @throws ToolError past the last page */
@@ -15,10 +15,10 @@ export function pageOf<T>(all: readonly T[], page: number, perPage: number): Pag
   if (page > pages) throw new ToolError(`There is no page ${page}: the last one is ${pages}.`);
   const start = (page - 1) * perPage;
   const items = all.slice(start, start + perPage);
-  return { items, page, pages, left: all.length - start - items.length };
+  return { items, page, pageCount: pages, remainingCount: all.length - start - items.length };
 }
 
 /** The footer of a page; empty for the last one. */
-export function moreBelow({ page, pages, left }: Page<unknown>, what: string): string[] {
+export function pageFooter({ page, pageCount: pages, remainingCount: left }: Page<unknown>, what: string): string[] {
   return left > 0 ? [`… ${left} more ${what}: page ${page + 1} of ${pages} has the next.`] : [];
 }

@@ -10,7 +10,7 @@ const maxOccurrences = 10_000;
 interface FoundName {
   readonly position: Position;
   /** Whether it was found in another line than the given one. */
-  readonly isElsewhere: boolean;
+  readonly isInOtherLine: boolean;
 }
 
 /** Splits a qualified name: `Parser.parse()` is `parse` in `Parser`. */
@@ -25,7 +25,7 @@ export function splitName(symbol: string): { readonly name: string; readonly con
 
 /** 0-based UTF-16 offsets of a whole word in a line; those in code before those in strings and comments. */
 export function occurrencesInLine(line: string, name: string): number[] {
-  const found = wholeWords(line, name);
+  const found = wholeWordOffsets(line, name);
   const inCode = found.filter((at) => !isQuoted(line, at));
   return [...inCode, ...found.filter((at) => !inCode.includes(at))];
 }
@@ -45,9 +45,9 @@ export function findName(
       column === undefined
         ? first
         : asked.reduce((best, at) => (Math.abs(at - column) < Math.abs(best - column) ? at : best), first);
-    return { position: { line, character }, isElsewhere: false };
+    return { position: { line, character }, isInOtherLine: false };
   }
-  const all = wholeWords(lines.text, name).map((offset) => lines.positionAt(offset));
+  const all = wholeWordOffsets(lines.text, name).map((offset) => lines.positionAt(offset));
   const inCode = all.filter(({ line: at, character }) => !isQuoted(lines.lineText(at), character));
   const candidates = inCode.length > 0 ? inCode : all;
   const wanted = line ?? 0;
@@ -55,7 +55,7 @@ export function findName(
     (best, at) => (best && Math.abs(best.line - wanted) <= Math.abs(at.line - wanted) ? best : at),
     undefined,
   );
-  return nearest && { position: nearest, isElsewhere: line !== undefined };
+  return nearest && { position: nearest, isInOtherLine: line !== undefined };
 }
 
 /** The distinct names in a line of code. */
@@ -64,16 +64,16 @@ export function namesInLine(line: string): string[] {
   return [...new Set(words)];
 }
 
-function wholeWords(text: string, name: string): number[] {
+function wholeWordOffsets(text: string, name: string): number[] {
   const found: number[] = [];
   if (name === '' || /[\r\n]/.test(name)) return found;
   for (let at = text.indexOf(name); at !== -1 && found.length < maxOccurrences; at = text.indexOf(name, at + 1)) {
-    if (isWhole(text, at, name)) found.push(at);
+    if (isWholeWord(text, at, name)) found.push(at);
   }
   return found;
 }
 
-function isWhole(text: string, at: number, name: string): boolean {
+function isWholeWord(text: string, at: number, name: string): boolean {
   const isBoundary = (left: string, right: string): boolean => !wordCharacter.test(left) || !wordCharacter.test(right);
   const end = at + name.length;
   return (

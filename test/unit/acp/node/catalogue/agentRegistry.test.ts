@@ -80,7 +80,7 @@ describe('the registry of agents', () => {
         return Promise.resolve(backend);
       },
       isTrusted: () => isTrusted,
-      permission: { consent, places: () => ({ cwd: '/', folders: [] }) },
+      agentConsent: { consent, places: () => ({ cwd: '/', folders: [] }) },
       log: nullLogger,
     });
     registry.onDidChange(() => changes++);

@@ -2,7 +2,7 @@ import { relativeTo, toSlashes } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
 
 /** A file's name for models: relative in the first workspace folder, which relative paths start from; else absolute. */
-export function pathName(path: string, { folders }: Pick<EditorPort, 'folders'>): string {
+export function displayPath(path: string, { folders }: Pick<EditorPort, 'folders'>): string {
   const [first] = folders;
   const below = first && relativeTo(path, first.path, false);
   if (below === undefined) return toSlashes(path);

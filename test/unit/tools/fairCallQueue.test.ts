@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { CallDesk, TooManyCallsError, type CallLimits } from '../../../src/tools/common/calls/callDesk';
+import { FairCallQueue, TooManyCallsError, type CallLimits } from '../../../src/tools/common/calls/fairCallQueue';
 import { FakeClock } from '../../fake/fakeClock';
 
-const limits: CallLimits = { running: 3, runningOfClient: 2, waitingOfClient: 4, perSecond: 10, burst: 5 };
+const limits: CallLimits = {
+  maxRunning: 3,
+  maxRunningPerClient: 2,
+  maxWaitingPerClient: 4,
+  callsPerSecond: 10,
+  burstSize: 5,
+};
 const never = new AbortController().signal;
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Calls whose work ends when the test says so. */
 class Calls {
   readonly clock = new FakeClock();
-  readonly desk: CallDesk;
+  readonly desk: FairCallQueue;
   readonly begun: string[] = [];
   private readonly ends: (() => void)[] = [];
 
   constructor(some: Partial<CallLimits> = {}) {
-    this.desk = new CallDesk(this.clock, { ...limits, ...some });
+    this.desk = new FairCallQueue(this.clock, { ...limits, ...some });
   }
 
   call(client: string, signal: AbortSignal = never): Promise<string> {
@@ -58,7 +64,7 @@ describe('the desk that gives turns to calls', () => {
   });
 
   it('keeps a client to its pace once its credit is used up', async () => {
-    const calls = new Calls({ running: 100, runningOfClient: 100, waitingOfClient: 100 });
+    const calls = new Calls({ maxRunning: 100, maxRunningPerClient: 100, maxWaitingPerClient: 100 });
     for (let index = 0; index < 20; index++) void calls.call('a');
     await settle();
     assert.equal(calls.begun.length, 5);
@@ -72,7 +78,7 @@ describe('the desk that gives turns to calls', () => {
   });
 
   it('takes a call out of the line when it is cancelled, and refuses all when it is disposed', async () => {
-    const calls = new Calls({ runningOfClient: 1 });
+    const calls = new Calls({ maxRunningPerClient: 1 });
     const first = calls.call('a');
     const cancelling = new AbortController();
     const cancelled = calls.call('a', cancelling.signal);
@@ -88,7 +94,7 @@ describe('the desk that gives turns to calls', () => {
   });
 
   it('gives the turn on when the work fails', async () => {
-    const { desk } = new Calls({ running: 1 });
+    const { desk } = new Calls({ maxRunning: 1 });
     await assert.rejects(
       desk.run('a', never, () => Promise.reject(new Error('no'))),
       /^Error: no$/,
@@ -112,7 +118,7 @@ describe('the desk that gives turns to calls', () => {
           if (kind === 'end' && (await calls.endOldest())) ended++;
           if (kind === 'wait') calls.clock.advance(150);
           await settle();
-          assert.ok(calls.begun.length - ended <= limits.running);
+          assert.ok(calls.begun.length - ended <= limits.maxRunning);
         }
         for (let rounds = 0; rounds < 200 && (await calls.endOldest()); rounds++) calls.clock.advance(1_000);
         const answers = await Promise.all(all);

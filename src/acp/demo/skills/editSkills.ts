@@ -1,20 +1,20 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../../base/common/errors';
 import { pathOfWord } from '../answer/prompt';
-import { renameWord } from './rename';
+import { replaceWord } from './replaceWord';
 import { sortImports } from './sortImports';
 import { TurnCancelled, type ProposedEdit, type Turn } from '../answer/turn';
 
-export async function rename(turn: Turn, from: string, to: string, path: string | undefined): Promise<void> {
-  await edit(turn, path, (text, name) => {
-    const { text: newText, count, firstLine } = renameWord(text, from, to);
-    if (count === 0) return `There is no word \`${from}\` in ${name}, so there is nothing to rename.`;
-    return { title: `Rename ${from} to ${to} in ${name} (${count}×)`, newText, line: firstLine };
+export async function renameInFile(turn: Turn, from: string, to: string, path: string | undefined): Promise<void> {
+  await proposeChange(turn, path, (text, name) => {
+    const { text: newText, replacementCount, firstLine } = replaceWord(text, from, to);
+    if (replacementCount === 0) return `There is no word \`${from}\` in ${name}, so there is nothing to rename.`;
+    return { title: `Rename ${from} to ${to} in ${name} (${replacementCount}×)`, newText, line: firstLine };
   });
 }
 
 export async function sortFileImports(turn: Turn, path: string | undefined): Promise<void> {
-  await edit(turn, path, (text, name) => {
+  await proposeChange(turn, path, (text, name) => {
     const newText = sortImports(text);
     if (newText === text) return `The imports of ${name} are in order already.`;
     return { title: `Sort the imports of ${name}`, newText, line: firstDifference(text, newText) };
@@ -24,7 +24,7 @@ export async function sortFileImports(turn: Turn, path: string | undefined): Pro
 type Change = Pick<ProposedEdit, 'title' | 'newText' | 'line'>;
 
 /** Reads a file, computes a change (or the reason for none), and proposes it. */
-async function edit(
+async function proposeChange(
   turn: Turn,
   word: string | undefined,
   change: (text: string, name: string) => Change | string,

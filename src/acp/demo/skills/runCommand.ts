@@ -3,7 +3,7 @@ import { splitCommand } from '../../common/catalogue/splitCommand';
 import type { Turn } from '../answer/turn';
 
 /** Runs one program in the client's terminal, without a shell. */
-export async function run(turn: Turn, line: string): Promise<void> {
+export async function runCommand(turn: Turn, line: string): Promise<void> {
   let argv: string[];
   try {
     argv = splitCommand(line.replace(/^`+|`+$/g, ''));
@@ -19,7 +19,7 @@ export async function run(turn: Turn, line: string): Promise<void> {
   const outcome = await turn.runCommand([command, ...args]);
   switch (outcome.kind) {
     case 'exited':
-      await turn.say(sentenceOf(command, outcome.exitCode, outcome.signal));
+      await turn.say(exitSentence(command, outcome.exitCode, outcome.signal));
       return;
     case 'failed':
       await turn.say(`The client did not run \`${command}\`: ${outcome.reason}\n`);
@@ -29,7 +29,7 @@ export async function run(turn: Turn, line: string): Promise<void> {
   }
 }
 
-function sentenceOf(command: string, exitCode: number | undefined, signal: string | undefined): string {
+function exitSentence(command: string, exitCode: number | undefined, signal: string | undefined): string {
   if (signal !== undefined) return `\`${command}\` was ended by ${signal}.\n`;
   if (exitCode === undefined) return `\`${command}\` ended without saying how.\n`;
   return `\`${command}\` ended with exit code ${exitCode}${exitCode === 0 ? '.' : ': it reports a failure.'}\n`;

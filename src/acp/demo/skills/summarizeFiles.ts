@@ -4,10 +4,10 @@ import { outlineOf } from './outline';
 import { pathOfWord, type PromptFile } from '../answer/prompt';
 import { TurnCancelled, type Turn } from '../answer/turn';
 
-const mostListed = 40;
+const maxListed = 40;
 
 /** Summarizes the attached files, or else the files named in the prompt. */
-export async function summarize(turn: Turn, paths: readonly string[]): Promise<void> {
+export async function summarizeFiles(turn: Turn, paths: readonly string[]): Promise<void> {
   const named = paths.map((path) => ({ path: pathOfWord(path, turn.cwd) }));
   const files = turn.prompt.files.length > 0 ? turn.prompt.files : named;
   if (files.length === 0) {
@@ -33,28 +33,28 @@ async function summarizeFile(turn: Turn, { path, text }: PromptFile): Promise<vo
 }
 
 function summaryOf(path: string, text: string): string {
-  const { lines, imports, declarations, todos } = outlineOf(path, text);
+  const { lineCount, importCount, declarations, todos } = outlineOf(path, text);
   const counts = [
-    count(lines, 'line'),
-    count(declarations.length, 'declaration'),
-    count(imports, 'import'),
-    count(todos.length, 'TODO'),
+    countText(lineCount, 'line'),
+    countText(declarations.length, 'declaration'),
+    countText(importCount, 'import'),
+    countText(todos.length, 'TODO'),
   ];
   const parts = [`**${basename(path)}**: ${counts.join(', ')}.`];
   if (declarations.length > 0) {
-    parts.push(list(declarations.map(({ kind, name, line }) => `${kind} \`${name}\`, line ${line}`)));
+    parts.push(bulletList(declarations.map(({ kind, name, line }) => `${kind} \`${name}\`, line ${line}`)));
   }
   if (todos.length > 0) {
-    parts.push(`To do:\n\n${list(todos.map(({ text: todo, line }) => `line ${line}: ${todo || '(no words)'}`))}`);
+    parts.push(`To do:\n\n${bulletList(todos.map(({ text: todo, line }) => `line ${line}: ${todo || '(no words)'}`))}`);
   }
   return `${parts.join('\n\n')}\n\n`;
 }
 
-function list(items: readonly string[]): string {
-  const shown = items.slice(0, mostListed).map((item) => `- ${item}`);
-  return [...shown, ...(items.length > mostListed ? [`- … and ${items.length - mostListed} more`] : [])].join('\n');
+function bulletList(items: readonly string[]): string {
+  const shown = items.slice(0, maxListed).map((item) => `- ${item}`);
+  return [...shown, ...(items.length > maxListed ? [`- … and ${items.length - maxListed} more`] : [])].join('\n');
 }
 
-function count(number: number, noun: string): string {
+function countText(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,7 +1,7 @@
 import type { Turn } from '../answer/turn';
 import type { PlanStep } from '../v1/history';
 
-const sentence =
+const sentenceWords =
   'This answer comes one word at a time, so that you can see it grow and stop it whenever you like.'.split(' ');
 
 const slowWordMs = 60;
@@ -10,12 +10,12 @@ const slowWordMs = 60;
 export async function speakSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
   for (let index = saidWords; index < words; index++) {
     await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));
-    await turn.say(`${sentence[index % sentence.length] ?? ''} `);
+    await turn.say(`${sentenceWords[index % sentenceWords.length] ?? ''} `);
   }
   await turn.say(`\n\nSaid ${words} words.\n`);
 }
 
-const steps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
+const planSteps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
   { content: 'Show this plan', priority: 'high' },
   { content: 'Tick off one entry after another', priority: 'medium' },
   { content: 'Say that all is done', priority: 'low' },
@@ -23,9 +23,9 @@ const steps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
 
 /** Shows a plan whose entries advance; each update contains the whole plan. */
 export async function showPlan(turn: Turn): Promise<void> {
-  for (let current = 0; current <= steps.length; current++) {
+  for (let current = 0; current <= planSteps.length; current++) {
     await turn.plan(
-      steps.map((step, index) => ({
+      planSteps.map((step, index) => ({
         ...step,
         status: index < current ? 'completed' : index === current ? 'in_progress' : 'pending',
       })),
