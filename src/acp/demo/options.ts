@@ -12,10 +12,10 @@ export interface DemoOptions {
 
 export const usage = `Demo agent (no model): an Agent Client Protocol agent over stdio.
 
-  --draft            speak the draft of June 2025, as its code had it
-  --draft=document   speak it as its document reads
+  --draft            use the draft protocol of June 2025, as implemented
+  --draft=document   use the draft protocol as documented
   --state DIR        keep sessions in a folder, so that another process can load them
-  --auth             refuse sessions until the client has authenticated
+  --auth             require authentication before a session starts
   --sign-in          sign in (with --state) and exit
 `;
 

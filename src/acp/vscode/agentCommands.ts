@@ -23,7 +23,7 @@ export class AgentCommands {
     const backend =
       which.kind === 'one'
         ? which.backend
-        : await pickAgent(which.backends, 'Restart Agent', 'Select an agent to restart. Its current turn is stopped');
+        : await pickAgent(which.backends, 'Restart Agent', 'Select an agent to restart. This stops its current turn');
     if (!backend) return;
     await withProgress(`Restarting ${backend.title}`, async () => {
       await backend.stop();
@@ -65,7 +65,10 @@ async function pickMethod(agentTitle: string, methods: readonly AuthMethod[]): P
     ...(method.type === 'terminal' ? { description: 'in a terminal' } : {}),
     ...withoutUndefined({ detail: method.description }),
   }));
-  const picked = await vscode.window.showQuickPick(items, { title: `Sign in to ${agentTitle}`, placeHolder: 'How?' });
+  const picked = await vscode.window.showQuickPick(items, {
+    title: `Sign in to ${agentTitle}`,
+    placeHolder: 'Select a sign-in method',
+  });
   return picked?.method;
 }
 

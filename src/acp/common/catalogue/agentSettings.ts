@@ -68,7 +68,7 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
 /** Why an entry with only `defaults` is ignored. */
 function defaultsProblem(name: string, isOfWorkspace: boolean): string | undefined {
   if (isOfWorkspace)
-    return 'an entry with only "defaults" counts only in your user settings: move it there, or add a "command"';
+    return 'an entry with only "defaults" works only in user settings: move it there, or add a "command"';
   if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
   const ids = knownAgents.map(({ id }) => id).join(', ');
   return `add a "command": without one, the name has to be one of ${demoAgentId}, ${ids}`;

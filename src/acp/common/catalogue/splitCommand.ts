@@ -26,7 +26,7 @@ export function splitCommand(line: string): string[] {
       current = undefined;
     }
   }
-  if (quote !== undefined) throw new SyntaxError(`The command has a ${quote} that is not closed.`);
+  if (quote !== undefined) throw new SyntaxError(`The command has an unclosed ${quote}.`);
   if (current !== undefined) argv.push(current);
   return argv;
 }

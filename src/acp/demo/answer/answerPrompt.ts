@@ -11,7 +11,7 @@ import type { Turn } from './turn';
 /** Answers a prompt: quotes the attached texts, then follows the intent. @throws TurnCancelled, RpcError */
 export async function answerPrompt(turn: Turn): Promise<void> {
   const intent = intentOf(turn.prompt);
-  if (turn.isVerbose) await turn.think(`My rules read this as: ${intent.kind}.`);
+  if (turn.isVerbose) await turn.think(`Matching rule: ${intent.kind}.`);
   await quoteNotes(turn);
   switch (intent.kind) {
     case 'quote':

@@ -17,7 +17,7 @@ interface Command {
 }
 
 export const commands: readonly Command[] = [
-  { name: 'help', description: 'Say what the demo agent can do' },
+  { name: 'help', description: 'Show what the demo agent can do' },
   { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
   { name: 'rename', description: 'Rename a word in a file, with your permission', hint: 'old to new in path' },
   { name: 'sort', description: 'Sort the imports of a file, with your permission', hint: 'path' },

@@ -16,7 +16,7 @@ export async function renameInFile(turn: Turn, from: string, to: string, path: s
 export async function sortFileImports(turn: Turn, path: string | undefined): Promise<void> {
   await proposeChange(turn, path, (text, name) => {
     const newText = sortImports(text);
-    if (newText === text) return `The imports of ${name} are in order already.`;
+    if (newText === text) return `The imports of ${name} are already sorted.`;
     return { title: `Sort the imports of ${name}`, newText, line: firstDifference(text, newText) };
   });
 }
@@ -31,7 +31,7 @@ async function proposeChange(
 ): Promise<void> {
   const path = word === undefined ? turn.prompt.files[0]?.path : pathOfWord(word, turn.cwd);
   if (path === undefined) {
-    await turn.say('In which file? Say `in path/of/file`, or attach it.\n');
+    await turn.say('Which file? Add `in path/to/file`, or attach it.\n');
     return;
   }
   let oldText: string;
@@ -50,7 +50,7 @@ async function proposeChange(
   const outcome = await turn.proposeEdit({ ...changed, path, oldText });
   switch (outcome.kind) {
     case 'written':
-      await turn.say(`Done: ${changed.title}. Undo in the editor takes it back.\n`);
+      await turn.say(`Done: ${changed.title}. Use Undo in the editor to revert it.\n`);
       return;
     case 'rejected':
       await turn.say(`You said no, so ${basename(path)} stays as it is.\n`);

@@ -14,7 +14,7 @@ export async function failOnPurpose(turn: Turn, mode: string): Promise<void> {
       // Ignores the signal on purpose, to test the client's time-out.
       return await new Promise<never>(() => undefined);
     default:
-      await turn.say('How? `/fail error`, `/fail crash` or `/fail hang` (which only killing me ends).\n');
+      await turn.say('Choose `/fail error`, `/fail crash` or `/fail hang` (ends only when I am killed).\n');
   }
 }
 

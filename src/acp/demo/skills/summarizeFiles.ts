@@ -15,7 +15,7 @@ export async function summarizeFiles(turn: Turn, paths: readonly string[]): Prom
     return;
   }
   await turn.think(
-    `The prompt points at ${files.map(({ path }) => basename(path)).join(', ')}. I count what is in there.`,
+    `The prompt names ${files.map(({ path }) => basename(path)).join(', ')}, so I count what it contains.`,
   );
   for (const file of files) await summarizeFile(turn, file);
 }
@@ -45,7 +45,7 @@ function summaryOf(path: string, text: string): string {
     parts.push(bulletList(declarations.map(({ kind, name, line }) => `${kind} \`${name}\`, line ${line}`)));
   }
   if (todos.length > 0) {
-    parts.push(`To do:\n\n${bulletList(todos.map(({ text: todo, line }) => `line ${line}: ${todo || '(no words)'}`))}`);
+    parts.push(`To do:\n\n${bulletList(todos.map(({ text: todo, line }) => `line ${line}: ${todo || '(no text)'}`))}`);
   }
   return `${parts.join('\n\n')}\n\n`;
 }

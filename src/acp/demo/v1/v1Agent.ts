@@ -186,7 +186,7 @@ export class V1Agent {
       if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
       await sendUpdate(client, session, { sessionUpdate: 'usage_update', used, size: contextWordLimit });
     } catch (error) {
-      this.options.warn(`The session could not be kept: ${messageOf(error)}`);
+      this.options.warn(`The session could not be saved: ${messageOf(error)}`);
     }
   }
 
@@ -206,7 +206,7 @@ export class V1Agent {
     setImmediate(() => {
       sendUpdate(client, session, { sessionUpdate: 'available_commands_update', availableCommands }).catch(
         (error: unknown) => {
-          this.options.warn(`The client does not hear: ${messageOf(error)}`);
+          this.options.warn(`Could not reach the client: ${messageOf(error)}`);
         },
       );
     });

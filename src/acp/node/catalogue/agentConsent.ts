@@ -150,7 +150,7 @@ async function currentConsentThing(
 export function consentMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
   return decision === 'denied'
     ? 'You have not allowed this agent. Run "Backline: Review What This Workspace Runs" to change that.'
-    : 'Needs your permission because this workspace defines it or contains code that it runs. You are asked when you use the agent.';
+    : 'Needs your permission because this workspace defines it or contains code that it runs. You will be asked when you use the agent.';
 }
 
 function wordsOfSetting({ command, args, env }: AgentSetting): string[] {

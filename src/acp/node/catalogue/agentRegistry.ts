@@ -157,7 +157,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     const backend = await this.options.createBackend(entry);
     if (this.isDisposed) {
       backend.dispose();
-      throw new BackendError('closed', 'Backline is ending.');
+      throw new BackendError('closed', 'Backline is shutting down.');
     }
     const subscription = backend.onDidChangeState(() => this.emitter.fire());
     this.openBackends.set(entry.id, { backend, entry, subscription });
@@ -178,7 +178,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       const decision = await consentDecisionFor(entry, this.options.agentConsent);
       return decision === 'allowed' ? undefined : { problem: consentMessage(decision), decision };
     } catch (error) {
-      return { problem: `It cannot be allowed because not all of it can be read: ${messageOf(error)}` };
+      return { problem: `This agent can’t be allowed because some of its files can’t be read: ${messageOf(error)}` };
     }
   }
 

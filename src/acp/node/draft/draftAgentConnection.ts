@@ -122,7 +122,7 @@ export class DraftAgentConnection implements Disposable {
   private async describeEnd(exited: Promise<void>): Promise<BackendError> {
     const { clock, title } = this.options;
     await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
-    const message = `${title} ended unexpectedly. The next session starts it again.`;
+    const message = `${title} ended unexpectedly. The next session restarts it.`;
     return new BackendError('backend', message, this.agent.stderrTail().trim() || undefined);
   }
 
@@ -130,7 +130,7 @@ export class DraftAgentConnection implements Disposable {
     if (error instanceof ConnectionClosedError && this.endReason) return await this.endReason;
     if (!(error instanceof TimeoutError))
       return new BackendError('backend', messageOf(error), undefined, { cause: error });
-    const message = `${this.options.title} does not answer. Does it speak the draft protocol? If not, set its dialect to v1.`;
+    const message = `${this.options.title} is not responding. If it does not use the draft protocol, set its dialect to v1.`;
     return new BackendError('timeout', message, this.agent.stderrTail().trim() || undefined, { cause: error });
   }
 }

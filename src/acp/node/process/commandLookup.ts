@@ -128,7 +128,7 @@ async function lookupOnWindows(command: string, options: LookupOptions): Promise
     }
   }
   if (!shim) {
-    const message = `'${file}' is a batch file, which only a shell can run. Name the program that it starts instead.`;
+    const message = `'${file}' is a batch file, which only a shell can run. Use the program that it starts instead.`;
     throw new CommandError('needsShell', message);
   }
   const message = `'${file}' needs ${quoted(shim.programs)}, which isn't on PATH. Install it, or add its folder to PATH.`;

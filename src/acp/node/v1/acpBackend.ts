@@ -102,8 +102,7 @@ export class AcpBackend implements SessionBackend {
 
   async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
     const { client } = await this.gateway.connection.connect(signal);
-    if (!client.capabilities.sessionCapabilities?.list)
-      throw this.unsupportedError('tell which conversations it remembers');
+    if (!client.capabilities.sessionCapabilities?.list) throw this.unsupportedError('list its conversations');
     return listAllSessions(cwd, (params) =>
       this.gateway.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
     );
@@ -124,7 +123,7 @@ export class AcpBackend implements SessionBackend {
     if (open) return open;
     const live = await this.gateway.connection.connect(signal);
     const method = restoreMethodOf(live.client.capabilities, 'unknown');
-    if (!method) throw this.unsupportedError('take up a conversation again');
+    if (!method) throw this.unsupportedError('resume conversations');
     const session = this.buildSession(sessionId, options);
     try {
       await this.gateway.request('session/load', signal, (deadline) => session.load(live, method, deadline));

@@ -180,7 +180,7 @@ export class AgentConnection {
     void exited.then(() => this.handleProcessEnd(started));
     try {
       const agent = await client.initialize();
-      if (this.currentProcess !== started) throw new BackendError('closed', `${title} is gone.`);
+      if (this.currentProcess !== started) throw new BackendError('closed', `${title} has ended.`);
       this.hasRun = true;
       this.live = { client, agent };
       const version = agent.agentInfo?.version;
@@ -237,7 +237,7 @@ export class AgentConnection {
     const { clock, title } = this.options;
     const delayMs = this.restartAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
-    this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Starting it again…` });
+    this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Restarting…` });
     const timers = new DisposableStore();
     const delay = new Promise<void>((resolve) => {
       timers.add(clock.setTimer(delayMs, resolve));

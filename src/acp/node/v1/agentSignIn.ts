@@ -52,7 +52,7 @@ export class AgentSignIn {
     const { connection, title } = this.options;
     const methods = (connection.connectedAgent?.agent.authMethods ?? []).map(toAuthMethod);
     const agentMessage = error instanceof RequestError ? ` It says: ${error.message}` : '';
-    const hint = methods.length > 0 ? 'Choose how.' : 'Use the agent’s own command to sign in.';
+    const hint = methods.length > 0 ? 'Choose a sign-in method.' : 'Use the agent’s own command to sign in.';
     const message = `${title} requires you to sign in. ${hint}${agentMessage}`;
     connection.setState({ kind: 'authRequired', message, methods });
     return new BackendError('authRequired', message, undefined, { cause: error });
@@ -80,8 +80,7 @@ export class AgentSignIn {
     const { connection, title } = this.options;
     const { agent } = await connection.connect();
     const method = agent.authMethods?.find(({ id }) => id === methodId);
-    if (!method)
-      throw new BackendError('invalidRequest', `${title} has no way to sign in that is called "${methodId}".`);
+    if (!method) throw new BackendError('invalidRequest', `${title} has no sign-in method "${methodId}".`);
     const command = terminalCommand(method);
     await (command ? this.authenticateInTerminal(command) : this.authenticateByAgent(methodId));
     const { agent: current } = await connection.connect();

@@ -122,7 +122,7 @@ export class SessionBinding {
       const isRefusal = !isAuthRequired(error) && !(error instanceof TimeoutError) && !signal.aborted;
       const isGone = agent.connection.connectedAgent !== live || this.state.kind === 'closed';
       if (!isRefusal || isGone) throw error;
-      log.warn(`${agent.title} could not take up a conversation: ${messageOf(error)}`);
+      log.warn(`${agent.title} could not resume a session: ${messageOf(error)}`);
       return false;
     }
   }
@@ -187,7 +187,7 @@ export class SessionBinding {
   /** @throws BackendError `closed` if the process or the session has ended meanwhile */
   private requireAttached(): AttachedState<V1Client> {
     if (this.state.kind === 'attached') return this.state;
-    throw new BackendError('closed', `${this.deps.agent.title} is gone.`);
+    throw new BackendError('closed', `${this.deps.agent.title} has ended.`);
   }
 
   private transition(event: BindingEvent<V1Client>): void {

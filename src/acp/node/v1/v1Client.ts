@@ -104,7 +104,7 @@ export class V1Client {
       this.requestParsed(InitializeResult, methods.agent.initialize, request, signal),
     );
     if (agent.protocolVersion !== PROTOCOL_VERSION) {
-      const message = `${agentTitle} speaks version ${agent.protocolVersion} of ACP, Backline speaks ${PROTOCOL_VERSION}. Install a version of ${agentTitle} that speaks it too.`;
+      const message = `${agentTitle} uses ACP version ${agent.protocolVersion}, but Backline supports version ${PROTOCOL_VERSION}. Install a compatible version of ${agentTitle}.`;
       throw new BackendError('protocol', message);
     }
     this.initializeResult = agent;
@@ -149,7 +149,7 @@ export class V1Client {
         if (signal?.aborted) void this.closeUnwantedSession(response);
       });
       const setup = parseAnswer(SessionSetup, answer, 'session/new');
-      if (setup.sessionId === undefined) throw invalidAnswerError('session/new', 'it names no session');
+      if (setup.sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
       const peer = createPeer(setup.sessionId, setup);
       this.attach(setup.sessionId, peer);
       return peer;
@@ -343,9 +343,9 @@ function clientCapabilities(canElicit: boolean) {
 function parseAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown, method: string): z.output<Schema> {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw invalidAnswerError(method, parsed.error.issues[0]?.message ?? 'it has another shape');
+  throw invalidAnswerError(method, parsed.error.issues[0]?.message ?? 'unexpected format');
 }
 
 function invalidAnswerError(method: string, why: string): BackendError {
-  return new BackendError('protocol', `The agent's answer to ${method} cannot be understood: ${why}.`);
+  return new BackendError('protocol', `The agent sent an invalid response to ${method}: ${why}.`);
 }

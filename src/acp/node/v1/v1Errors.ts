@@ -17,7 +17,7 @@ const codes = new Map<number, BackendErrorCode>([
 export function toBackendError(error: unknown, agentTitle: string): BackendError {
   if (isBackendError(error)) return error;
   if (error instanceof ConnectionClosedError) {
-    return new BackendError('closed', `${agentTitle} is gone.`, error.message, { cause: error });
+    return new BackendError('closed', `${agentTitle} has ended.`, error.message, { cause: error });
   }
   if (error instanceof TimeoutError) {
     return new BackendError('timeout', `${agentTitle} did not answer: ${error.message}.`, undefined, { cause: error });

@@ -52,7 +52,7 @@ describe('the demo agent quotes', () => {
     );
     assert.equal(
       demo.said,
-      'With your prompt I got 2 texts:\n\n' +
+      'Your prompt came with 2 texts:\n\n' +
         '**a\\.ts\\:3\\-4 — Owned by \\*Alice\\* \\(owners\\)**\n\n```text\nhttps://example.com/alice\nAsk her.\n```\n\n' +
         '**Two**\n\n```text\nsecond\n```\n\n',
     );
