@@ -67,7 +67,7 @@ describe('the demo agent quotes', () => {
   it('and then does what the words ask for', async () => {
     const [demo, id] = await demos.startSession();
     await demo.prompt(id, '/plan', embedded('backline:Two', 'second'));
-    assert.match(demo.said, /I got a text:[^]*second[^]*Every entry of the plan is done/);
+    assert.match(demo.said, /came with a text:[^]*second[^]*Every entry of the plan is done/);
     demo.files.set(join(demos.folder, 'notes.md'), '# Title\n');
     await demo.prompt(id, 'summarize notes.md', embedded('backline:Three', 'third'));
     assert.match(demo.said, /I got a text:[^]*third[^]*\*\*notes\.md\*\*: 1 line/);
