@@ -55,7 +55,6 @@ export async function realPathInside(folders: readonly string[], path: string): 
   throw new Error(`"${path}" is outside the folders of this session.`);
 }
 
-/** Supports `**`, `*`, `?` and `{a,b}`. */
 function globToRegExp(glob: string): RegExp {
   const source = glob.replace(/\*\*\/|\*\*|[*?{},]|[\\^$.+()[\]|/-]/g, (part) => {
     switch (part) {

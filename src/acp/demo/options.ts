@@ -6,7 +6,6 @@ export interface DemoOptions {
   /** Absolute path. */
   readonly stateFolder: string | undefined;
   readonly needsSignIn: boolean;
-  /** Whether to sign in and exit. */
   readonly isSigningIn: boolean;
 }
 

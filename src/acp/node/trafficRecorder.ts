@@ -23,9 +23,7 @@ const maxOpenRequests = 1000;
 
 /** Tracks open requests and reports each message's name, size and duration to the tap, never its contents. */
 export class TrafficRecorder {
-  /** Open requests of ours, by id. */
   private readonly sentRequests = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
-  /** Open requests of the agent, by id. */
   readonly receivedRequests = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
 
   constructor(private readonly options: RecorderOptions) {}

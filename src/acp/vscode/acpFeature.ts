@@ -28,14 +28,11 @@ type SharedLauncherDeps = Required<
 
 interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly traffic: TrafficTap;
-  /** Path of the built demo agent. */
   readonly demoAgentFile: string;
   /** Absolute path where the demo agent stores its sessions. */
   readonly demoStateFolder: string;
-  /** Path of the built program that ends agents that outlive the window. */
   readonly agentReaperFile: string;
   readonly version: string;
-  /** Consent for agents and MCP servers that the workspace defines. */
   readonly consent: Consent;
 }
 

@@ -9,7 +9,6 @@ interface AgentCommandsDeps {
   readonly messages: Messages;
 }
 
-/** Commands for agents that have been used. */
 export class AgentCommands {
   constructor(private readonly options: AgentCommandsDeps) {}
 

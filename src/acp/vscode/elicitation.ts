@@ -11,10 +11,7 @@ const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.
 /** The user closed a dialog, or the agent no longer waits. */
 class Dismissed extends Error {}
 
-/**
- * Asks the user on behalf of an agent: shows a form field by field, or offers to open a page. Unknown requests are
- * declined. Closing a field cancels the form, as does `signal`.
- */
+/** Asks the user on behalf of an agent: shows a form, or offers to open a page. Declines unknown requests. */
 export async function elicit(
   agentTitle: string,
   request: CreateElicitationRequest,

@@ -4,7 +4,6 @@ import { ToolError } from './toolError';
 
 interface ToolOptions<Input extends z.ZodObject> {
   readonly name: string;
-  /** Display name of the tool in agents. */
   readonly title: string;
   /** For models: what it returns and when to use it. Keep it short, because every session pays for it. */
   readonly description: string;
@@ -47,7 +46,6 @@ function jsonSchemaOf(schema: z.ZodObject): object {
 const Members = z.record(z.string(), z.unknown());
 const Properties = z.object({ properties: z.record(z.string(), z.object({ type: z.string().optional() })) });
 
-/** Names of the integer members. */
 function integerMembersOf(inputSchema: object): ReadonlySet<string> {
   const { properties } = Properties.parse(inputSchema);
   return new Set(Object.keys(properties).filter((key) => properties[key]?.type === 'integer'));

@@ -11,11 +11,9 @@ import { DiffTool, openEditorsTool, openTool, selectionTool } from './editor/win
 import type { Tool, ToolProvider } from './toolProvider';
 import type { ToolPorts } from './toolPorts';
 
-/** Introduces the server to models. */
 export const toolInstructions =
   "Tools of the user's VS Code window. Its language servers know definitions, references, types and problems exactly, and it has text that is not saved: ask it rather than search the disk. Name places by path and symbol, with a line where the symbol is there more than once. Lines and columns are 1-based.";
 
-/** The tools that use the editor. */
 export class EditorTools implements ToolProvider, Disposable {
   readonly tools: readonly Tool[];
   private readonly diffTool: DiffTool;
@@ -40,7 +38,6 @@ export class EditorTools implements ToolProvider, Disposable {
     ];
   }
 
-  /** Closes the diffs it has shown. */
   dispose(): void {
     this.diffTool.dispose();
   }

@@ -9,13 +9,12 @@ export interface LanguagePort {
   definitions(kind: DefinitionKind, at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
   references(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
   implementations(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
-  /** Markdown or plain text. */
   hovers(at: FilePosition, signal: AbortSignal): Promise<readonly string[]>;
   /** In text order. */
   outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]>;
   workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
   callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]>;
-  /** `item` must come from `callable` or `calls`. */
+  /** `item` must come from `callItemsAt` or `callsOf`. */
   callsOf(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]>;
 }
 

@@ -8,7 +8,6 @@ import { ToolError } from './toolError';
 import { maxCodeBytes, type ToolPorts } from './toolPorts';
 import { visiblePlaces } from './placeList';
 
-/** How models specify a place. */
 export const placeInput = {
   path: z.string().min(1).optional().describe('File, relative to the workspace. Without it: symbol of any file.'),
   symbol: z.string().min(1).max(500).optional().describe('Name as in the code, or Class.member.'),

@@ -10,7 +10,6 @@ import { filterVisibleFiles } from './search/visibleFiles';
 
 const linesPerPage = 50;
 
-/** A place in a file that agents may see. */
 export interface VisiblePlace extends Place {
   readonly path: string;
 }

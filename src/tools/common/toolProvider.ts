@@ -10,7 +10,6 @@ export interface Tool {
   run(input: unknown, signal: AbortSignal): Promise<string>;
 }
 
-/** As defined by MCP. */
 interface ToolDefinition {
   readonly name: string;
   readonly description: string;

@@ -2,14 +2,13 @@
 export interface WindowPort {
   /** Files in tabs, in the order of the tabs. */
   readonly openFiles: readonly OpenFile[];
-  /** Texts of files with unsaved changes. */
   readonly unsavedFiles: readonly { readonly path: string; readonly text: string }[];
   /** VS Code's language id of an open file, for example `typescript`. */
   languageOf(path: string): string | undefined;
 }
 
 export interface OpenFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly isActive: boolean;
   readonly isVisible: boolean;

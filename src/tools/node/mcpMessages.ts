@@ -10,14 +10,11 @@ import type { Tool } from '../common/toolProvider';
 interface McpRequestContext {
   readonly name: string;
   readonly version: string;
-  /** Introduces the server to models. */
   readonly instructions?: string;
   readonly tools: readonly Tool[];
-  /** Id of the client. */
   readonly client: string;
   readonly callQueue: FairCallQueue;
   readonly openCalls: OpenCalls;
-  /** Fires when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -67,14 +64,12 @@ async function answerMessage(value: unknown, facts: McpRequestContext): Promise<
     const cancelled = CancelledParams.safeParse(params).data;
     if (cancelled) facts.openCalls.cancel(facts.client, cancelled.requestId);
   }
-  // Notifications and responses need no answer.
   if (id === undefined || method === undefined) return undefined;
   const answer = await answerRequest({ id, method, params }, facts);
   if (!answer) return undefined;
   return 'code' in answer ? errorResponse(id, answer) : { jsonrpc: '2.0', id, result: answer.result };
 }
 
-/** Undefined for a cancelled call. */
 async function answerRequest(
   request: McpRequest,
   facts: McpRequestContext,

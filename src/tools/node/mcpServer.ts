@@ -19,7 +19,6 @@ export interface McpAddress {
 interface McpServerDeps {
   readonly name: string;
   readonly version: string;
-  /** Introduces the server to models. */
   readonly instructions?: string;
   readonly providers: readonly ToolProvider[];
   readonly clock: Clock;
@@ -43,7 +42,6 @@ export class McpServer {
   private readonly stopController = new AbortController();
   private readonly callQueue: FairCallQueue;
   private readonly openCalls = new OpenCalls();
-  /** Unfinished requests by client. */
   private readonly requestCountByClient = new Map<string, number>();
   private server: Server | undefined;
 
@@ -51,7 +49,6 @@ export class McpServer {
     this.callQueue = new FairCallQueue(options.clock);
   }
 
-  /** Unfinished requests of all clients. */
   get openRequestCount(): number {
     return [...this.requestCountByClient.values()].reduce((sum, count) => sum + count, 0);
   }
@@ -81,7 +78,6 @@ export class McpServer {
     };
   }
 
-  /** Aborts running calls. */
   async stop(): Promise<void> {
     const { server } = this;
     this.stopController.abort();

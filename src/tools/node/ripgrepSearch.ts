@@ -148,7 +148,6 @@ async function* filesOf({ stdout }: RipgrepProcess): AsyncGenerator<FileMatches>
 
 function lineOf({ lines, line_number, submatches }: z.infer<(typeof Message.options)[1]>['data']): LineMatch {
   const text = textOf(lines);
-  // ripgrep counts bytes.
   const before = Buffer.from(text, 'utf8').subarray(0, submatches[0]?.start ?? 0);
   return {
     line: (line_number ?? 1) - 1,

@@ -37,7 +37,6 @@ type Symbols = readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[] | u
 type Calls = readonly (vscode.CallHierarchyIncomingCall | vscode.CallHierarchyOutgoingCall)[] | undefined;
 type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 
-/** The language port over VS Code's commands. */
 export class LanguageFeatures implements LanguagePort {
   private readonly queries: LanguageQueries;
   /** VS Code identifies a hierarchy item by object identity. */

@@ -2,8 +2,6 @@ import * as vscode from 'vscode';
 import type { Position, Range } from '../../editor/common/editorPort';
 import type { OutlineSymbol, Place } from '../common/languagePort';
 
-/** Converts VS Code's values to plain objects. */
-
 export function toPlace(
   found: vscode.Location | vscode.LocationLink | { uri: vscode.Uri; range: vscode.Range },
 ): Place {

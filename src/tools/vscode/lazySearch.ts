@@ -1,6 +1,5 @@
 import type { FileMatches, TextQuery, TextSearch } from '../common/search/textSearch';
 
-/** A search that is chosen on first use. */
 export class LazySearch implements TextSearch {
   private search: Promise<TextSearch> | undefined;
 

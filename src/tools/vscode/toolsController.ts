@@ -19,7 +19,6 @@ import { WindowState } from './windowState';
 
 export interface ToolsControllerDeps extends FeatureContext {
   readonly editor: EditorPort;
-  /** Tools of other features. */
   readonly providers: readonly ToolProvider[];
   readonly version: string;
 }
@@ -27,7 +26,6 @@ export interface ToolsControllerDeps extends FeatureContext {
 /** Time limit for searching one file without ripgrep. */
 const patternTimeoutMs = 1_000;
 
-/** Connects the tools to the window and to the MCP server that offers them. */
 export class ToolsController implements RunningFeature {
   private readonly disposables = new DisposableStore();
   private readonly editorTools: EditorTools;

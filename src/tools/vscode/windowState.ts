@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { OpenFile, WindowPort } from '../common/windowPort';
 
-/** Implements the window port with VS Code's API. */
 export class WindowState implements WindowPort {
   get openFiles(): readonly OpenFile[] {
     const { tabGroups } = vscode.window;

@@ -15,9 +15,7 @@ interface ApprovalRequest<Option extends ApprovalOption> {
   readonly options: readonly Option[];
   /** Emitted with the request, plus the options' `scopes` and which names are `misnamed`. */
   readonly context: ApprovalContext;
-  /** Id of the tool call that waits for the answer. */
   readonly callId?: string | undefined;
-  /** Withdraws the approval when it fires. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,13 +33,9 @@ const maxResolved = 256;
 /** Further approvals are denied, because nobody would review more. */
 const maxPending = 32;
 
-/** Shown to the user and sent to the agent. */
 export const tooManyApprovalsMessage = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 
-/**
- * The pending approvals of one session. Each is emitted as `approval:required` and ends as granted or denied: by the
- * user, by a time-out, or because it was withdrawn. Nothing is allowed without an answer.
- */
+/** The pending approvals of a session: answered by the user, timed out or withdrawn. Nothing is allowed unanswered. */
 export class Approvals {
   private readonly pendingById = new Map<string, PendingApproval>();
   private readonly resolvedIds = new Set<string>();
@@ -112,7 +106,6 @@ export class Approvals {
     pending.settle(index);
   }
 
-  /** Emits a warning about an answer in the conversation. */
   warn(message: string): void {
     this.emit({ event: 'notice', data: { session_id: this.sessionId, level: 'warning', message } });
   }
@@ -151,7 +144,6 @@ export class Approvals {
   }
 }
 
-/** Adds details by option name; `names` are unique. */
 function withOptionDetails(
   { context, options }: ApprovalRequest<ApprovalOption>,
   names: readonly string[],

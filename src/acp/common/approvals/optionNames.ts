@@ -21,10 +21,7 @@ const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
   reject_always: 'always rejects',
 };
 
-/**
- * Returns unique display names. The agent chooses both name and kind of an option, and only the kind counts: it is
- * appended to names that contradict it, are unclear, or occur twice.
- */
+/** Returns unique names. Adds an option's kind, which alone counts, to names that contradict it or are unclear. */
 export function optionNames(options: readonly NamedOption[]): string[] {
   const usedNames = new Set<string>();
   return options.map((option, index) => {

@@ -12,7 +12,6 @@ export interface Choice extends ApprovalOption {
   readonly rule?: PermissionRule;
 }
 
-/** An answer to an agent's request. */
 interface ToolChoice extends Choice {
   readonly outcome: RequestPermissionOutcome;
 }
@@ -42,10 +41,7 @@ export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext
   });
 }
 
-/**
- * The agent's options, plus lasting choices with rules where it offers none. For a protected file, lasting permission
- * is never offered; if the agent offers nothing else, the request can only be denied.
- */
+/** The agent's options, plus lasting choices with rules. Protected files are never allowed permanently. */
 export function toolChoices(
   agentRequest: PermissionRequest,
   request: ToolRequest,
@@ -71,14 +67,12 @@ export function toolChoices(
   ]);
 }
 
-/** Adds "Deny" if the agent offers no way to deny. */
 function withDenyChoice(choices: readonly ToolChoice[]): ToolChoice[] {
   const isDeniable = choices.some(({ kind }) => kind.startsWith('reject'));
   const deny: ToolChoice = { name: 'Deny', kind: 'reject_once', outcome: { outcome: 'cancelled' } };
   return sortedByKind(isDeniable ? choices : [...choices, deny]);
 }
 
-/** Whether the agent offers only a permanent way to allow. */
 export function offersOnlyLastingAllow({ options }: PermissionRequest): boolean {
   const has = (wanted: ApprovalOptionKind): boolean => options.some(({ kind }) => kind === wanted);
   return has('allow_always') && !has('allow_once');

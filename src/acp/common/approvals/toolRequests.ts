@@ -22,10 +22,7 @@ interface RequestContext {
 /** Kinds that a diff turns into an edit. */
 const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
-/**
- * Converts a tool call to a permission request. Paths that the editor refuses stay as written, so that denying rules
- * match; no rule can allow them.
- */
+/** Converts a tool call to a permission request. Refused paths stay as written: rules can deny but not allow them. */
 export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
   const diffs = call.content.flatMap((item) => (item.type === 'diff' ? [item.path] : []));
@@ -55,7 +52,6 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
   try {
     return { ...request, protections: await protectionsOf(request, refusedPaths, context) };
   } catch {
-    // It is unknown what would be changed.
     return { ...request, protections: new Map(), isUnresolved: true };
   }
 }
@@ -76,11 +72,9 @@ async function protectionsOf(
   return new Map(found.flat());
 }
 
-/** A command that the agent wants to run, exactly as given. */
 export interface TerminalRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Variables that the agent adds to the environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -129,7 +123,6 @@ export function visibleName(path: string, folder: string): string {
   return visible(below === undefined || below === '' ? path : below);
 }
 
-/** Everything the user must see before answering. */
 export function permissionContext(
   request: ToolRequest,
   about: {
@@ -139,7 +132,6 @@ export function permissionContext(
     readonly mode?: string | undefined;
     readonly call?: CallDescription;
     readonly content?: readonly ToolContent[];
-    /** Why the user is asked despite the rules. */
     readonly warnings?: readonly string[];
   },
 ): ApprovalContext {
@@ -169,7 +161,6 @@ function displayedCommand(argv: readonly string[]): string | string[] {
   return argv.length === 1 && only !== undefined ? only : [...argv];
 }
 
-/** Limit of variables named in a sentence. */
 const maxVariableNames = 3;
 
 function variablesPhrase(env: ToolRequest['env']): string {

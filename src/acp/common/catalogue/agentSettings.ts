@@ -11,7 +11,6 @@ const StdioServer = z.object({
 });
 const RemoteServer = z.object({ type: z.enum(['http', 'sse']), url: z.url(), headers: Variables.default({}) });
 
-/** An MCP server for an agent. */
 export const McpServerSetting = z.union([StdioServer, RemoteServer]);
 export type McpServerSetting = z.infer<typeof McpServerSetting>;
 
@@ -20,7 +19,6 @@ const Defaults = z.record(z.string(), z.union([z.string(), z.boolean()]));
 /** An entry without a command, which sets only the defaults of a detected agent. */
 const FoundAgentSetting = z.strictObject({ defaults: Defaults });
 
-/** An entry that defines what to run. */
 export const AgentSetting = z.object({
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),

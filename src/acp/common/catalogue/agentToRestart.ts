@@ -4,11 +4,9 @@ type Restartable = Pick<SessionBackend, 'id' | 'title' | 'state'>;
 
 type AgentToRestart<Backend> =
   | { readonly kind: 'one'; readonly backend: Backend }
-  /** The user has to choose. */
   | { readonly kind: 'oneOf'; readonly backends: readonly Backend[] }
   | { readonly kind: 'none'; readonly message: string };
 
-/** Finds the agent to restart. `id` is the user's choice, if already made. */
 export function findAgentToRestart<Backend extends Restartable>(
   backends: readonly Backend[],
   id: unknown,

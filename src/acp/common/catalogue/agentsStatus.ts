@@ -8,7 +8,6 @@ export interface AgentsSnapshot {
   readonly configuredCount: number;
   /** Agents found on PATH; undefined before the first lookup. */
   readonly foundCount: number | undefined;
-  /** How many agents cannot be started. */
   readonly unavailableCount?: number | undefined;
   /** Agents used so far, running or not. */
   readonly agents: readonly { readonly title: string; readonly state: BackendState }[];

@@ -8,7 +8,6 @@ export interface AgentTraits {
   readonly missingFile: MissingFile;
   /** What `usage` of a prompt's result covers: the turn, or all turns since this process loaded the session. */
   readonly usageScope: 'turn' | 'session';
-  /** Id of the known agent. */
   readonly knownAs?: string;
 }
 
@@ -18,7 +17,6 @@ export interface KnownAgent extends AgentTraits {
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The npm package that provides the command. */
   readonly npmPackage?: string;
   readonly cannotList?: true;
   /** `agentInfo.name` in its `initialize` result, in lower case. */
@@ -85,7 +83,6 @@ export function traitsOf(infoName: string | undefined, missingFile: MissingFile,
   };
 }
 
-/** Programs whose first argument is the script to run. */
 const runtimes: ReadonlySet<string> = new Set(['node', 'bun', 'deno', 'tsx', 'electron']);
 
 function programName(path: string): string {

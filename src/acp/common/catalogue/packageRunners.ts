@@ -1,4 +1,3 @@
-/** Commands that download a program before they run it. */
 const downloadingCommands: readonly (readonly [string, ...string[]])[] = [
   ['npx'],
   ['npm', 'exec'],
@@ -15,7 +14,6 @@ const downloadingCommands: readonly (readonly [string, ...string[]])[] = [
   ['podman', 'run'],
 ];
 
-/** Whether starting this command may download what it runs. */
 export function mayDownload(command: string, args: readonly string[]): boolean {
   const program = (command.split(/[\\/]/).at(-1) ?? '').replace(/\.(exe|cmd|bat)$/i, '');
   const first = args.find((arg) => !arg.startsWith('-'));

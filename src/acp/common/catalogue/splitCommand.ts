@@ -1,7 +1,4 @@
-/**
- * Splits a command line as a POSIX shell would, with single quotes, double quotes and backslashes. Expands no
- * variables, globs, pipes or redirects. @throws SyntaxError for an unclosed quote
- */
+/** Splits a command line as a POSIX shell would, without expansions. @throws SyntaxError for an unclosed quote */
 export function splitCommand(line: string): string[] {
   const argv: string[] = [];
   let current: string | undefined;

@@ -22,7 +22,6 @@ export function textEvent(sessionId: string, delta: string): SessionEvent {
   return { event: 'content_block:delta', data: { session_id: sessionId, block_index: 0, delta } };
 }
 
-/** Presents reading a file as a completed tool call. */
 export function readFileEvents(sessionId: string, callId: string, path: string, content: string): SessionEvent[] {
   const call = { session_id: sessionId, call_id: callId, tool_name: 'readFile', operation: 'read' };
   return [

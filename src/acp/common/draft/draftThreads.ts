@@ -1,15 +1,12 @@
 import type { Message, MessageChunk, ThreadEntry, ThreadMetadata } from './draftSchema';
 
-/** The thread methods that a draft-protocol peer may call. */
 export interface ThreadApi {
   /** Newest first. */
   getThreads(): Promise<ThreadMetadata[]>;
-  /** Returns the thread's id. */
   createThread(): Promise<string>;
   /** @throws Error for an unknown thread, as do the methods below */
   openThread(threadId: string): Promise<void>;
   getThreadEntries(threadId: string): Promise<ThreadEntry[]>;
-  /** Adds a whole message of the peer to the thread. */
   sendMessage(threadId: string, message: Message): Promise<void>;
   /** Appends to the peer's current answer. */
   streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void>;
@@ -20,7 +17,6 @@ export interface ThreadApi {
 /** Read-only conversations from elsewhere, for example Amp's threads. */
 export interface ThreadSource {
   getThreads(): Promise<ThreadMetadata[]>;
-  /** Undefined for a thread of another source. */
   getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined>;
 }
 
@@ -43,7 +39,6 @@ export interface MemoryThreadsOptions {
   readonly maxUnitsPerThread?: number;
   /** The least recently changed thread that is not open is dropped. Default 200. */
   readonly maxThreads?: number;
-  /** Whether a session uses the thread. */
   readonly isThreadOpen?: (threadId: string) => boolean;
 }
 

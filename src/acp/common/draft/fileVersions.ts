@@ -3,10 +3,7 @@ import type { FileVersion } from '../../../editor/common/editorPort';
 
 const defaultMaxFiles = 2000;
 
-/**
- * Maps the editor's opaque file versions to the draft's increasing integers. A file keeps its number while its text is
- * unchanged. A file not used for long is forgotten and gets a higher number next time, which costs only another read.
- */
+/** Maps the editor's opaque file versions to increasing integers. A forgotten file gets a higher number next time. */
 export class FileVersions {
   private readonly versionsByPath: BoundedMap<string, { readonly version: FileVersion; readonly number: number }>;
   private lastNumber = 0;

@@ -14,7 +14,6 @@ interface SessionThread {
   readonly entries: ThreadEntry[];
 }
 
-/** The least recently changed threads are dropped. */
 const maxThreads = 50;
 /** Limit of messages per thread; the oldest are dropped. */
 const maxEntries = 500;
@@ -30,7 +29,6 @@ export class SessionThreads implements ThreadSource, Disposable {
     private readonly log: Logger,
   ) {}
 
-  /** Records a session until it ends or this is disposed. */
   follow(session: BackendSession): void {
     const thread: SessionThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
     this.threads.set(session.id, thread);

@@ -12,7 +12,6 @@ export type BindingState<Client> = BindingFields &
     | { readonly kind: 'closed' }
   );
 
-/** Fields that survive a new process. */
 interface BindingFields {
   /** The agent's id of the session; changes when it is recreated. */
   readonly agentSessionId: string;
@@ -39,7 +38,6 @@ export type BindingEvent<Client> =
   | { readonly kind: 'reminded' }
   | { readonly kind: 'close' };
 
-/** Late answers change nothing. */
 export function nextBindingState<Client>(
   state: BindingState<Client>,
   event: BindingEvent<Client>,

@@ -3,13 +3,9 @@ import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedByOption } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
 
-/** The protocol method that changes an option. */
 type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
 
-/**
- * The options of one session. Agents offer them as `configOptions`, which take precedence, or as the older `modes` and
- * `models`, which become options with the ids `mode` and `model`.
- */
+/** The options of a session. `configOptions` take precedence over the older `modes` and `models`. */
 export class ConfigOptions {
   private declaredOptions: readonly ConfigOption[] | undefined;
   private modes: Modes | undefined;
@@ -60,7 +56,6 @@ export class ConfigOptions {
     return [...(this.modes ? [modeOption(this.modes)] : []), ...(this.models ? [modelOption(this.models)] : [])];
   }
 
-  /** Name of the current mode, for approvals. */
   get modeName(): string | undefined {
     const mode = this.options.find(isMode);
     if (mode?.type !== 'select') return undefined;

@@ -66,10 +66,7 @@ const Form = z.looseObject({
   required: z.array(z.string()).nullish(),
 });
 
-/**
- * Parses the fields of an elicitation form (restricted JSON Schema). Skips optional fields of unknown types.
- * @throws Error for an invalid form, or for a required field of unknown type
- */
+/** Parses the fields of a form. Skips optional fields of unknown types. @throws Error for required ones, or no form */
 export function formFields(schema: unknown): FormField[] {
   const form = Form.parse(schema);
   const required = new Set(form.required ?? []);

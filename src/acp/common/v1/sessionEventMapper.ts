@@ -18,7 +18,6 @@ import {
   type ToolCallUpdate,
 } from './v1Schema';
 
-/** How a turn ended, unless it failed. */
 interface TurnEnd {
   readonly stopReason: PromptResult['stopReason'] | 'interrupted';
   readonly usage?: TokenUsage;
@@ -31,10 +30,7 @@ interface Turn {
 /** Returns the events of an update; undefined if the update is malformed. */
 type UpdateHandler = (update: object) => SessionEvent[] | undefined;
 
-/**
- * Maps ACP v1 session updates to session events, without side effects. At most one turn is open; turns of the history
- * that `session/load` replays count, too.
- */
+/** Maps ACP v1 session updates to session events, without side effects. At most one turn is open, live or replayed. */
 export class SessionEventMapper {
   readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
@@ -46,13 +42,11 @@ export class SessionEventMapper {
   /** The current streamed message; undefined once something else follows. */
   private currentMessage: { readonly id: string | undefined } | undefined;
   private isReplaying = false;
-  /** The replayed prompt whose chunks are being collected. */
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
 
   constructor(
     private readonly sessionId: string,
     clock: Pick<Clock, 'monotonicNow'>,
-    /** Returns the known agent's id. */
     agent: () => string | undefined = () => undefined,
   ) {
     this.config = new ConfigOptions(agent);
@@ -63,7 +57,6 @@ export class SessionEventMapper {
     return this.commandList;
   }
 
-  /** Counts of updates that were not understood, by kind. */
   get ignoredUpdateCounts(): ReadonlyMap<string, number> {
     return this.ignoredUpdates;
   }
@@ -87,7 +80,6 @@ export class SessionEventMapper {
     return [...this.endMessage(), ...this.toolCalls.upsert(update).map((event) => this.withUnattendedMark(event))];
   }
 
-  /** Handles the tool call of a permission request. */
   mapRequestedToolCall(update: ToolCallUpdate): SessionEvent[] {
     this.unattendedWatch.noteAsked();
     return this.mapToolCall(update);

@@ -1,17 +1,13 @@
-/** The visible state of a command: its latest output and its exit. */
 export interface TerminalView {
   readonly output: string;
-  /** Whether the beginning of the output was cut. */
   readonly truncated: boolean;
   readonly exit?: { readonly code: number | null; readonly signal: string | null };
 }
 
-/** Limit of running terminals kept after a turn. */
 const maxRunningKept = 64;
 
 const empty: TerminalView = { output: '', truncated: false };
 
-/** Terminals by id, run by Backline or by the agent itself. */
 export class TerminalViews {
   private readonly views = new Map<string, TerminalView>();
 
@@ -31,7 +27,6 @@ export class TerminalViews {
     this.views.set(id, { ...this.get(id), exit: { code, signal } });
   }
 
-  /** Removes ended terminals, and the oldest of the others. */
   trim(): void {
     for (const [id, { exit }] of this.views) if (exit) this.views.delete(id);
     for (const id of this.views.keys()) {

@@ -37,10 +37,7 @@ const maxEnded = 200;
 /** Limit of terminal output per event, in UTF-16 units. */
 const maxTerminalLength = 128 * 1024;
 
-/**
- * The tool calls of a session. A call starts with the first update that names it and ends by its status. Terminal
- * output is collected until `takeTerminalUpdates`, because every event contains the whole output.
- */
+/** The tool calls of a session. Terminal output is collected, because every event contains the whole output. */
 export class ToolCalls {
   private readonly calls = new Map<string, ToolCallState>();
   private readonly terminals = new TerminalViews(maxTerminalLength);
@@ -77,7 +74,6 @@ export class ToolCalls {
     return events;
   }
 
-  /** Updates a terminal that Backline runs. */
   setTerminal(terminalId: string, view: TerminalView): void {
     this.terminals.set(terminalId, view);
     this.noteNewOutput(terminalId);
@@ -246,7 +242,6 @@ function applyUpdate(call: ToolCallState, update: ToolCallUpdate): ToolCallChang
   return changes;
 }
 
-/** Session events require an object; ACP allows any input. */
 function toRecord(input: unknown): Record<string, unknown> {
   return isRecord(input) ? { ...input } : { input };
 }

@@ -11,17 +11,15 @@ const zeroCounts: TokenCounts = { input: 0, output: 0 };
 export class TurnUsage {
   private previousCounts = zeroCounts;
 
-  /** Call when the session moves to another process. */
   reset(): void {
     this.previousCounts = zeroCounts;
   }
 
-  /** `counted` is what the agent reports at the end of a turn. */
+  /** `counts` is what the agent reports at the end of a turn. */
   usageOfTurn(counts: TokenCounts, scope: 'turn' | 'session'): TokenUsage {
     if (scope === 'turn') return toUsage(counts);
     const { previousCounts } = this;
     this.previousCounts = counts;
-    // A lower count means that the agent restarted counting.
     const hasRestarted = counts.input < previousCounts.input || counts.output < previousCounts.output;
     if (hasRestarted) return toUsage(counts);
     return toUsage({ input: counts.input - previousCounts.input, output: counts.output - previousCounts.output });

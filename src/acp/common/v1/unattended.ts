@@ -1,6 +1,5 @@
 import type { Unattended } from '../../../session/common/sessionEvents';
 
-/** A value of an option, as the agent offers it. */
 interface OfferedValue {
   readonly value: string;
   readonly name?: string | undefined;
@@ -9,10 +8,7 @@ interface OfferedValue {
 
 type Verdict = Unattended | 'asks';
 
-/**
- * What modes do whose names do not tell, by agent and mode. OpenCode runs everything unless configured otherwise;
- * Claude's `dontAsk` refuses instead of asking.
- */
+/** What modes do, by agent and mode, unless their names tell. Claude's `dontAsk` refuses instead of asking. */
 const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   claude: {
     default: 'asks',
@@ -45,10 +41,7 @@ const negationWords = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|
 const editObjectWords = /\b(?:edits?|files?|changes?|writes?)\b/;
 const commandObjectWords = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
 
-/**
- * Whether an agent with this mode or permission setting edits or runs without asking the user. `agent` is a known
- * agent's id. Unknown values count as asking.
- */
+/** Whether an agent with this option edits or runs without asking the user. Unknown values count as asking. */
 export function unattendedByOption(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
   const id = lowerCaseWords(offered.value.split('#').at(-1) ?? '');
   const told = agent === undefined ? undefined : verdictsByAgent[agent]?.[id.replaceAll(' ', '')];

@@ -10,7 +10,6 @@ const Text = z.string();
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const optionalText = optional(Text).catch(undefined);
 
-/** A list without its invalid items. */
 const list = <T extends z.ZodType>(item: T) =>
   z.array(z.unknown()).transform((items) =>
     items.flatMap((candidate): z.output<T>[] => {

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { percentDecoded } from '../../../base/common/fileUri';
 
-/** A parsed prompt with its attachments. */
 export interface Prompt {
   readonly text: string;
   readonly files: readonly PromptFile[];
@@ -14,7 +13,6 @@ export interface Prompt {
 export interface PromptFile {
   /** Absolute path, or the URI if it is not a local file. */
   readonly path: string;
-  /** The content, if the client embedded it. */
   readonly text?: string;
 }
 
@@ -25,7 +23,6 @@ export interface PromptNote {
   readonly text: string;
 }
 
-/** The parts of an ACP content block that matter here. */
 export type PromptBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'resource_link'; readonly uri: string }
@@ -49,10 +46,7 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   return { text: texts.join('').trim(), files, notes };
 }
 
-/**
- * Returns a note if the text is about the file, whose path its first line then names, instead of being its content.
- * Texts of folders, whose URIs end with a slash, are always notes.
- */
+/** Returns a note if the text is about the file, which its first line names, or about a folder (URI ending in `/`). */
 function noteOf(uri: string, text: string): PromptNote | undefined {
   if (!uri.startsWith('file:')) return { title: percentDecoded(uri.replace(/^backline:/, '')), text };
   const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');

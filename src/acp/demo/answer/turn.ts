@@ -8,7 +8,6 @@ export interface Turn {
   /** Absolute path that relative paths are resolved against. */
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** Whether to tell the user which rule matched. */
   readonly isVerbose: boolean;
   /** Delay before each word of `say`; 0 for none. */
   readonly paceMs: number;
@@ -21,7 +20,6 @@ export interface Turn {
   readFile(path: string): Promise<string>;
   /** Shows the change, asks if required, and writes it. */
   proposeEdit(edit: ProposedEdit): Promise<EditOutcome>;
-  /** Runs a command in a visible terminal. */
   runCommand(argv: readonly [string, ...string[]]): Promise<CommandOutcome>;
   sleep(ms: number): Promise<void>;
 }

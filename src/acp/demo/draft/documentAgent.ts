@@ -8,10 +8,7 @@ import { answerPrompt } from '../answer/answerPrompt';
 import { diskFileHandlers, readInside } from '../diskFiles';
 import { DraftTurn } from './draftTurn';
 
-/**
- * An agent of the draft protocol as its document describes it: the client keeps the threads and streams prompts; the
- * agent requests threads, adds whole messages to them, and serves files. Each chunk is a whole prompt.
- */
+/** An agent of the draft protocol as documented: the client keeps the threads, the agent serves files. */
 export class DocumentAgent {
   private readonly connection: DraftConnection;
   private readonly turnQueue = new KeyedQueue();
@@ -36,7 +33,6 @@ export class DocumentAgent {
     });
   }
 
-  /** Resolves when the client has disconnected. */
   async run(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
     this.connection.start();

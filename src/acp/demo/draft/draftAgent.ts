@@ -9,10 +9,7 @@ import { answerPrompt } from '../answer/answerPrompt';
 import { DraftTurn } from './draftTurn';
 import type { Turn } from '../answer/turn';
 
-/**
- * An agent of the draft protocol as its original code works: it keeps the threads and requests files from the client.
- * The response to `sendMessage` follows at the end of the turn.
- */
+/** An agent of the draft protocol as implemented: it keeps the threads and requests files from the client. */
 export class DraftAgent {
   private readonly threads = new MemoryThreads({ now: () => Date.now(), createId: randomUUID });
   private readonly connection: DraftConnection;
@@ -39,7 +36,6 @@ export class DraftAgent {
     });
   }
 
-  /** Resolves when the client has disconnected. */
   async run(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
     this.connection.start();

@@ -19,7 +19,6 @@ export async function introduceAgent(turn: Turn): Promise<void> {
   );
 }
 
-/** Says that no rule matches. */
 export async function explainUnknownPrompt(turn: Turn): Promise<void> {
   await turn.say(
     `I have no model, so I only understand a few fixed phrases, and this isn’t one of them. ` +

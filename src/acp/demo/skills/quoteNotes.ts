@@ -22,7 +22,6 @@ function quoteOf({ title, text }: PromptNote): string {
   return `**${escapeMarkdown(title)}**\n\n${text === '' ? '' : `${fencedBlock('text', cut)}\n`}`;
 }
 
-/** Escapes Markdown characters. */
 function escapeMarkdown(title: string): string {
   return title.replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

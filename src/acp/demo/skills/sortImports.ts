@@ -4,10 +4,7 @@ interface ImportStatement {
   readonly module: string | undefined;
 }
 
-/**
- * Sorts each run of adjacent imports by module: `import … from '…'` of JavaScript and TypeScript, and Python's
- * single-line imports. Blank lines, comments and side-effect imports end a run. Line endings are kept.
- */
+/** Sorts each run of adjacent imports by module, in JavaScript, TypeScript and Python. Line endings are kept. */
 export function sortImports(text: string): string {
   const lines = text.split(/(?<=\n)/);
   const result: string[] = [];
@@ -50,7 +47,6 @@ function statementAt(lines: readonly string[], at: number): ImportStatement | un
   return undefined;
 }
 
-/** Keeps a missing line ending at the end of the file. */
 function sortedTexts(run: readonly ImportStatement[]): string[] {
   const inOrder = run.toSorted((a, b) => compare(a.module ?? '', b.module ?? ''));
   const unended = inOrder.findIndex(({ text }) => !text.endsWith('\n'));

@@ -6,7 +6,6 @@ import { TurnCancelled, type Turn } from '../answer/turn';
 
 const maxListed = 40;
 
-/** Summarizes the attached files, or else the files named in the prompt. */
 export async function summarizeFiles(turn: Turn, paths: readonly string[]): Promise<void> {
   const named = paths.map((path) => ({ path: pathOfWord(path, turn.cwd) }));
   const files = turn.prompt.files.length > 0 ? turn.prompt.files : named;

@@ -33,7 +33,6 @@ export function modeStateOf(session: DemoSession): SessionModeState {
   return { currentModeId: session.mode, availableModes: modes.map((mode) => ({ ...mode })) };
 }
 
-/** Returns whether the option and value exist. */
 export function setConfigOption(session: DemoSession, id: string, value: string | boolean): boolean {
   const mode = modes.find((candidate) => candidate.id === value);
   const pace = paces.find((candidate) => candidate.value === value);

@@ -44,7 +44,6 @@ export function addToHistory(history: HistoryItem[], item: HistoryItem): void {
   }
 }
 
-/** Counts the words of the answer to the last prompt. */
 export function answerWordCount(history: readonly HistoryItem[]): number {
   const prompt = history.findLastIndex(({ type }) => type === 'user');
   return wordCount(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));

@@ -2,7 +2,6 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { HistoryItem } from './history';
 import { textContent } from './toolCall';
 
-/** The update that replays a stored item. */
 export function replayUpdateOf(item: HistoryItem): SessionUpdate {
   switch (item.type) {
     case 'user':

@@ -36,17 +36,14 @@ export interface DemoSession extends StoredSession {
   mode: ModeId;
   pace: PaceId;
   isVerbose: boolean;
-  /** The user's lasting answer about edits. */
   editRule: 'ask' | 'allow' | 'reject';
   callCount: number;
-  /** Cancels the running turn. */
   turn: AbortController | undefined;
 }
 
 /** The demo agent's sessions: in memory, and optionally in a folder for other processes. */
 export class DemoSessions {
   private readonly openSessions = new Map<string, DemoSession>();
-  /** Ids of sessions whose last save failed. */
   private readonly unsavedIds = new Set<string>();
 
   /** `folder` is an absolute path; created when needed. */
@@ -64,7 +61,6 @@ export class DemoSessions {
     return this.openSessions.get(id);
   }
 
-  /** Returns an open session, or loads it from disk. */
   async load(id: string): Promise<DemoSession | undefined> {
     const known = this.get(id);
     if (known) return known;

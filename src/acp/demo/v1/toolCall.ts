@@ -24,7 +24,6 @@ export class DemoToolCall {
     this.id = `call-${++session.callCount}`;
   }
 
-  /** The call as sent in a permission request. */
   get description(): WireToolCall {
     const { title, kind, path, line, rawInput, content } = this.details;
     const locations = path === undefined ? [] : [{ path, ...(line === undefined ? {} : { line }) }];
@@ -45,7 +44,7 @@ export class DemoToolCall {
     });
   }
 
-  /** `kept` goes into the history; `shown`, if given, replaces the client's content. */
+  /** `historyContent` is stored; `clientContent`, if given, replaces the client's content. */
   async end(
     status: ToolHistory['status'],
     rawOutput: unknown,

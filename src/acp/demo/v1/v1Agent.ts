@@ -25,7 +25,6 @@ interface V1AgentDeps {
   readonly version: string;
   readonly sessions: DemoSessions;
   readonly signIn: DemoSignIn;
-  /** Reports background failures. */
   readonly warn: (message: string) => void;
 }
 

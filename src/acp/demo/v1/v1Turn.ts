@@ -180,7 +180,6 @@ export class V1Turn implements Turn {
     return new DemoToolCall(this.options.client, this.options.session, about);
   }
 
-  /** Announces the call and ensures that it ends. */
   private async trackCall<T>(call: DemoToolCall, work: () => Promise<T>): Promise<T> {
     if (this.signal.aborted) throw new TurnCancelled();
     await call.start();

@@ -13,14 +13,12 @@ import {
 } from '../../common/catalogue/knownAgents';
 import { CommandError, lookupCommand, type CommandFiles } from '../process/commandLookup';
 
-/** An agent that the user can choose. */
 export interface CatalogueEntry {
   /** Stable across restarts and unique within the catalogue. */
   readonly id: string;
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Added to the environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path to run in instead of the session's folder. */
   readonly cwd?: string;
@@ -30,7 +28,6 @@ export interface CatalogueEntry {
   /** Options of new sessions; changing them does not stop the agent. */
   readonly defaults?: AgentSetting['defaults'];
   readonly source: 'configured' | 'found' | 'demo';
-  /** Why the agent cannot be started. */
   readonly problem?: EntryProblem;
   /** Set if the workspace defines the agent, which requires the user's permission. */
   readonly workspaceDefinition?: WorkspaceDefinition;
@@ -39,7 +36,6 @@ export interface CatalogueEntry {
 /** An agent defined only in workspace settings. */
 interface WorkspaceDefinition {
   readonly name: string;
-  /** The complete entry. */
   readonly setting: AgentSetting;
   /** Absolute path of the settings file; undefined if it is not on this disk. */
   readonly file: string | undefined;
@@ -49,7 +45,6 @@ interface EntryProblem {
   readonly message: string;
   /** More information, such as the PATH that was searched. */
   readonly details?: string;
-  /** A command that would install it. */
   readonly install?: string;
 }
 
@@ -72,7 +67,6 @@ interface CatalogueOptions {
   readonly platform: NodeJS.Platform;
   /** From user to folder. Workspace agents are added to the user's agents and never replace them. */
   readonly levels: readonly SettingsLevel[];
-  /** Base environment of agents. */
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path that relative commands are resolved against. */
   readonly cwd: string;
@@ -81,7 +75,6 @@ interface CatalogueOptions {
   readonly demo: { readonly execPath: string; readonly script: string; readonly stateFolder?: string };
 }
 
-/** Reads the settings and looks up commands, without starting anything. */
 export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
   const levels = options.levels
     .filter(({ isTrusted }) => isTrusted)

@@ -13,14 +13,10 @@ import { substituteFolder } from './mcpServers';
 interface WorkspaceFolders {
   /** Absolute path of the folder where commands run by default. */
   readonly cwd: string;
-  /** Absolute paths of the workspace folders. */
   readonly folders: readonly string[];
 }
 
-/**
- * Describes what the user has to allow for an agent: a definition by the workspace, or a user-defined agent that runs
- * files of the workspace. Undefined for other agents. @throws Error for unreadable files
- */
+/** What the user has to allow: an agent of, or with files of, the workspace. @throws Error for unreadable files */
 export async function consentThingOfAgent(
   entry: CatalogueEntry,
   places: WorkspaceFolders,
@@ -89,10 +85,7 @@ function isPathLike(word: string): boolean {
   return /[\\/]|\.\w+$/.test(word);
 }
 
-/**
- * Describes a server of `.vscode/mcp.json`; `cwd` replaces `${workspaceFolder}`. Agents start servers in their
- * session's folder, so relative names are resolved in every folder. @throws Error for unreadable files
- */
+/** What the user has to allow for a server; its files may be in any folder. @throws Error for unreadable files */
 export async function consentThingOfServer(
   name: string,
   written: Readonly<Record<string, unknown>>,
@@ -123,10 +116,7 @@ export async function consentDecisionFor(entry: CatalogueEntry, agentConsent: Ag
   return thing ? agentConsent.consent.decide(thing) : 'allowed';
 }
 
-/**
- * Asks the user if needed, and checks again afterwards, because files may have changed meanwhile.
- * @throws BackendError `notReady` if the agent is not allowed
- */
+/** Asks the user if needed, and checks again, as files may change. @throws BackendError `notReady` if not allowed */
 export async function requireConsent(entry: CatalogueEntry, agentConsent: AgentConsent): Promise<void> {
   const { consent } = agentConsent;
   for (;;) {
@@ -171,7 +161,6 @@ function serverFileSearches(servers: unknown, { cwd, folders }: WorkspaceFolders
   }));
 }
 
-/** Each file once, sorted by path. */
 async function hashedFilesOf(places: readonly FileSearch[]): Promise<readonly HashedFile[]> {
   const found = new Map<string, HashedFile>();
   for (const { words, ...options } of places)

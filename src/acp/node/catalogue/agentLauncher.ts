@@ -23,7 +23,6 @@ import type { SignInCommand } from '../v1/agentSignIn';
 import type { Elicit, V1ClientDeps } from '../v1/v1Client';
 import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
-/** A command for a visible, interactive terminal. */
 export interface SignInTerminalCommand {
   readonly title: string;
   readonly file: string;
@@ -39,22 +38,18 @@ export interface AgentLauncherDeps {
   readonly log: Logger;
   readonly tap: TrafficTap;
   readonly standing: StandingPermissions;
-  /** Called before agents write files. */
   readonly writeObserver?: WriteObserver;
   /** Base environment of agents, read from the login shell. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Absolute path of the folder where agents run by default. */
   readonly defaultFolder: () => string;
-  /** Checked at each start. */
   readonly isTrusted: () => boolean;
   /** Consent for what the workspace defines: agents and MCP servers. Checked at each start. */
   readonly agentConsent: AgentConsent;
-  /** Ends agents that outlive this process. */
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
   /** MCP servers of this window by name, in the format of the setting. */
   readonly ownMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
-  /** Conversations that agents of the draft protocol may read. */
   readonly threadSources?: readonly ThreadSource[];
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -63,7 +58,6 @@ export interface AgentLauncherDeps {
   readonly runInTerminal: (command: SignInTerminalCommand) => Promise<boolean>;
 }
 
-/** Creates backends for catalogue entries. They start their agents on first use. */
 export class AgentLauncher {
   constructor(private readonly options: AgentLauncherDeps) {}
 

@@ -24,7 +24,6 @@ interface AgentRegistryDeps {
 
 interface OpenBackend {
   readonly backend: SessionBackend;
-  /** The entry that the backend was created from. */
   readonly entry: CatalogueEntry;
   readonly subscription: Disposable;
 }
@@ -45,10 +44,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   );
   readonly onDidChange = this.emitter.event;
   private readonly openBackends = new Map<string, OpenBackend>();
-  /** Backends that are being stopped. */
   private readonly stoppingBackends = new Set<OpenBackend>();
   private readonly openQueue = new KeyedQueue();
-  /** Ids of agents that were requested. */
   private readonly requestedIds = new Set<string>();
   private lastCatalogue: Catalogue | undefined;
   private isDisposed = false;
@@ -60,12 +57,10 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     return this.lastCatalogue;
   }
 
-  /** Backends created so far, running or not. */
   get backends(): readonly SessionBackend[] {
     return [...this.openBackends.values()].map(({ backend }) => backend);
   }
 
-  /** Problems of agents that were requested. */
   get requestedAgentProblems(): readonly string[] {
     const used = this.lastCatalogue?.agents.filter(({ id }) => this.requestedIds.has(id)) ?? [];
     return used.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
@@ -84,7 +79,6 @@ export class AgentRegistry implements BackendRegistry, Disposable {
           : listed;
       }),
     );
-    // The settings may have changed meanwhile.
     this.withdrawStaleConsents();
     return entries;
   }
@@ -127,7 +121,6 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     await Promise.all([...this.openBackends.values(), ...this.stoppingBackends].map(({ backend }) => backend.stop()));
   }
 
-  /** Kills running agents. */
   dispose(): void {
     this.isDisposed = true;
     for (const opened of [...this.openBackends.values(), ...this.stoppingBackends]) disposeBackend(opened);

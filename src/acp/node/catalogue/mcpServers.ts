@@ -26,14 +26,10 @@ export interface McpOptions {
 
 interface McpConversion {
   readonly servers: readonly McpServer[];
-  /** Which servers were left out, and why. */
   readonly notes: readonly string[];
 }
 
-/**
- * Converts MCP servers from settings to the protocol's form. Skips unusable servers with a note. `workspaceFolder`
- * replaces the variable of that name.
- */
+/** Converts MCP servers from settings to the protocol's form. Skips unusable servers with a note. */
 export async function toMcpServers(
   settings: Readonly<Record<string, unknown>>,
   workspaceFolder: string,
@@ -68,7 +64,6 @@ function toPairs(variables: Record<string, string>): { name: string; value: stri
   return Object.entries(variables).map(([name, value]) => ({ name, value }));
 }
 
-/** Replaces `${workspaceFolder}` everywhere; keeps other variables. */
 export function substituteFolder(value: unknown, workspaceFolder: string): unknown {
   if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
   if (Array.isArray(value)) return value.map((item) => substituteFolder(item, workspaceFolder));

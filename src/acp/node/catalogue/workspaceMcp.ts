@@ -21,10 +21,8 @@ interface McpRequest extends McpOptions {
 
 export type NamedServer = Pick<WorkspaceServer, 'name' | 'file'>;
 
-/** A usable server of `.vscode/mcp.json`. */
 export interface WorkspaceServer {
   readonly name: string;
-  /** The entry as written. */
   readonly server: Readonly<Record<string, unknown>>;
   /** Absolute path of the workspace folder. */
   readonly folder: string;

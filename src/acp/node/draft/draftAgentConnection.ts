@@ -13,7 +13,6 @@ import { createDraftHandlers, type DraftHandlersDeps } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
 interface DraftAgentConnectionDeps extends Omit<DraftHandlersDeps, 'onThreadMethodCalled'> {
-  /** The agent's display name. */
   readonly title: string;
   readonly clock: Clock;
   readonly tap: TrafficTap;
@@ -28,11 +27,7 @@ const callTimeoutMs = 30_000;
 /** How long a process that closed its stream gets to exit and write its stderr. */
 const exitGraceMs = 1_000;
 
-/**
- * A connection to an agent of the draft protocol. Either the agent keeps the threads (as in the original code) or
- * Backline does (as in the document). Which, is detected: the agent answers, rejects or itself calls the thread
- * methods.
- */
+/** A connection to an agent of the draft protocol. Detects whether the agent or Backline keeps the threads. */
 export class DraftAgentConnection implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly connection: DraftConnection;
@@ -114,7 +109,6 @@ export class DraftAgentConnection implements Disposable {
     this.agent.killNow();
   }
 
-  /** Closes the connection, not the agent. */
   dispose(): void {
     this.disposables.dispose();
   }

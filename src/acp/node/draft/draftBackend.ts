@@ -37,7 +37,6 @@ interface DraftBackendDeps {
   /** The backend owns the result. @throws Error with a message for the user */
   readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly editor: EditorPort;
-  /** Other conversations that agents may read. */
   readonly threadSources?: readonly ThreadSource[];
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
@@ -121,7 +120,6 @@ export class DraftBackend implements SessionBackend {
     await this.runningAgents.stopAll();
   }
 
-  /** Kills the agent without waiting for it. */
   dispose(): void {
     this.isDisposed = true;
     const { currentConnection } = this;
@@ -166,7 +164,6 @@ export class DraftBackend implements SessionBackend {
     return connection;
   }
 
-  /** Closes everything that belongs to the connection. */
   private dropConnection(connection: DraftAgentConnection, state: BackendState, reason: BackendError): void {
     if (this.currentConnection !== connection) return;
     this.currentConnection = undefined;

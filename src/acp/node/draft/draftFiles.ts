@@ -15,7 +15,6 @@ type FileMethod = 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch';
 export interface DraftFilePermissions {
   /** Whether access is denied without asking; without `path`, whether the kind is denied altogether. */
   isDenied(kind: ToolKind, path?: string): boolean;
-  /** Asks the user if needed. */
   mayRead(threadId: string, path: string, signal: AbortSignal): Promise<Permit>;
 }
 

@@ -11,10 +11,7 @@ export interface DraftHandlersDeps {
   readonly onThreadMethodCalled: () => void;
 }
 
-/**
- * Handles all ten methods of the draft protocol: files from the editor, threads from `threads`. This serves agents of
- * the original code, which request files, and agents of the document, which request threads.
- */
+/** Handles all methods of the draft protocol, whether the agent keeps the threads or requests them. */
 export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHandlers> {
   const { editor, onThreadMethodCalled, permissions, threads } = deps;
   const didReadFile: ThreadApi['didReadFile'] = (...read) => threads.didReadFile(...read);

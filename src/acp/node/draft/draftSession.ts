@@ -29,7 +29,6 @@ interface DraftSessionDeps {
   readonly proposals: ProposalReviewer;
 }
 
-/** State of the current prompt. */
 type Phase =
   | { readonly kind: 'idle' }
   /** The prompt waits because the agent still works on a stopped one. */
@@ -53,10 +52,7 @@ interface Turn {
 /** How long a prompt waits for the agent to finish a stopped one. */
 const drainTimeoutMs = 30_000;
 
-/**
- * A session for a thread of a draft-protocol agent. The protocol cannot cancel: later output of a stopped turn is
- * dropped, and the next prompt waits until the agent has finished it.
- */
+/** A session of a draft-protocol agent. Output of a stopped turn is dropped, and the next prompt waits for its end. */
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
@@ -123,7 +119,6 @@ export class DraftSession implements BackendSession {
     this.endSession('closed');
   }
 
-  /** Handles a part of the answer. Returns whether it belongs to a turn. */
   receiveChunk(text: string): boolean {
     const { phase } = this;
     if (phase.kind !== 'answering') return false;
@@ -202,7 +197,6 @@ export class DraftSession implements BackendSession {
     this.emit({ event: 'error', data: error.details === undefined ? about : { ...about, details: error.details } });
   }
 
-  /** Stops waiting for the answer. */
   private abandonTurn(turn: Turn): void {
     this.phase = { kind: 'idle' };
     turn.controller.abort();

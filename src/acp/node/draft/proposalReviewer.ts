@@ -19,10 +19,8 @@ interface ProposalReviewerDeps {
   readonly emit: (event: SessionEvent) => void;
 }
 
-/** A change ready to be applied. */
 interface Change {
   readonly path: string;
-  /** Undefined for a new file. */
   readonly before: TextFile | undefined;
   readonly newText: string;
 }
@@ -30,10 +28,7 @@ interface Change {
 /** Limit per answer: nobody would review more. */
 const maxProposals = 50;
 
-/**
- * Offers the diffs in an answer to the user as edits, because the draft protocol cannot write files. Each is shown
- * first, then applied through the editor, where it can be undone.
- */
+/** Offers the diffs in an answer as edits, because the draft protocol cannot write files. */
 export class ProposalReviewer {
   constructor(private readonly options: ProposalReviewerDeps) {}
 
@@ -95,7 +90,6 @@ export class ProposalReviewer {
       locations: [{ path }],
       rawInput: { path, unsaved: before?.isDirty ?? false },
     };
-    // The exact change is known here.
     const exact = { before: before?.text, after: newText };
     const request = await toToolRequest(call, {
       agent: agentId,
@@ -138,7 +132,6 @@ export class ProposalReviewer {
   }
 }
 
-/** Explains to the user why nothing was changed. */
 function failureMessage({ path }: FileDiff, error: unknown): string {
   if (!(error instanceof DiffError)) return messageOf(error);
   return `The change does not apply to the current contents of ${path}: ${error.message} Nothing was changed. Ask the agent to read the file again.`;

@@ -130,10 +130,7 @@ export class AgentProcess {
     });
   }
 
-  /**
-   * Closes the input, then sends SIGTERM to the group, then SIGKILL, each only if needed. Resolves when all processes
-   * have exited, or with `stillRunning`. Never rejects; later calls return the same result.
-   */
+  /** Closes the input, then sends SIGTERM and SIGKILL as needed. Resolves at the end. Never rejects. */
   async stop(): Promise<StopOutcome> {
     this.stopResult ??= this.endProcessGroups();
     const outcome = await this.stopResult;

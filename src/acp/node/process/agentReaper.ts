@@ -9,10 +9,7 @@ interface AgentReaperOptions {
   readonly log: Logger;
 }
 
-/**
- * Ends agents when this process dies, even if it was killed. A helper process waits for the end of its input, then ends
- * the process groups that it was given, and processes with their marks. Started with the first group. Not on Windows.
- */
+/** Ends agents when this process dies, through a helper process that waits for the end of its input. Not on Windows. */
 export class AgentReaper implements Disposable {
   private readonly marksByGroup = new Map<number, string>();
   private helper: ChildProcess | undefined;

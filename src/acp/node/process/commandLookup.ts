@@ -12,10 +12,8 @@ interface LookupOptions {
   readonly files: CommandFiles;
 }
 
-/** File access for a lookup. */
 export interface CommandFiles {
   kindOf(file: string): Promise<'executable' | 'notExecutable' | 'missing'>;
-  /** Reads at most the first `maxBytes`. */
   readHead(file: string, maxBytes: number): Promise<string>;
 }
 
@@ -41,7 +39,6 @@ export class CommandError extends Error {
     super(message, options);
   }
 
-  /** Extra information for diagnosing the problem. */
   get details(): string | undefined {
     return this.searchedPath === undefined ? undefined : `PATH: ${this.searchedPath}`;
   }
@@ -49,10 +46,7 @@ export class CommandError extends Error {
 
 const maxShimBytes = 8 * 1024;
 
-/**
- * Finds the program that a shell would start. Resolves the `.cmd` files of npm on Windows, and checks the interpreters
- * of scripts elsewhere. @throws CommandError
- */
+/** Finds the program that a shell would start, looking into npm's `.cmd` files and scripts. @throws CommandError */
 export async function lookupCommand(command: string, options: LookupOptions): Promise<FoundCommand> {
   return options.platform === 'win32' ? lookupOnWindows(command, options) : lookupOnPosix(command, options);
 }
@@ -101,7 +95,6 @@ export const diskCommandFiles: CommandFiles = {
 async function lookupOnPosix(command: string, options: LookupOptions): Promise<FoundCommand> {
   const { files } = options;
   const file = await findFile(command, [command], options);
-  // An executable file may be unreadable.
   const head = await files.readHead(file, 256).catch(() => '');
   const interpreter = interpreterOf(head);
   if (interpreter === undefined) return { file, args: [] };

@@ -1,9 +1,6 @@
 import { hasEnvironmentVariable } from './linuxProcesses';
 
-/**
- * Environment variable inherited by all child processes of an agent. Its value identifies those that left the agent's
- * process group and whose parents have exited. Readable on Linux only.
- */
+/** Environment variable that identifies all child processes of an agent, even outside its group. Readable on Linux. */
 const markVariable = 'BACKLINE_AGENT';
 
 export function withMark(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {

@@ -1,7 +1,6 @@
 import { commandLineOf, hasEnvironmentVariable, listProcesses, userIdOf, type ProcessInfo } from './linuxProcesses';
 import { isSparedProgram } from './sparedPrograms';
 
-/** Processes that belong to an agent or to one of its commands. */
 interface OwnedProcesses {
   /** Pid of the top process. Never spared, because the user configured it. */
   readonly leader: number | undefined;
@@ -30,7 +29,6 @@ export class ProcessTable {
     return all && new ProcessTable(all);
   }
 
-  /** Process groups created by descendants of `leader`. */
   descendantGroups(leader: number): number[] {
     const family = new Set([leader]);
     const groups = new Set<number>();
@@ -88,7 +86,6 @@ export class ProcessTable {
     return spared;
   }
 
-  /** Pids of the process itself, its parent, and so on. */
   private selfAndAncestors(pid: number): number[] {
     const chain = new Set<number>();
     for (

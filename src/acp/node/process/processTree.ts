@@ -5,10 +5,7 @@ import { listProcesses } from './linuxProcesses';
 import { MarkReader } from './processMarks';
 import { ProcessTable } from './processTable';
 
-/**
- * Spawn options that make the child the leader of a new process group, so that it can be ended with its descendants.
- * The functions below take the leader's pid. Windows has no process groups; taskkill walks the tree there.
- */
+/** Makes the child the leader of a new process group, to be ended with its descendants. Windows has no such groups. */
 export const ownGroupOptions = { detached: process.platform !== 'win32', windowsHide: true } as const;
 
 /** What it took to end all processes of a tree; `stillRunning` if not even SIGKILL was enough. */
@@ -17,7 +14,6 @@ export type TreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
 const firstPollMs = 25;
 const maxPollMs = 200;
 
-/** Identifies further processes of a tree. */
 interface ExtraTreeMembers {
   /** Process groups found earlier by `descendantGroups`. */
   readonly knownGroups?: readonly number[];
@@ -51,7 +47,6 @@ export function killMarkedNow(mark: string): void {
   new ProcessTree(undefined, { mark }).signal('SIGKILL');
 }
 
-/** Kills without waiting, for when this process is about to exit. */
 export function killTreeNow(leader: number, more: ExtraTreeMembers = {}): void {
   if (process.platform === 'win32') spawnSync('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: 2_000 });
   else new ProcessTree(leader, more).signal('SIGKILL');
@@ -97,7 +92,6 @@ export class ProcessTree {
     return table.signalTargets({ leader, groups, isMarked: (pid) => marks?.isMarked(pid) ?? false });
   }
 
-  /** Returns whether any process was signalled. */
   signal(signal: NodeJS.Signals): boolean {
     const targets = this.signalTargets();
     signalAll(targets, signal);

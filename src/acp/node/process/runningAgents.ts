@@ -20,7 +20,6 @@ export class RunningAgents<Agent extends Stoppable> {
     await Promise.all([...this.agents].map((agent) => this.stop(agent)));
   }
 
-  /** Kills all without waiting, for when this process is about to exit. */
   killAll(): void {
     for (const agent of this.agents) agent.killNow();
     this.agents.clear();

@@ -8,7 +8,6 @@ import { killTreeNow, ownGroupOptions } from './processTree';
 
 interface ShellEnvironmentOptions {
   readonly platform: NodeJS.Platform;
-  /** This process's environment. */
   readonly processEnv: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -18,10 +17,7 @@ interface ShellEnvironmentOptions {
 const defaultTimeoutMs = 10_000;
 const maxOutputChars = 4 * 1024 * 1024;
 
-/**
- * The environment of agents. An editor started outside a terminal lacks what the user's login shell sets up, above all
- * PATH, so it is read from that shell once.
- */
+/** The environment of agents, read once from the login shell, because the editor's may lack the user's PATH. */
 export class ShellEnvironment {
   private environment: Promise<Record<string, string>> | undefined;
 

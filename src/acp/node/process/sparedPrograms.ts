@@ -1,7 +1,4 @@
-/**
- * Whether a program keeps running when the agent that started it ends: a browser, an editor with a window, a terminal
- * multiplexer or a daemon, which the user may go on using.
- */
+/** Whether a program the user may go on using, such as a browser or daemon, survives the agent that started it. */
 export function isSparedProgram([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
   const name = program.split('/').at(-1) ?? '';
   if (args.some((arg) => automationArguments.test(arg))) return false;

@@ -69,7 +69,6 @@ export class TerminalProcess {
     await this.whenExited;
   }
 
-  /** Kills without waiting, for when this process is about to exit. */
   killNow(): void {
     if (!this.exitResult) killTreeNow(this.pid);
   }

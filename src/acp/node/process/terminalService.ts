@@ -17,7 +17,6 @@ export interface TerminalServiceDeps {
   readonly clock: Clock;
   /** Absolute path of the session's folder. */
   readonly cwd: string;
-  /** Base environment of commands. */
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
   readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<Permit>;
@@ -51,7 +50,6 @@ export class TerminalService {
   private currentMark: string = randomUUID();
   /** Marks of commands whose processes may still exist. */
   private readonly usedMarks = new Set<string>();
-  /** Terminals being ended, with promises of their end. */
   private readonly endingTerminals = new Map<OpenTerminal, Promise<void>>();
 
   constructor(private readonly options: TerminalServiceDeps) {}
@@ -81,7 +79,6 @@ export class TerminalService {
     await this.requireTerminal(terminalId).process.kill();
   }
 
-  /** Ends the command if it still runs, and removes the terminal. */
   async release(terminalId: string): Promise<void> {
     const terminal = this.requireTerminal(terminalId);
     this.terminals.delete(terminalId);
@@ -103,7 +100,6 @@ export class TerminalService {
     this.usedMarks.delete(currentMark);
   }
 
-  /** Ends all terminals and refuses new ones. */
   async close(): Promise<void> {
     this.isClosed = true;
     await this.endAll();

@@ -25,7 +25,6 @@ export interface AcpBackendDeps extends AgentGatewayDeps {
   readonly editor: EditorPort;
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
-  /** Base environment of the agent's terminals. */
   readonly terminalEnv: Readonly<Record<string, string>>;
 }
 
@@ -166,7 +165,6 @@ export class AcpBackend implements SessionBackend {
     return new V1Session(sessionId, folders, options, client);
   }
 
-  /** Finds an open session by the agent's id, else by ours. */
   private findOpenSession(sessionId: string): V1Session | undefined {
     const all = [...this.sessions.values()];
     return all.find(({ agentSessionId }) => agentSessionId === sessionId) ?? this.sessions.get(sessionId);

@@ -15,7 +15,6 @@ import type { RestartPolicy } from '../process/restartPolicy';
 import { V1Client, type V1ClientDeps } from './v1Client';
 import { toBackendError } from './v1Errors';
 
-/** The part of AgentProcess that a connection uses. */
 export interface AgentProcessHandle {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
@@ -30,12 +29,10 @@ export interface AgentConnectionDeps extends Omit<V1ClientDeps, 'agentTitle' | '
   /** Starts the agent's process; the connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly restartPolicy: RestartPolicy;
-  /** Whether the first start may download the agent. */
   readonly mayDownload?: boolean;
   readonly limits: AcpLimits;
 }
 
-/** Time-outs for the agent and for the user. */
 export interface AcpLimits {
   /** For the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
@@ -63,10 +60,7 @@ interface StartedProcess {
 
 const maxStderrLength = 4_000;
 
-/**
- * Runs at most one agent process, started on demand. After a crash, pending requests reject. The next request restarts
- * the agent with a growing delay, but not after too many crashes.
- */
+/** Runs at most one agent process, started on demand. After crashes, restarts are delayed and finally refused. */
 export class AgentConnection {
   private readonly stateEmitter = new Emitter<BackendState>((error) =>
     this.options.log.error('A listener of the agent’s state failed', error),
@@ -188,7 +182,6 @@ export class AgentConnection {
       return this.live;
     } catch (error) {
       const explained = await this.toBackendError(error);
-      // A lost connection was already reported.
       if (this.currentProcess !== started) throw explained;
       const words = detailsOfStderr(process.stderrTail());
       const failure = words && !explained.details ? withDetails(explained, words) : explained;
@@ -198,7 +191,6 @@ export class AgentConnection {
     }
   }
 
-  /** Handles a process that exited or closed its stream. */
   private handleProcessEnd(started: StartedProcess): void {
     if (this.currentProcess !== started) return;
     const { clock, restartPolicy } = this.options;

@@ -43,7 +43,6 @@ export class AgentGateway {
     return this.options.title;
   }
 
-  /** Quirks of the running agent. */
   get traits(): AgentTraits {
     const { knownAs, missingFile } = this.options;
     return traitsOf(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
@@ -74,7 +73,6 @@ export class AgentGateway {
     );
   }
 
-  /** Parameters for opening a session, limited to what the agent supports. */
   async sessionParamsFor({ client }: ConnectedAgent, options: CreateSessionOptions): Promise<SessionParams> {
     const { mcpCapabilities, sessionCapabilities } = client.capabilities;
     const { cwd, additionalDirectories = [] } = options;

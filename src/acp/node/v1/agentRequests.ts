@@ -8,7 +8,6 @@ export function unlessCancelled<T>(signal: AbortSignal, work: Promise<T>): Promi
 
 interface SessionRequest {
   readonly sessionId: string | undefined;
-  /** The id by which the agent refers to the request later. */
   readonly id: string | undefined;
 }
 

@@ -10,7 +10,6 @@ import { untilAborted } from '../../../session/common/untilAborted';
 import type { V1AuthMethod } from '../../common/v1/v1Schema';
 import type { AcpLimits, AgentConnection } from './agentConnection';
 
-/** A command that the user runs in a visible terminal to sign in. */
 export interface SignInCommand {
   readonly label: string;
   /** If missing, the agent's own command and arguments are used, followed by `args`. */
@@ -47,7 +46,6 @@ export class AgentSignIn {
 
   constructor(private readonly options: AgentSignInDeps) {}
 
-  /** Sets the state `authRequired` with the available methods. */
   requireSignIn(error: unknown): BackendError {
     const { connection, title } = this.options;
     const methods = (connection.connectedAgent?.agent.authMethods ?? []).map(toAuthMethod);

@@ -38,7 +38,6 @@ interface PermissionServiceDeps {
   readonly approvals: Approvals;
   readonly standing: StandingPermissions;
   readonly log: Logger;
-  /** Name of the agent's current mode. */
   readonly modeName: () => string | undefined;
   /** Aborted when the turn is cancelled or the session is closed. */
   readonly stopSignal?: () => AbortSignal | undefined;
@@ -53,10 +52,8 @@ export type Permit =
 export interface FileChange {
   /** Absolute path with symbolic links resolved. */
   readonly path: string;
-  /** Null if the file does not exist. */
   readonly before: string | null;
   readonly after: string;
-  /** Whether `before` contains unsaved changes of the user. */
   readonly isUnsaved: boolean;
   /** Why the file is protected, as a sentence fragment. */
   readonly protection?: string | undefined;
@@ -67,7 +64,6 @@ interface AskContext {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Name of the one-time yes, the lasting choices, name of the one-time no. */
 type Answers = readonly [string, readonly Choice[], string];
 
 const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
@@ -123,7 +119,6 @@ export class PermissionService implements Disposable {
     return chosen.chosen.outcome;
   }
 
-  /** Removes the session's grants from the list. */
   dispose(): void {
     this.sessionRules = [];
     this.sessionGrants.dispose();
@@ -141,7 +136,6 @@ export class PermissionService implements Disposable {
     return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, asked), signal);
   }
 
-  /** Whether the agent may read a file. `path` is absolute and resolved. */
   mayRead(path: string, signal: AbortSignal): Promise<Permit> {
     return this.decideOrAsk(fileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
   }
@@ -151,7 +145,6 @@ export class PermissionService implements Disposable {
     return this.decideWithoutAsking(fileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
   }
 
-  /** Shows a change to the user and asks whether to write it. */
   async askToWrite({ path, before, after, isUnsaved, protection }: FileChange, signal: AbortSignal): Promise<Permit> {
     const { agentId, agentTitle, cwd } = this.options;
     if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
@@ -171,7 +164,6 @@ export class PermissionService implements Disposable {
     return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
   }
 
-  /** Whether Backline may apply a change that the agent proposed. */
   async mayApply(
     call: CallDescription,
     request: CheckedRequest,
@@ -302,7 +294,6 @@ export class PermissionService implements Disposable {
     this.agentGrantsByOption.set(name, standing.grants.add(grant));
   }
 
-  /** Combines the request's signal with the turn's. */
   private withStopSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
     const stopped = this.options.stopSignal?.();
     return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);

@@ -6,13 +6,11 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 
 interface PromptCapabilities {
   readonly images: boolean;
-  /** Whether file contents may be sent; otherwise only links are. */
   readonly embeddedContext: boolean;
 }
 
 interface PromptBlocks {
   readonly blocks: ContentBlock[];
-  /** What could not be sent, for the user. */
   readonly notes: readonly string[];
 }
 

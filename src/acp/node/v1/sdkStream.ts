@@ -15,10 +15,7 @@ interface SdkStreamOptions extends RecorderOptions {
 const maxOpenRequests = 64;
 const { internalError, invalidRequest } = rpcErrorCode;
 
-/**
- * Adapts our transport to the SDK. Two kinds of messages bypass the SDK: `session/update`, which it would parse
- * strictly and deliver out of order, and unexpected answers, which it would print. The caller disposes `stream`.
- */
+/** Adapts a stream to the SDK, bypassing it for `session/update` (to keep the order) and unexpected answers. */
 export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Stream {
   const { log, onUpdate } = options;
   const throttledLog = new ThrottledLog(log);

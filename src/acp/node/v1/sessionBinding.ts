@@ -38,7 +38,6 @@ export class SessionBinding {
   /** Token usage per turn; counts restart when the session moves to a new process. */
   readonly usage = new TurnUsage();
   private state: BindingState<V1Client>;
-  /** Settles when the last attempt to attach has ended. */
   private lastAttempt: Promise<unknown> = Promise.resolve();
 
   /** Without `client`, the session is not attached yet. */

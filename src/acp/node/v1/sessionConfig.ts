@@ -61,10 +61,7 @@ export class SessionConfig {
     onDidChange();
   }
 
-  /**
-   * Restores the options after the session was resumed or recreated. A resumed session keeps the agent's values, unless
-   * they would ask the user less than `before`. Returns a notice for the user. @throws BackendError `optionRefused`
-   */
+  /** Restores the options after a restart, unless the agent remembers them and asks no less. Returns a notice. */
   async restoreOptions(
     attached: AttachedState<V1Client>,
     before: readonly ConfigOption[],

@@ -36,7 +36,6 @@ import type { FileService } from './fileService';
 import { sdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
-/** A session as the agent addresses it. */
 export interface SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
@@ -67,10 +66,7 @@ export type SessionParams = Pick<NewSessionRequest, 'cwd' | 'additionalDirectori
 const maxEarlyUpdates = 1_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
 
-/**
- * One connection to an ACP v1 agent over the official SDK, shared by any number of sessions. Requests reject with the
- * agent's RequestError or a ConnectionClosedError. Does not own the stream.
- */
+/** A connection to an ACP v1 agent over the SDK, shared by its sessions. Does not own the stream. */
 export class V1Client {
   private readonly peers = new Map<string, SessionPeer>();
   private earlyUpdates: SessionNotification[] = [];
@@ -133,10 +129,7 @@ export class V1Client {
     await this.request(methods.agent.authenticate, { methodId }, signal);
   }
 
-  /**
-   * Attaches the peer that `createPeer` returns, so that no later update is missed. A session created after `signal`
-   * has fired is closed again. @throws BackendError `protocol` if the answer has no session id
-   */
+  /** Attaches the peer before later updates. Closes a session created after `signal` fired. @throws BackendError */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,
     createPeer: (sessionId: string, setup: SessionSetup) => Peer,
@@ -211,7 +204,6 @@ export class V1Client {
     return this.requestParsed(ConfigResult, methods.agent.session.setConfigOption, params, signal);
   }
 
-  /** Closes the connection; pending requests reject. */
   dispose(): void {
     this.connection?.close(new ConnectionClosedError({ reason: 'disposed' }));
     for (const peer of this.peers.values()) peer.handleDisconnect();

@@ -2,12 +2,10 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
 export interface CallLimits {
-  /** Limit of running calls, of all clients. */
   readonly maxRunning: number;
   readonly maxRunningPerClient: number;
   /** Limit of waiting calls per client; further calls are refused. */
   readonly maxWaitingPerClient: number;
-  /** Average rate per client. */
   readonly callsPerSecond: number;
   /** Calls of a client that may exceed that rate. */
   readonly burstSize: number;
@@ -21,7 +19,6 @@ const defaultCallLimits: CallLimits = {
   burstSize: 400,
 };
 
-/** The client has too many waiting calls. */
 export class TooManyCallsError extends Error {
   override readonly name = 'TooManyCallsError';
 }
@@ -34,7 +31,6 @@ interface WaitingCall {
 interface ClientState {
   runningCount: number;
   readonly waitingCalls: Set<WaitingCall>;
-  /** Calls that the client may start immediately. */
   credit: number;
   /** When `credit` was last updated, on the monotonic clock. */
   creditedAtMs: number;
@@ -70,7 +66,6 @@ export class FairCallQueue implements Disposable {
     }
   }
 
-  /** Refuses all waiting calls. */
   dispose(): void {
     this.isDisposed = true;
     this.creditTimer?.dispose();

@@ -24,10 +24,7 @@ interface OpenQuery {
   readonly whenEnded: Promise<void>;
 }
 
-/**
- * Runs queries that cannot be cancelled: callers wait for a limited time. A query that is still open is not started
- * again; callers wait for its end first.
- */
+/** Runs queries that cannot be cancelled, with a time-out for the callers. Equal queries run one after another. */
 export class LanguageQueries {
   private readonly openQueries = new Map<string, OpenQuery>();
 

@@ -13,7 +13,6 @@ import type { ToolPorts } from '../toolPorts';
 import { filterVisibleFiles } from '../search/visibleFiles';
 
 const maxNodes = 150;
-/** Limit of calls per function. */
 const maxCallsPerFunction = 40;
 const walkTimeoutMs = 20_000;
 
@@ -45,7 +44,6 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
   });
 }
 
-/** Walks the call hierarchy, within limits. */
 class CallHierarchyWalk {
   readonly rows: string[] = [];
   private readonly visitedKeys = new Set<string>();

@@ -10,8 +10,6 @@ import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 import { filterVisibleFiles } from '../search/visibleFiles';
 
-/** Tools for what the user looks at. */
-
 const noInput = z.strictObject({});
 const maxSelections = 20;
 const maxFiles = 200;
@@ -89,7 +87,6 @@ export function openTool({ editor }: ToolPorts): Tool {
 const maxDiffs = 5;
 const maxDiffText = 4 * 1_024 * 1_024;
 
-/** Shows diffs, and closes them when disposed. */
 export class DiffTool implements Disposable {
   private readonly shownDiffs = new BoundedMap<string, Disposable>({
     maxEntries: maxDiffs,
@@ -124,7 +121,6 @@ export class DiffTool implements Disposable {
     this.shownDiffs.clear();
   }
 
-  /** Replaces the file's previous diff. */
   private replaceDiff(file: string, diff: Disposable): void {
     if (this.isDisposed) {
       diff.dispose();

@@ -2,10 +2,7 @@ import type { RunInTime } from '../../../base/common/timedRun';
 import { TimedGlobs } from '../../../editor/common/timedGlobs';
 import { ToolError } from '../toolError';
 
-/**
- * Returns a predicate for `/`-separated paths relative to their folder; a glob without a slash matches names. Without a
- * glob, all paths match. @throws ToolError for an invalid glob; so does the predicate for one that takes too long
- */
+/** Matches `/`-separated relative paths; a glob without a slash matches names. @throws ToolError for an invalid glob */
 export function includeFilter(glob: string | undefined, runInTime: RunInTime): (path: string) => boolean {
   if (glob === undefined) return () => true;
   const matches = compileGlob(glob, runInTime);

@@ -23,7 +23,6 @@ function rankOf(path: string, anchor: string | undefined, from: readonly string[
   return foreign + from.length - shared + to.length - shared;
 }
 
-/** The folders on the path to a file. */
 function foldersOf(path: string): readonly string[] {
   return toSlashes(path).split('/').slice(0, -1);
 }

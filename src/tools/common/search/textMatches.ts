@@ -10,7 +10,6 @@ const searchTimeoutMs = 15_000;
 interface TextMatches {
   /** Visible files only, nearest first. */
   readonly files: readonly FileMatches[];
-  /** Whether the limit was reached. */
   readonly isLimitReached: boolean;
   readonly hasTimedOut: boolean;
 }

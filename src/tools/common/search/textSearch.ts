@@ -1,9 +1,6 @@
 /** Searches text in workspace files. Results may include files that agents must not see. */
 export interface TextSearch {
-  /**
-   * Yields each file once; unsaved text replaces that on disk. Ends early when `signal` fires.
-   * @throws ToolError for an invalid pattern or glob
-   */
+  /** Yields each file once, with unsaved text. Ends when `signal` fires. @throws ToolError for an invalid pattern */
   find(query: TextQuery, signal: AbortSignal): AsyncIterable<FileMatches>;
 }
 

@@ -1,6 +1,5 @@
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 
-/** Paths checked in parallel. */
 const maxConcurrentChecks = 16;
 /** Limit of checked paths; those farther away are skipped. */
 const maxFiles = 2_000;
@@ -9,7 +8,6 @@ interface VisibleFiles {
   /** In the order given. */
   readonly paths: readonly string[];
   readonly outsideCount: number;
-  /** Number of paths not checked. */
   readonly uncheckedCount: number;
 }
 

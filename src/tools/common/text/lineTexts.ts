@@ -1,5 +1,3 @@
-/** Shortens code for models. */
-
 const maxLength = 200;
 /** Characters kept before the place in a shortened line. */
 const lengthBefore = 60;
@@ -16,7 +14,6 @@ export function shortenLineAround(text: string, character: number): string {
   return `${start > 0 ? '…' : ''}${cut}${end < trimmed.length ? '…' : ''}`;
 }
 
-/** Truncates text that is too long. */
 export function truncateText(text: string, length: number): string {
   return text.length <= length ? text : `${dropHalfPairs(text.slice(0, length))}…`;
 }

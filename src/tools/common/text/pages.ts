@@ -5,7 +5,6 @@ interface Page<T> {
   /** 1-based. */
   readonly page: number;
   readonly pageCount: number;
-  /** Items after this page. */
   readonly remainingCount: number;
 }
 
@@ -18,7 +17,6 @@ export function pageOf<T>(all: readonly T[], page: number, perPage: number): Pag
   return { items, page, pageCount: pages, remainingCount: all.length - start - items.length };
 }
 
-/** The footer of a page; empty for the last one. */
 export function pageFooter({ page, pageCount: pages, remainingCount: left }: Page<unknown>, what: string): string[] {
   return left > 0 ? [`… ${left} more ${what}: page ${page + 1} of ${pages} has the next.`] : [];
 }

@@ -4,7 +4,6 @@ import type { LineIndex } from '../../../editor/common/text/textOffsets';
 /** Finds names in code by name and an approximate line. */
 
 const wordCharacter = /[\p{ID_Continue}$\u200c\u200d]/u;
-/** Limit of occurrences considered. */
 const maxOccurrences = 10_000;
 
 interface FoundName {
@@ -58,7 +57,6 @@ export function findName(
   return nearest && { position: nearest, isInOtherLine: line !== undefined };
 }
 
-/** The distinct names in a line of code. */
 export function namesInLine(line: string): string[] {
   const words = line.match(/[\p{ID_Start}_$][\p{ID_Continue}$]*/gu) ?? [];
   return [...new Set(words)];
