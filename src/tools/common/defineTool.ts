@@ -33,14 +33,14 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
 }
 
 function jsonSchemaOf(schema: z.ZodObject): object {
-  const made = z.toJSONSchema(schema, {
+  const converted = z.toJSONSchema(schema, {
     io: 'input',
     // Set for every integer, and useless for models.
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  return Object.fromEntries(Object.entries(made).filter(([key]) => key !== '$schema'));
+  return Object.fromEntries(Object.entries(converted).filter(([key]) => key !== '$schema'));
 }
 
 const Members = z.record(z.string(), z.unknown());

@@ -78,8 +78,8 @@ async function answerRequest(
   const { name, version, instructions, tools } = facts;
   switch (method) {
     case 'initialize': {
-      const wanted = InitializeParams.safeParse(params).data?.protocolVersion;
-      const protocolVersion = protocolVersions.find((each) => each === wanted) ?? protocolVersions[0];
+      const requestedVersion = InitializeParams.safeParse(params).data?.protocolVersion;
+      const protocolVersion = protocolVersions.find((each) => each === requestedVersion) ?? protocolVersions[0];
       const introduction = instructions === undefined ? {} : { instructions };
       return {
         result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version }, ...introduction },

@@ -30,7 +30,7 @@ interface PendingApproval {
 
 /** Limit of answered approvals remembered, to tell late answers from invalid ones. */
 const maxResolved = 256;
-/** Further approvals are denied, because nobody would review more. */
+/** Limit of pending approvals; further ones are denied. */
 const maxPending = 32;
 
 export const tooManyApprovalsMessage = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;

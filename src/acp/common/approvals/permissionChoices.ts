@@ -78,9 +78,13 @@ export function offersOnlyLastingAllow({ options }: PermissionRequest): boolean 
   return has('allow_always') && !has('allow_once');
 }
 
-function lastingDenyChoices(asked: PermissionRequest, request: ToolRequest, context: ChoiceContext): ToolChoice[] {
+function lastingDenyChoices(
+  agentRequest: PermissionRequest,
+  request: ToolRequest,
+  context: ChoiceContext,
+): ToolChoice[] {
   const rule = narrowRule(request, 'deny', 'always');
-  const outcome = selectOption(asked, 'reject_once');
+  const outcome = selectOption(agentRequest, 'reject_once');
   return rule ? [{ name: 'Always deny', kind: 'reject_always', scope: scopeOf(rule, context), rule, outcome }] : [];
 }
 

@@ -63,9 +63,9 @@ export class MemoryThreads implements ThreadApi {
       title: title === '' ? 'New thread' : title,
       modifiedAt: new Date(modifiedMs).toISOString(),
     }));
-    const others = await Promise.all(this.sources.map((source) => this.undefinedOnError(source.getThreads())));
+    const listed = await Promise.all(this.sources.map((source) => this.undefinedOnError(source.getThreads())));
     // Another source may also list a thread that is kept here.
-    const foreign = others.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
+    const foreign = listed.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
     return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
   }
 
@@ -128,8 +128,8 @@ export class MemoryThreads implements ThreadApi {
     return this.options.sources ?? [];
   }
 
-  private undefinedOnError<T>(asked: Promise<T>): Promise<T | undefined> {
-    return asked.catch((error: unknown) => {
+  private undefinedOnError<T>(promise: Promise<T>): Promise<T | undefined> {
+    return promise.catch((error: unknown) => {
       this.options.onError?.(error);
       return undefined;
     });

@@ -39,9 +39,9 @@ export class SessionThreads implements ThreadSource, Disposable {
   }
 
   getThreads(): Promise<ThreadMetadata[]> {
-    const said = [...this.threads.values()].filter(({ entries }) => entries.length > 0);
+    const nonEmpty = [...this.threads.values()].filter(({ entries }) => entries.length > 0);
     return Promise.resolve(
-      said.map(({ id, title, modifiedMs }) => ({ id, title, modifiedAt: new Date(modifiedMs).toISOString() })),
+      nonEmpty.map(({ id, title, modifiedMs }) => ({ id, title, modifiedAt: new Date(modifiedMs).toISOString() })),
     );
   }
 

@@ -83,16 +83,16 @@ export function findInputProblem(field: FormField, input: string): string | unde
   if (input === '') return field.isRequired ? 'This field is required.' : undefined;
   if (field.kind === 'text') {
     const { minLength, maxLength } = field;
-    if (input.length < minLength) return `At least ${minLength} characters.`;
-    return input.length > maxLength ? `At most ${maxLength} characters.` : undefined;
+    if (input.length < minLength) return `Enter at least ${minLength} characters.`;
+    return input.length > maxLength ? `Enter at most ${maxLength} characters.` : undefined;
   }
   if (field.kind !== 'number') return undefined;
   const { isInteger, minimum, maximum } = field;
   const value = Number(input);
   if (input.trim() === '' || !Number.isFinite(value)) return 'Enter a number.';
   if (isInteger && !Number.isInteger(value)) return 'Enter a whole number.';
-  if (value < minimum) return `At least ${minimum}.`;
-  return value > maximum ? `At most ${maximum}.` : undefined;
+  if (value < minimum) return `Enter a number of at least ${minimum}.`;
+  return value > maximum ? `Enter a number of at most ${maximum}.` : undefined;
 }
 
 /** Converts valid input; undefined for a skipped field. */

@@ -154,12 +154,12 @@ export class V1Agent {
     }
     const controller = new AbortController();
     session.turn = controller;
-    const asked = toPrompt(blocks);
-    const prompt = promptToAnswer(asked, session);
+    const received = toPrompt(blocks);
+    const prompt = promptToAnswer(received, session);
     session.cutOff = undefined;
-    addToHistory(session.history, { type: 'user', text: asked.text });
+    addToHistory(session.history, { type: 'user', text: received.text });
     try {
-      await this.announceTitle(client, session, asked.text);
+      await this.announceTitle(client, session, received.text);
       const turnSignal = AbortSignal.any([controller.signal, signal]);
       const { capabilities } = this;
       await answerPrompt(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal }));
@@ -251,7 +251,7 @@ export class V1Agent {
 }
 
 /** "Continue" repeats the prompt whose answer was interrupted. */
-function promptToAnswer(asked: Prompt, { cutOff }: DemoSession): Prompt {
-  if (!cutOff || !/^(?:please )?(?:continue|go on)\b/i.test(asked.text)) return asked;
-  return { ...asked, text: cutOff.text, saidWordCount: cutOff.saidWords };
+function promptToAnswer(received: Prompt, { cutOff }: DemoSession): Prompt {
+  if (!cutOff || !/^(?:please )?(?:continue|go on)\b/i.test(received.text)) return received;
+  return { ...received, text: cutOff.text, saidWordCount: cutOff.saidWords };
 }

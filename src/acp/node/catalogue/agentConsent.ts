@@ -16,7 +16,7 @@ interface WorkspaceFolders {
   readonly folders: readonly string[];
 }
 
-/** What the user has to allow: an agent of, or with files of, the workspace. @throws Error for unreadable files */
+/** Consent for an agent that the workspace defines or provides code for. @throws Error for unreadable files */
 export async function consentThingOfAgent(
   entry: CatalogueEntry,
   places: WorkspaceFolders,

@@ -62,8 +62,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   }
 
   get requestedAgentProblems(): readonly string[] {
-    const used = this.lastCatalogue?.agents.filter(({ id }) => this.requestedIds.has(id)) ?? [];
-    return used.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
+    const requested = this.lastCatalogue?.agents.filter(({ id }) => this.requestedIds.has(id)) ?? [];
+    return requested.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
   }
 
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {

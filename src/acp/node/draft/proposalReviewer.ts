@@ -25,7 +25,7 @@ interface Change {
   readonly newText: string;
 }
 
-/** Limit per answer: nobody would review more. */
+/** Limit per answer; reviewing more is not realistic. */
 const maxProposals = 50;
 
 /** Offers the diffs in an answer as edits, because the draft protocol cannot write files. */

@@ -54,7 +54,7 @@ export class TerminalService {
 
   constructor(private readonly options: TerminalServiceDeps) {}
 
-  /** Ends a terminal that becomes ready after `signal` has fired, since nobody would release it. */
+  /** Ends a terminal that becomes ready after `signal` has fired, since the agent would not release it. */
   async create(params: CreateTerminalParams, signal?: AbortSignal): Promise<{ terminalId: string }> {
     this.requireCapacity();
     this.startingCount++;

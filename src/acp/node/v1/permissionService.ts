@@ -89,7 +89,7 @@ export class PermissionService implements Disposable {
 
   /** Answers `session/request_permission`. Automatic answers are one-time, so that the agent remembers nothing. */
   async decideToolCall(
-    asked: PermissionRequest,
+    agentRequest: PermissionRequest,
     call: CallDescription,
     request: CheckedRequest,
     signal: AbortSignal,
@@ -97,19 +97,22 @@ export class PermissionService implements Disposable {
     const { agentTitle, approvals, cwd, modeName } = this.options;
     const stopSignal = this.withStopSignal(signal);
     if (stopSignal?.aborted) return { outcome: 'cancelled' };
-    const reject = selectOption(asked, 'reject_once');
+    const reject = selectOption(agentRequest, 'reject_once');
     const { answer } = this.decide(request);
     if (answer === 'deny') return reject;
-    const once = selectOption(asked, 'allow_once');
+    const once = selectOption(agentRequest, 'allow_once');
     if (answer === 'allow' && once.outcome === 'selected') return once;
     const isProtected = request.protections.size > 0;
     const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
-    const warnings = [...this.warningsFor(request), ...(isProtected && offersOnlyLastingAllow(asked) ? [forGood] : [])];
+    const warnings = [
+      ...this.warningsFor(request),
+      ...(isProtected && offersOnlyLastingAllow(agentRequest) ? [forGood] : []),
+    ];
     const chosen = await approvals.ask({
       prompt: this.promptFor(request, call.title),
-      options: toolChoices(asked, request, { agentTitle, folder: cwd, isProtected }),
+      options: toolChoices(agentRequest, request, { agentTitle, folder: cwd, isProtected }),
       context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
-      callId: asked.toolCall.toolCallId,
+      callId: agentRequest.toolCall.toolCallId,
       signal: stopSignal,
     });
     if (!chosen) return { outcome: 'cancelled' };
@@ -132,8 +135,8 @@ export class PermissionService implements Disposable {
   }
 
   /** Whether a command may run in one of Backline's terminals. */
-  mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
-    return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, asked), signal);
+  mayRun(request: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
+    return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal);
   }
 
   mayRead(path: string, signal: AbortSignal): Promise<Permit> {

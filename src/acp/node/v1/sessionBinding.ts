@@ -78,7 +78,7 @@ export class SessionBinding {
     this.transition({ kind: 'processLost' });
   }
 
-  /** Ends the session and tells the agent. Never rejects. */
+  /** Ends the session and notifies the agent. Never rejects. */
   async close(): Promise<void> {
     const { agent, log } = this.deps;
     const { state } = this;

@@ -42,7 +42,7 @@ export interface SessionPeer {
   /** Called in order of arrival; must not throw. */
   handleUpdate(update: { readonly sessionUpdate: string }): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
-  /** Called when the agent has exited: nobody waits for its requests or releases its terminals any more. */
+  /** Called when the agent has exited: its requests and terminals must end. */
   handleDisconnect(): void;
 }
 
@@ -51,7 +51,7 @@ export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) =>
 
 export interface V1ClientDeps {
   readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
-  /** If missing, the agent is told that elicitation is unsupported. */
+  /** If missing, elicitation is reported as unsupported. */
   readonly elicit?: Elicit;
   readonly clock: Clock;
   readonly log: Logger;
@@ -115,9 +115,9 @@ export class V1Client {
   /** Routes a session's updates and requests to `peer`, starting with buffered updates. */
   attach(sessionId: string, peer: SessionPeer): void {
     this.peers.set(sessionId, peer);
-    const mine = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
+    const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
     this.earlyUpdates = this.earlyUpdates.filter((notification) => notification.sessionId !== sessionId);
-    for (const { update } of mine) peer.handleUpdate(update);
+    for (const { update } of buffered) peer.handleUpdate(update);
   }
 
   detach(sessionId: string): void {

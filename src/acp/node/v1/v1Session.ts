@@ -37,7 +37,7 @@ interface V1SessionDeps {
   readonly log: Logger;
   readonly standing: StandingPermissions;
   readonly env: Readonly<Record<string, string>>;
-  /** Called when the session has ended, before the agent is told. */
+  /** Called when the session has ended, before the agent is notified. */
   readonly onDidEnd: () => void;
 }
 
@@ -285,7 +285,7 @@ export class V1Session implements BackendSession, SessionPeer {
     }
   }
 
-  /** Emits the start or end of a turn. Withdraws approvals, because nobody waits for their answers any more. */
+  /** Emits the start or end of a turn. Withdraws approvals, whose answers are no longer awaited. */
   private emitTurnBoundary(events: readonly SessionEvent[]): void {
     this.approvals.withdrawAll();
     this.emit(events);

@@ -7,7 +7,7 @@ export interface CallLimits {
   /** Limit of waiting calls per client; further calls are refused. */
   readonly maxWaitingPerClient: number;
   readonly callsPerSecond: number;
-  /** Calls of a client that may exceed that rate. */
+  /** Calls of a client that may exceed `callsPerSecond`. */
   readonly burstSize: number;
 }
 

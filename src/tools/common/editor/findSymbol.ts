@@ -27,21 +27,22 @@ export function findSymbolTool(ports: ToolPorts): Tool {
     async run({ query, near, page }, signal) {
       const anchor = near === undefined ? ports.editor.activeSelection?.path : await ports.editor.resolve(near);
       const { name, container } = splitName(query);
-      const asked = await symbolsOfServers(ports, name, signal);
-      const meant = asked.symbols.filter((symbol) => container === undefined || isInContainer(symbol, container));
+      const fromServers = await symbolsOfServers(ports, name, signal);
+      const meant = fromServers.symbols.filter((symbol) => container === undefined || isInContainer(symbol, container));
       const isExact = (symbol: FoundSymbol): boolean => splitName(symbol.name).name === name;
       const outlined = meant.some(isExact) ? [] : await declarationsInFiles(ports, query, anchor, signal);
       const { places, remarks } = await visiblePlaces([...meant, ...outlined], anchor, ports, signal);
       if (places.length === 0) {
-        return [...asked.remarks, `No declaration of \`${query}\` was found. Use search to look for the text.`].join(
-          '\n',
-        );
+        return [
+          ...fromServers.remarks,
+          `No declaration of \`${query}\` was found. Use search to look for the text.`,
+        ].join('\n');
       }
       const sorted = [...places.filter(isExact), ...places.filter((symbol) => !isExact(symbol))];
       const label = ({ kind, name: called, container: inside }: FoundSymbol): string =>
         inside === '' ? `${kind} ${called}` : `${kind} ${called} in ${inside}`;
       const rows = await listPlaces(sorted, ports, { page, label }, signal);
-      return [countOf(places.length, 'symbol'), ...rows, ...remarks, ...asked.remarks].join('\n');
+      return [countOf(places.length, 'symbol'), ...rows, ...remarks, ...fromServers.remarks].join('\n');
     },
   });
 }

@@ -29,8 +29,8 @@ export function selectionTool({ editor }: ToolPorts): Tool {
         const lines = start.line === end.line ? `line ${start.line + 1}` : `lines ${start.line + 1} to ${end.line + 1}`;
         return `Selected in ${lines}:\n${text}`;
       });
-      const left = active.selections.length - rows.length;
-      return Promise.resolve([name, ...rows, ...(left > 0 ? [`… ${left} more selections`] : [])].join('\n'));
+      const remaining = active.selections.length - rows.length;
+      return Promise.resolve([name, ...rows, ...(remaining > 0 ? [`… ${remaining} more selections`] : [])].join('\n'));
     },
   });
 }
@@ -53,11 +53,11 @@ export function openEditorsTool({ editor, window }: ToolPorts): Tool {
         ];
         return `  ${displayPath(path, editor)}${states.length > 0 ? ` (${states.join(', ')})` : ''}`;
       });
-      const left = paths.length - rows.length;
+      const remaining = paths.length - rows.length;
       return [
         `${countOf(paths.length, 'file is', 'files are')} open`,
         ...rows,
-        ...(left > 0 ? [`… ${left} more`] : []),
+        ...(remaining > 0 ? [`… ${remaining} more`] : []),
       ].join('\n');
     },
   });

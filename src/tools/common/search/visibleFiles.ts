@@ -17,20 +17,20 @@ export async function filterVisibleFiles(
   editor: Pick<EditorPort, 'resolve'>,
   signal: AbortSignal,
 ): Promise<VisibleFiles> {
-  const wanted = paths.slice(0, maxFiles);
+  const checked = paths.slice(0, maxFiles);
   const verdicts: FileVisibility[] = [];
-  const queue = wanted.entries();
+  const queue = checked.entries();
   const work = async (): Promise<void> => {
     for (const [index, path] of queue) {
       signal.throwIfAborted();
       verdicts[index] = await visibilityOf(path, editor);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(maxConcurrentChecks, wanted.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrentChecks, checked.length) }, work));
   return {
-    paths: wanted.filter((_, index) => verdicts[index] === 'visible'),
+    paths: checked.filter((_, index) => verdicts[index] === 'visible'),
     outsideCount: verdicts.filter((verdict) => verdict === 'outside').length,
-    uncheckedCount: paths.length - wanted.length,
+    uncheckedCount: paths.length - checked.length,
   };
 }
 

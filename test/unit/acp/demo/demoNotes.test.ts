@@ -70,6 +70,6 @@ describe('the demo agent quotes', () => {
     assert.match(demo.said, /came with a text:[^]*second[^]*Every entry of the plan is done/);
     demo.files.set(join(demos.folder, 'notes.md'), '# Title\n');
     await demo.prompt(id, 'summarize notes.md', embedded('backline:Three', 'third'));
-    assert.match(demo.said, /I got a text:[^]*third[^]*\*\*notes\.md\*\*: 1 line/);
+    assert.match(demo.said, /came with a text:[^]*third[^]*\*\*notes\.md\*\*: 1 line/);
   });
 });

@@ -55,8 +55,8 @@ describe('a form of an agent', () => {
   it('takes text within its limits', () => {
     const text = field({ type: 'string', minLength: 2, maxLength: 3 });
     assert.match(findInputProblem(text, '') ?? '', /required/);
-    assert.match(findInputProblem(text, 'a') ?? '', /At least 2/);
-    assert.match(findInputProblem(text, 'abcd') ?? '', /At most 3/);
+    assert.match(findInputProblem(text, 'a') ?? '', /at least 2/);
+    assert.match(findInputProblem(text, 'abcd') ?? '', /at most 3/);
     assert.equal(findInputProblem(text, 'abc'), undefined);
     assert.equal(parseInput(text, 'abc'), 'abc');
   });
