@@ -4,7 +4,7 @@ import type { BackendSession } from '../../src/session/common/sessionBackend';
 import { systemClock } from '../../src/base/node/systemClock';
 import { nullLogger } from '../../src/base/common/log';
 import { closedTap } from '../../src/wire/common/traffic';
-import { AcpBackend, type AcpBackendOptions } from '../../src/acp/node/v1/acpBackend';
+import { AcpBackend, type AcpBackendDeps } from '../../src/acp/node/v1/acpBackend';
 import { RestartPolicy } from '../../src/acp/node/process/restartPolicy';
 import { FakeEditor } from './fakeEditor';
 import { standingOf } from './fakePermissions';
@@ -13,7 +13,7 @@ import { ScriptedAgents, type Script } from './scriptedAgent';
 export const cwd = '/ws';
 
 /** A backend over agents in memory; restarts are not delayed. */
-export function backendOf(script: Script, options: Partial<AcpBackendOptions> = {}) {
+export function backendOf(script: Script, options: Partial<AcpBackendDeps> = {}) {
   const agents = new ScriptedAgents(script);
   const editor = new FakeEditor({ '/ws/a.txt': 'one\ntwo\nthree\n' });
   const { standing = standingOf() } = options;

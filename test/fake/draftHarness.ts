@@ -71,11 +71,11 @@ export class DraftHarness {
     this.agents.push(agent);
     this.prepare(agent);
     const exits = new Emitter<AgentExit>(() => undefined);
-    theirs.onDidClose(() => exits.fire({ code: 139, signal: null, lastWords: '' }));
+    theirs.onDidClose(() => exits.fire({ code: 139, signal: null, stderrTail: '' }));
     return Promise.resolve({
       stream: ours,
       onDidExit: exits.event,
-      lastWords: () => 'Segmentation fault',
+      stderrTail: () => 'Segmentation fault',
       stop: () => {
         this.stops++;
         return this.stopping;

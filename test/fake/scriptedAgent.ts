@@ -1,7 +1,7 @@
 import { agent, type AgentApp, type AnyMessage, type Stream } from '@agentclientprotocol/sdk';
 import { Emitter } from '../../src/base/common/event';
 import type { AgentExit } from '../../src/acp/node/process/agentProcess';
-import type { RunningAgent } from '../../src/acp/node/v1/agentConnection';
+import type { AgentProcessHandle } from '../../src/acp/node/v1/agentConnection';
 import { duplexPair, type DuplexEnd } from './duplex';
 
 /** What an agent does; `nth` counts its starts from 1. */
@@ -19,7 +19,7 @@ export class ScriptedAgents {
 
   constructor(private readonly script: Script) {}
 
-  readonly start = (): Promise<RunningAgent> => {
+  readonly start = (): Promise<AgentProcessHandle> => {
     const process = new ScriptedAgent();
     this.started.push(process);
     process.run(this.script, this.started.length);
@@ -33,7 +33,7 @@ export class ScriptedAgents {
   }
 }
 
-export class ScriptedAgent implements RunningAgent {
+export class ScriptedAgent implements AgentProcessHandle {
   readonly stream: DuplexEnd;
   /** The agent's end, to say what the SDK would not. */
   readonly end: DuplexEnd;
@@ -55,7 +55,7 @@ export class ScriptedAgent implements RunningAgent {
     app.connect(toSdkStream(this.end));
   }
 
-  lastWords(): string {
+  stderrTail(): string {
     return this.words;
   }
 
@@ -68,17 +68,17 @@ export class ScriptedAgent implements RunningAgent {
     this.exit(null, '');
   }
 
-  crash(lastWords: string): void {
-    this.exit(1, lastWords);
+  crash(stderrTail: string): void {
+    this.exit(1, stderrTail);
   }
 
-  private exit(code: number | null, lastWords: string): void {
+  private exit(code: number | null, stderrTail: string): void {
     if (this.isGone) return;
     this.isGone = true;
-    this.words = lastWords;
+    this.words = stderrTail;
     this.end.dispose();
     const signal = code === null ? ('SIGKILL' as const) : null;
-    queueMicrotask(() => this.exits.fire({ code, signal, lastWords }));
+    queueMicrotask(() => this.exits.fire({ code, signal, stderrTail }));
   }
 }
 

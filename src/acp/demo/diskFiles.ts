@@ -2,18 +2,18 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCode } from '../../base/common/errors';
 import type { DraftHandlers } from '../common/draft/draftConnection';
-import { linesOf } from '../common/linesOf';
+import { sliceLines } from '../common/sliceLines';
 
 const maxMatches = 1000;
 
-/** The draft's file methods over one folder of the disk: what an agent answers to whom the document says to ask it. */
+/** The draft's file methods for one folder on disk, for an agent that serves files as the document describes. */
 export function diskFileHandlers(
   folder: string,
 ): Required<Pick<DraftHandlers, 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch'>> {
   return {
     async readTextFile({ path, lineOffset, lineLimit }) {
       const { text, version } = await readInside(folder, path);
-      return { version, content: linesOf(text.toString('utf8'), lineOffset ?? 0, lineLimit ?? Infinity) };
+      return { version, content: sliceLines(text.toString('utf8'), lineOffset ?? 0, lineLimit ?? Infinity) };
     },
     async readBinaryFile({ path, byteOffset, byteLimit }) {
       const { text, version } = await readInside(folder, path);
@@ -22,14 +22,14 @@ export function diskFileHandlers(
     },
     async stat({ path }) {
       try {
-        return { exists: true, isDirectory: (await stat(await insideOneOf([folder], path))).isDirectory() };
+        return { exists: true, isDirectory: (await stat(await realPathInside([folder], path))).isDirectory() };
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return { exists: false, isDirectory: false };
         throw error;
       }
     },
     async globSearch({ pattern }) {
-      const matches = globPattern(pattern);
+      const matches = globToRegExp(pattern);
       const names = await readdir(folder, { recursive: true });
       const found = names.filter((name) => !/(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/.test(name));
       const wanted = found.filter((name) => matches.test(name.split(sep).join('/'))).sort();
@@ -40,13 +40,13 @@ export function diskFileHandlers(
 
 /** @throws Error for a file that is missing or outside the folder */
 export async function readInside(folder: string, path: string): Promise<{ text: Buffer; version: number }> {
-  const real = await insideOneOf([folder], path);
+  const real = await realPathInside([folder], path);
   const { mtimeMs } = await stat(real);
   return { text: await readFile(real), version: Math.trunc(mtimeMs) };
 }
 
-/** The real path of a file in one of the folders. @throws Error for one that is missing or outside */
-export async function insideOneOf(folders: readonly string[], path: string): Promise<string> {
+/** Returns the real path of a file in one of the folders. @throws Error if it is missing or outside */
+export async function realPathInside(folders: readonly string[], path: string): Promise<string> {
   const real = await realpath(path);
   for (const folder of folders) {
     const below = relative(await realpath(folder), real);
@@ -55,8 +55,7 @@ export async function insideOneOf(folders: readonly string[], path: string): Pro
   throw new Error(`"${path}" is outside the folders of this session.`);
 }
 
-/** `**`, `*`, `?` and `{a,b}`. */
-function globPattern(glob: string): RegExp {
+function globToRegExp(glob: string): RegExp {
   const source = glob.replace(/\*\*\/|\*\*|[*?{},]|[\\^$.+()[\]|/-]/g, (part) => {
     switch (part) {
       case '**/':

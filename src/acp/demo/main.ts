@@ -5,7 +5,7 @@ import { DocumentAgent } from './draft/documentAgent';
 import { DraftAgent } from './draft/draftAgent';
 import { parseOptions, usage, type DemoOptions } from './options';
 import { DemoSessions } from './v1/sessions';
-import { SignIn } from './v1/signIn';
+import { DemoSignIn } from './v1/demoSignIn';
 import { StdioStream } from './stdioStream';
 import { V1Agent } from './v1/v1Agent';
 
@@ -16,14 +16,14 @@ function warn(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-async function speakV1({ needsSignIn, stateFolder }: DemoOptions): Promise<void> {
+async function runV1Agent({ needsSignIn, stateFolder }: DemoOptions): Promise<void> {
   const sessions = new DemoSessions(stateFolder);
-  const signIn = new SignIn(needsSignIn, stateFolder);
+  const signIn = new DemoSignIn(needsSignIn, stateFolder);
   const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
   const agent = new V1Agent({ name, version, sessions, signIn, warn });
-  await agent.app().connect(stream).closed;
+  await agent.createApp().connect(stream).closed;
   sessions.endAllTurns();
-  await agent.settled();
+  await agent.whenTurnsEnd();
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -34,14 +34,14 @@ async function main(argv: readonly string[]): Promise<number> {
     warn(`${messageOf(error)}\n\n${usage}`);
     return 2;
   }
-  if (options.signsIn) {
-    await new SignIn(true, options.stateFolder).signIn();
+  if (options.isSigningIn) {
+    await new DemoSignIn(true, options.stateFolder).signIn();
     warn('Signed in to the demo. You may close this terminal.');
     return 0;
   }
   switch (options.dialect) {
     case 'v1':
-      await speakV1(options);
+      await runV1Agent(options);
       return 0;
     case 'original':
       await new DraftAgent(new StdioStream(), process.cwd()).run();

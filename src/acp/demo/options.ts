@@ -1,21 +1,20 @@
 import { resolve } from 'node:path';
 
 export interface DemoOptions {
-  /** `original` answers the thread methods and asks for files; `document` the other way round. */
+  /** `original`: keeps threads and requests files; `document`: the reverse. */
   readonly dialect: 'v1' | 'original' | 'document';
-  /** Absolute. */
+  /** Absolute path. */
   readonly stateFolder: string | undefined;
   readonly needsSignIn: boolean;
-  /** Sign in and exit. */
-  readonly signsIn: boolean;
+  readonly isSigningIn: boolean;
 }
 
 export const usage = `Demo agent (no model): an Agent Client Protocol agent over stdio.
 
-  --draft            speak the draft of June 2025, as its code had it
-  --draft=document   speak it as its document reads
+  --draft            use the draft protocol of June 2025, as implemented
+  --draft=document   use the draft protocol as documented
   --state DIR        keep sessions in a folder, so that another process can load them
-  --auth             refuse sessions until the client has authenticated
+  --auth             require authentication before a session starts
   --sign-in          sign in (with --state) and exit
 `;
 
@@ -35,5 +34,5 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     else if (argument === '--sign-in') signsIn = true;
     else throw new RangeError(`Unknown argument: ${argument}`);
   }
-  return { dialect, stateFolder, needsSignIn, signsIn };
+  return { dialect, stateFolder, needsSignIn, isSigningIn: signsIn };
 }

@@ -4,26 +4,26 @@ import { ConnectionClosedError } from '../../wire/common/connectionErrors';
 import { encodeJsonLine, JsonLineReader } from '../../wire/common/jsonLines';
 import type { MessageStream, StreamClosed, StreamNoise } from '../../wire/common/messageStream';
 
-/** JSON lines over this process's own stdin and stdout. Reads from the first listener of `onMessage` on. */
+/** JSON lines over this process's stdin and stdout. Starts reading with the first `onMessage` listener. */
 export class StdioStream implements MessageStream {
-  private readonly messages = new Emitter<Record<string, unknown>>(complain);
-  private readonly noises = new Emitter<StreamNoise>(complain);
-  private readonly closes = new Emitter<StreamClosed>(complain);
+  private readonly messageEmitter = new Emitter<Record<string, unknown>>(writeToStderr);
+  private readonly noiseEmitter = new Emitter<StreamNoise>(writeToStderr);
+  private readonly closeEmitter = new Emitter<StreamClosed>(writeToStderr);
   private readonly reader = new JsonLineReader();
   private isReading = false;
-  private closed: StreamClosed | undefined;
+  private closeReason: StreamClosed | undefined;
 
-  readonly onNoise = this.noises.event;
-  readonly onDidClose = this.closes.event;
+  readonly onNoise = this.noiseEmitter.event;
+  readonly onDidClose = this.closeEmitter.event;
   readonly onMessage: MessageStream['onMessage'] = (listener) => {
-    const subscription = this.messages.event(listener);
+    const subscription = this.messageEmitter.event(listener);
     this.startReading();
     return subscription;
   };
 
   async send(message: object): Promise<void> {
-    const { closed } = this;
-    if (closed) throw new ConnectionClosedError(closed);
+    const { closeReason } = this;
+    if (closeReason) throw new ConnectionClosedError(closeReason);
     await new Promise<void>((resolve, reject) => {
       process.stdout.write(encodeJsonLine(message), (error) => {
         if (error) reject(new ConnectionClosedError({ reason: 'failed', error }));
@@ -42,33 +42,33 @@ export class StdioStream implements MessageStream {
     const { stdin } = process;
     stdin.on('data', (chunk: Buffer) => {
       this.reader.push(chunk);
-      this.deliver();
+      this.emitMessages();
     });
     stdin.on('end', () => {
       this.reader.end();
-      this.deliver();
+      this.emitMessages();
       this.close({ reason: 'ended' });
     });
     stdin.on('error', (error) => this.close({ reason: 'failed', error: toError(error) }));
-    // A client that is gone; the end of stdin follows.
+    // The client has disconnected; the end of stdin follows.
     process.stdout.on('error', () => undefined);
   }
 
-  private deliver(): void {
-    for (let line = this.reader.read(); line && !this.closed; line = this.reader.read()) {
-      if (line.message) this.messages.fire(line.message);
-      else this.noises.fire(line.noise);
+  private emitMessages(): void {
+    for (let line = this.reader.read(); line && !this.closeReason; line = this.reader.read()) {
+      if (line.message) this.messageEmitter.fire(line.message);
+      else this.noiseEmitter.fire(line.noise);
     }
   }
 
   private close(closed: StreamClosed): void {
-    if (this.closed) return;
-    this.closed = closed;
+    if (this.closeReason) return;
+    this.closeReason = closed;
     process.stdin.pause();
-    this.closes.fire(closed);
+    this.closeEmitter.fire(closed);
   }
 }
 
-function complain(error: unknown): void {
+function writeToStderr(error: unknown): void {
   process.stderr.write(`${messageOf(error)}\n`);
 }

@@ -10,58 +10,51 @@ export interface RecorderOptions {
   readonly clock: Pick<Clock, 'monotonicNow'>;
 }
 
-/** A request that waits for its answer. */
 interface OpenRequest {
   readonly method: string;
-  /** In milliseconds of the monotonic clock. */
-  readonly sentAt: number;
+  /** On the monotonic clock. */
+  readonly sentAtMs: number;
 }
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** An agent that never answers must not fill the memory. */
+/** Bounds memory for peers that never answer. */
 const maxOpenRequests = 1000;
 
-/** Follows the open requests of a connection; the tap hears of each message its name, size and time, never what is in it. */
+/** Tracks open requests and reports each message's name, size and duration to the tap, never its contents. */
 export class TrafficRecorder {
-  /** Requests of ours and of the agent's, by their id. */
-  private readonly sent = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
-  private readonly received = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
+  private readonly sentRequests = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
+  readonly receivedRequests = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
 
   constructor(private readonly options: RecorderOptions) {}
 
-  /** Of the agent, by their id. */
-  get openRequests(): ReadonlyMap<unknown, OpenRequest> {
-    return this.received;
+  /** Returns our request that the message answers, and marks it as answered. */
+  recordInbound(message: Message): OpenRequest | undefined {
+    return this.record('in', message, this.receivedRequests, this.sentRequests);
   }
 
-  /** The request of ours that the message answers; from now on it counts as answered. */
-  inbound(message: Message): OpenRequest | undefined {
-    return this.record('in', message, this.received, this.sent);
-  }
-
-  /** The request of the agent's that the message answers. */
-  outbound(message: Message): OpenRequest | undefined {
-    return this.record('out', message, this.sent, this.received);
+  /** Returns the agent's request that the message answers, and marks it as answered. */
+  recordOutbound(message: Message): OpenRequest | undefined {
+    return this.record('out', message, this.sentRequests, this.receivedRequests);
   }
 
   private record(
     direction: 'in' | 'out',
     message: Message,
-    asked: Map<unknown, OpenRequest>,
-    answered: Map<unknown, OpenRequest>,
+    openRequests: Map<unknown, OpenRequest>,
+    answeredRequests: Map<unknown, OpenRequest>,
   ): OpenRequest | undefined {
     const { id, method } = message;
     const isCall = typeof method === 'string';
-    const request = method === undefined ? answered.get(id) : undefined;
-    if (request) answered.delete(id);
+    const request = method === undefined ? answeredRequests.get(id) : undefined;
+    if (request) answeredRequests.delete(id);
     if (isCall && (typeof id === 'string' || typeof id === 'number'))
-      asked.set(id, { method, sentAt: this.options.clock.monotonicNow() });
-    if (this.options.tap.isOpen) this.tell(direction, message, isCall ? method : undefined, request);
+      openRequests.set(id, { method, sentAtMs: this.options.clock.monotonicNow() });
+    if (this.options.tap.isOpen) this.report(direction, message, isCall ? method : undefined, request);
     return request;
   }
 
-  private tell(
+  private report(
     direction: 'in' | 'out',
     message: Message,
     method: string | undefined,
@@ -75,7 +68,7 @@ export class TrafficRecorder {
       method: method ?? request?.method ?? 'answer',
       bytes: Buffer.byteLength(JSON.stringify(message)) + 1,
       ...withoutUndefined({
-        ms: request && clock.monotonicNow() - request.sentAt,
+        ms: request && clock.monotonicNow() - request.sentAtMs,
         error: errorCodeOf(message['error']),
       }),
     });
@@ -87,7 +80,7 @@ function errorCodeOf(error: unknown): number | undefined {
   return typeof error.code === 'number' ? error.code : undefined;
 }
 
-/** The same stream, whose messages the tap hears of: name, size and time, never what is in them. Owns what it wraps. */
+/** Wraps a stream and reports its messages to the tap. Owns `stream`. */
 export function tapStream(stream: MessageStream, options: RecorderOptions): MessageStream {
   const recorder = new TrafficRecorder(options);
   return {
@@ -95,11 +88,11 @@ export function tapStream(stream: MessageStream, options: RecorderOptions): Mess
     onDidClose: stream.onDidClose,
     onMessage: (listener) =>
       stream.onMessage((message) => {
-        recorder.inbound(message);
+        recorder.recordInbound(message);
         listener(message);
       }),
     send: (message) => {
-      recorder.outbound({ ...message });
+      recorder.recordOutbound({ ...message });
       return stream.send(message);
     },
     dispose: () => stream.dispose(),

@@ -12,46 +12,43 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
 import { agentsStatus, type AgentActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
-import type { AgentLauncher, AgentLauncherOptions } from '../node/catalogue/agentLauncher';
+import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
 import { AgentReaper } from '../node/process/agentReaper';
 import { AgentRegistry } from '../node/catalogue/agentRegistry';
-import type { AgentPermission } from '../node/catalogue/broughtAgent';
-import { diskFiles } from '../node/process/commandLookup';
+import type { AgentConsent } from '../node/catalogue/agentConsent';
+import { diskCommandFiles } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
-type LauncherOptions = Required<
-  Pick<AgentLauncherOptions, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
+type SharedLauncherDeps = Required<
+  Pick<AgentLauncherDeps, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
 >;
 
-interface AcpFeatureOptions extends FeatureContext, LauncherOptions {
+interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly traffic: TrafficTap;
-  /** The demo agent as it was built. */
   readonly demoAgentFile: string;
-  /** Absolute: where the demo agent keeps its sessions, so that they outlive the window. */
+  /** Absolute path where the demo agent stores its sessions. */
   readonly demoStateFolder: string;
-  /** The program that ends agents which outlive the window, as it was built. */
   readonly agentReaperFile: string;
   readonly version: string;
-  /** For what the workspace brings. */
   readonly consent: Consent;
 }
 
-/** Runs agents for whoever talks to them, and gives the user the commands around them. Starts none by itself. */
+/** Provides agents as backends, and the commands for them. Starts no agent itself. */
 export class AcpFeature implements Feature {
   readonly id = 'acp';
   readonly title = 'Agents';
   private readonly registry: AgentRegistry;
   private readonly reaper: AgentReaper;
   private readonly terminals = new SignInTerminals();
-  private readonly shell: ShellEnvironment;
+  private readonly shellEnvironment: ShellEnvironment;
 
-  constructor(private readonly options: AcpFeatureOptions) {
+  constructor(private readonly options: AcpFeatureDeps) {
     const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
-    this.shell = new ShellEnvironment({ platform: process.platform, own: process.env, clock, log });
+    this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     let launcher: Promise<AgentLauncher> | undefined;
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
@@ -60,12 +57,11 @@ export class AcpFeature implements Feature {
         return await (await launcher).create(entry);
       },
       isTrusted,
-      permission: this.permission(),
+      agentConsent: this.createAgentConsent(),
       log,
     });
   }
 
-  /** For the chat, and whoever else talks to agents. */
   get backends(): BackendRegistry {
     return this.registry;
   }
@@ -73,35 +69,35 @@ export class AcpFeature implements Feature {
   start(): Promise<RunningFeature> {
     const { commands, editor, log, settings } = this.options;
     const { registry } = this;
-    const store = new DisposableStore();
+    const disposables = new DisposableStore();
     const messages = new Messages(log);
     const agentCommands = new AgentCommands({ backends: () => registry.backends, messages });
     const refresh = (): void => {
       registry.refresh().catch((error: unknown) => log.error('could not look at the agents again', error));
     };
     const showStatus = (): void => {
-      if (!store.isDisposed) this.showStatus();
+      if (!disposables.isDisposed) this.showStatus();
     };
 
-    store.add(this.reaper);
-    store.add(registry);
-    // When the extension host ends without taking leave, agents that ignore the end of their input would stay.
+    disposables.add(this.reaper);
+    disposables.add(registry);
+    // If the extension host exits abruptly, agents that ignore the end of their input would keep running.
     const kill = (): void => registry.dispose();
     process.once('exit', kill);
-    store.add({ dispose: () => process.off('exit', kill) });
-    store.add(this.terminals);
-    store.add(registry.onDidChange(showStatus));
-    store.add(editor.onDidChangeFolders(refresh));
-    store.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
-    store.add(this.options.consent.onDidChange(refresh));
-    store.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
-    store.add(commands.handle(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
-    store.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
+    disposables.add({ dispose: () => process.off('exit', kill) });
+    disposables.add(this.terminals);
+    disposables.add(registry.onDidChange(showStatus));
+    disposables.add(editor.onDidChangeFolders(refresh));
+    disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
+    disposables.add(this.options.consent.onDidChange(refresh));
+    disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
+    disposables.add(commands.handle(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
+    disposables.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
     showStatus();
-    return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => store.dispose() });
+    return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
   }
 
-  /** From a bundle of its own: most windows never start an agent. */
+  /** Loads a separate bundle, because most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
     const { traffic, version } = this.options;
@@ -109,10 +105,10 @@ export class AcpFeature implements Feature {
       ...this.options,
       clientInfo: { name: 'backline', title: 'Backline', version },
       tap: traffic,
-      environment: () => this.shell.get(),
-      folder: () => this.folder(),
+      environment: () => this.shellEnvironment.get(),
+      defaultFolder: () => this.defaultFolder(),
       isTrusted,
-      permission: this.permission(),
+      agentConsent: this.createAgentConsent(),
       reaper: this.reaper,
       createId: randomUUID,
       random: Math.random,
@@ -121,22 +117,22 @@ export class AcpFeature implements Feature {
     });
   }
 
-  private permission(): AgentPermission {
+  private createAgentConsent(): AgentConsent {
     const { consent, editor } = this.options;
-    const places = () => ({ cwd: this.folder(), folders: editor.folders.map(({ path }) => path) });
+    const places = () => ({ cwd: this.defaultFolder(), folders: editor.folders.map(({ path }) => path) });
     return { consent, places };
   }
 
   private async loadCatalogue() {
     const { demoAgentFile, demoStateFolder: stateFolder, settings } = this.options;
-    // The login shell is the first thing that is started, so not before the user trusts the workspace.
-    const env = isTrusted() ? await this.shell.get() : {};
+    // Reading it starts the login shell, which requires a trusted workspace.
+    const env = isTrusted() ? await this.shellEnvironment.get() : {};
     return loadAgentCatalogue({
       platform: process.platform,
       levels: settings.acpAgents(),
       env,
-      cwd: this.folder(),
-      files: diskFiles,
+      cwd: this.defaultFolder(),
+      files: diskCommandFiles,
       demo: { execPath: process.execPath, script: demoAgentFile, stateFolder },
     });
   }
@@ -152,19 +148,19 @@ export class AcpFeature implements Feature {
       isTrusted: isTrusted(),
       problems: [
         ...parsed.flatMap(({ problems }) => problems),
-        // One that nobody uses is no reason to bother the user in each window.
-        ...registry.problemsInUse,
+        // Problems of unused agents are not worth a warning in each window.
+        ...registry.requestedAgentProblems,
       ],
-      configured: parsed.reduce((count, { agents }) => count + agents.size, 0),
-      unavailable: entries?.filter(({ problem }) => problem !== undefined).length,
-      found: entries?.filter(({ source }) => source === 'found').length,
+      configuredCount: parsed.reduce((count, { agents }) => count + agents.size, 0),
+      unavailableCount: entries?.filter(({ problem }) => problem !== undefined).length,
+      foundCount: entries?.filter(({ source }) => source === 'found').length,
       agents: registry.backends,
     };
     status.set({ id, title, ...agentsStatus(situation, actions) });
   }
 
-  /** Where agents run: in the first folder of the workspace, else in the user's home. */
-  private folder(): string {
+  /** Where agents run: the first workspace folder, or the user's home. */
+  private defaultFolder(): string {
     return this.options.editor.folders[0]?.path ?? homedir();
   }
 }

@@ -1,21 +1,20 @@
 import * as vscode from 'vscode';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { AuthMethod, BackendState, SessionBackend } from '../../session/common/sessionBackend';
-import { agentToRestart } from '../common/catalogue/agentToRestart';
+import { findAgentToRestart } from '../common/catalogue/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
 
-interface AgentCommandsOptions {
+interface AgentCommandsDeps {
   readonly backends: () => readonly SessionBackend[];
   readonly messages: Messages;
 }
 
-/** What the user can do with agents that have been used. */
 export class AgentCommands {
-  constructor(private readonly options: AgentCommandsOptions) {}
+  constructor(private readonly options: AgentCommandsDeps) {}
 
-  /** The command `backline.acp.restartAgent`, which asks which one where no id is given. @throws BackendError */
+  /** Runs `backline.acp.restartAgent`; asks for the agent if `id` is missing. @throws BackendError */
   async restart(id?: unknown): Promise<void> {
-    const which = agentToRestart(this.options.backends(), id);
+    const which = findAgentToRestart(this.options.backends(), id);
     if (which.kind === 'none') {
       this.options.messages.info(which.message);
       return;
@@ -23,7 +22,7 @@ export class AgentCommands {
     const backend =
       which.kind === 'one'
         ? which.backend
-        : await pickAgent(which.backends, 'Restart Agent', 'Select an agent to restart. Its current turn is stopped');
+        : await pickAgent(which.backends, 'Restart Agent', 'Select an agent to restart. This stops its current turn');
     if (!backend) return;
     await withProgress(`Restarting ${backend.title}`, async () => {
       await backend.stop();
@@ -31,7 +30,7 @@ export class AgentCommands {
     });
   }
 
-  /** The command `backline.acp.signIn`. @throws BackendError */
+  /** Runs `backline.acp.signIn`. @throws BackendError */
   async signIn(): Promise<void> {
     const waiting = this.options.backends().filter(({ state }) => state.kind === 'authRequired');
     if (waiting.length === 0) {
@@ -54,7 +53,7 @@ async function pickAgent(
   title: string,
   placeHolder: string,
 ): Promise<SessionBackend | undefined> {
-  const items = backends.map((backend) => ({ label: backend.title, ...wordsOf(backend.state), backend }));
+  const items = backends.map((backend) => ({ label: backend.title, ...stateDescription(backend.state), backend }));
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.backend;
 }
 
@@ -65,11 +64,14 @@ async function pickMethod(agentTitle: string, methods: readonly AuthMethod[]): P
     ...(method.type === 'terminal' ? { description: 'in a terminal' } : {}),
     ...withoutUndefined({ detail: method.description }),
   }));
-  const picked = await vscode.window.showQuickPick(items, { title: `Sign in to ${agentTitle}`, placeHolder: 'How?' });
+  const picked = await vscode.window.showQuickPick(items, {
+    title: `Sign in to ${agentTitle}`,
+    placeHolder: 'Select a sign-in method',
+  });
   return picked?.method;
 }
 
-function wordsOf(state: BackendState): Pick<vscode.QuickPickItem, 'description' | 'detail'> {
+function stateDescription(state: BackendState): Pick<vscode.QuickPickItem, 'description' | 'detail'> {
   switch (state.kind) {
     case 'stopped':
       return { description: 'stopped' };

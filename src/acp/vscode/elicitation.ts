@@ -3,18 +3,15 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { visible } from '../../base/common/visibleText';
 import { withTokenOf } from '../../platform/vscode/cancellation';
-import { formFields, problemWith, valueOf, type FormField, type FormValue } from '../common/v1/elicitationForm';
+import { findInputProblem, formFields, parseInput, type FormField, type FormValue } from '../common/v1/elicitationForm';
 
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
 const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.unknown(), message: z.string() });
 
-/** A question has been closed, by the user or because nobody waits for the answer any more. */
+/** The user closed a dialog, or the agent no longer waits. */
 class Dismissed extends Error {}
 
-/**
- * Asks the user what an agent wants to know: a form one question after another, or whether to open a page. Whatever is not
- * answered, or not understood, is declined; closing a question cancels the form, and so does `signal`.
- */
+/** Asks the user on behalf of an agent: shows a form, or offers to open a page. Declines unknown requests. */
 export async function elicit(
   agentTitle: string,
   request: CreateElicitationRequest,
@@ -25,9 +22,9 @@ export async function elicit(
   if (!page && !form) return { action: 'decline' };
   try {
     return await withTokenOf(signal, async (token) => {
-      if (page) return { action: (await opens(agentTitle, page, token)) ? 'accept' : 'decline' };
+      if (page) return { action: (await offerToOpen(agentTitle, page, token)) ? 'accept' : 'decline' };
       if (!form) return { action: 'decline' };
-      return await fillIn(agentTitle, form.message, formFields(form.requestedSchema), token);
+      return await fillInForm(agentTitle, form.message, formFields(form.requestedSchema), token);
     });
   } catch (error) {
     if (error instanceof Dismissed) return { action: 'cancel' };
@@ -35,8 +32,8 @@ export async function elicit(
   }
 }
 
-/** Shows where the page is before it is opened: the agent chose the address. @throws Dismissed */
-async function opens(
+/** Shows the URL before opening it, because the agent chose it. @throws Dismissed */
+async function offerToOpen(
   agentTitle: string,
   { url, message }: { url: string; message: string },
   token: vscode.CancellationToken,
@@ -44,12 +41,12 @@ async function opens(
   const { host } = new URL(url);
   const question = `${agentTitle} asks you to open a page on ${host}`;
   const yes = { label: 'Open in Browser', detail: visible(url) };
-  const isWanted = await choose(question, message, [{ label: 'Don’t Open' }, yes], token);
+  const isWanted = await pickItem(question, message, [{ label: 'Don’t Open' }, yes], token);
   return isWanted === yes && (await vscode.env.openExternal(vscode.Uri.parse(url, true)));
 }
 
 /** @throws Dismissed */
-async function fillIn(
+async function fillInForm(
   agentTitle: string,
   message: string,
   fields: readonly FormField[],
@@ -58,30 +55,30 @@ async function fillIn(
   const content: Record<string, FormValue> = {};
   if (fields.length === 0) {
     const yes = { label: 'Yes' };
-    const chosen = await choose(`${agentTitle} asks`, message, [yes, { label: 'No' }], token);
+    const chosen = await pickItem(`${agentTitle} asks`, message, [yes, { label: 'No' }], token);
     return { action: chosen === yes ? 'accept' : 'decline' };
   }
   for (const [index, field] of fields.entries()) {
     const title = `${agentTitle}: ${field.title} (${index + 1}/${fields.length})`;
-    const value = await ask(title, message, field, token);
+    const value = await askForField(title, message, field, token);
     if (value !== undefined) content[field.key] = value;
   }
   return { action: 'accept', content };
 }
 
-/** A list and not a dialog: only a list can be closed when nobody waits for the answer any more. */
-async function choose(
+/** Uses a quick pick instead of a dialog, because the token can close it. */
+async function pickItem(
   title: string,
   message: string,
   items: readonly vscode.QuickPickItem[],
   token: vscode.CancellationToken,
 ): Promise<vscode.QuickPickItem> {
   const options = { title, placeHolder: visible(message), ignoreFocusOut: true };
-  return answered(await vscode.window.showQuickPick(items, options, token));
+  return requireAnswer(await vscode.window.showQuickPick(items, options, token));
 }
 
-/** Undefined for a question that was passed signal. @throws Dismissed */
-async function ask(
+/** Returns undefined for a skipped field. @throws Dismissed */
+async function askForField(
   title: string,
   message: string,
   field: FormField,
@@ -92,26 +89,29 @@ async function ask(
   switch (field.kind) {
     case 'text':
     case 'number': {
-      const validateInput = (typed: string): string | undefined => problemWith(field, typed);
+      const validateInput = (typed: string): string | undefined => findInputProblem(field, typed);
       const prompt = field.isRequired ? message : `${message} (optional)`;
-      const box = { ...shown, prompt, value: field.preset, validateInput };
-      return valueOf(field, answered(await vscode.window.showInputBox(box, token)));
+      const box = { ...shown, prompt, value: field.defaultValue, validateInput };
+      return parseInput(field, requireAnswer(await vscode.window.showInputBox(box, token)));
     }
     case 'boolean': {
       const items = [
         { label: 'Yes', value: true },
         { label: 'No', value: false },
       ];
-      return answered(await vscode.window.showQuickPick(items, shown, token)).value;
+      return requireAnswer(await vscode.window.showQuickPick(items, shown, token)).value;
     }
     case 'choice': {
       const items = field.choices.map(toItem);
-      return answered(await vscode.window.showQuickPick(items, shown, token)).value;
+      return requireAnswer(await vscode.window.showQuickPick(items, shown, token)).value;
     }
     case 'choices': {
-      const items = field.choices.map((choice) => ({ ...toItem(choice), picked: field.preset.includes(choice.value) }));
+      const items = field.choices.map((choice) => ({
+        ...toItem(choice),
+        picked: field.defaultValue.includes(choice.value),
+      }));
       const picked = await vscode.window.showQuickPick(items, { ...shown, canPickMany: true }, token);
-      return answered(picked).map(({ value }) => value);
+      return requireAnswer(picked).map(({ value }) => value);
     }
   }
 }
@@ -120,7 +120,7 @@ function toItem({ value, title, description }: { value: string; title: string; d
   return { label: title, value, ...(description === undefined ? {} : { detail: description }) };
 }
 
-function answered<T>(answer: T | undefined): T {
+function requireAnswer<T>(answer: T | undefined): T {
   if (answer === undefined) throw new Dismissed('The user has closed the question.');
   return answer;
 }

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import type { TerminalCommand } from '../node/catalogue/agentLauncher';
+import type { SignInTerminalCommand } from '../node/catalogue/agentLauncher';
 
-/** The terminals that users sign in with. They close with their commands; disposing this gives up waiting for them. */
+/** Terminals for signing in, which close with their commands. Disposing this stops waiting for them. */
 export class SignInTerminals implements vscode.Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
 
-  /** Runs a command, without a shell, where the user sees it. Resolves with whether it ended well. */
-  run({ title, file, args, env, cwd }: TerminalCommand): Promise<boolean> {
+  /** Runs a command in a visible terminal, without a shell. Resolves with whether it succeeded. */
+  run({ title, file, args, env, cwd }: SignInTerminalCommand): Promise<boolean> {
     const terminal = vscode.window.createTerminal({
       name: title,
       shellPath: file,
@@ -22,16 +22,16 @@ export class SignInTerminals implements vscode.Disposable {
       const subscription = vscode.window.onDidCloseTerminal((closed) => {
         if (closed === terminal) end(closed.exitStatus?.code === 0);
       });
-      const end = (isGood: boolean): void => {
-        this.store.release(waiting);
+      const end = (isSuccessful: boolean): void => {
+        this.disposables.release(waiting);
         subscription.dispose();
-        resolve(isGood);
+        resolve(isSuccessful);
       };
-      const waiting = this.store.add({ dispose: () => end(false) });
+      const waiting = this.disposables.add({ dispose: () => end(false) });
     });
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 }

@@ -1,8 +1,5 @@
-/**
- * The tools that VS Code's own chat has none like: it finds usages, reads and searches by itself. There they are called
- * `backline_` and the name, as in `languageModelTools` of package.json.
- */
-export const chatTools = {
+/** Tools that VS Code's chat lacks, as `backline_…` in package.json (`languageModelTools`), with progress messages. */
+export const progressMessagesByChatTool = {
   outline: 'Looking at the outline',
   hover: 'Looking up types and documentation',
   call_hierarchy: 'Following calls',

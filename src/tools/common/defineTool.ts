@@ -4,19 +4,18 @@ import { ToolError } from './toolError';
 
 interface ToolOptions<Input extends z.ZodObject> {
   readonly name: string;
-  /** For people, where an agent shows its calls. */
   readonly title: string;
-  /** For models: what it gives, when to use it. Every session pays for its length. */
+  /** For models: what it returns and when to use it. Keep it short, because every session pays for it. */
   readonly description: string;
   readonly input: Input;
   readonly run: (input: z.output<Input>, signal: AbortSignal) => Promise<string>;
 }
 
-/** A tool that only reads, or shows something to the user. Its input is checked by the schema that models are given. */
+/** Defines a tool that changes nothing. Its input is validated by the schema that models receive. */
 export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input>): Tool {
   const { name, title, description, input: schema, run } = options;
   const inputSchema = jsonSchemaOf(schema);
-  const counts = countsOf(inputSchema);
+  const counts = integerMembersOf(inputSchema);
   return {
     definition: {
       name,
@@ -26,7 +25,7 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
     },
     async run(input, signal) {
       signal.throwIfAborted();
-      const parsed = schema.safeParse(tidied(input, counts));
+      const parsed = schema.safeParse(normalizedInput(input, counts));
       if (!parsed.success) throw new ToolError(`The input is not right: ${z.prettifyError(parsed.error)}`);
       return await run(parsed.data, signal);
     },
@@ -34,35 +33,34 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
 }
 
 function jsonSchemaOf(schema: z.ZodObject): object {
-  const made = z.toJSONSchema(schema, {
+  const converted = z.toJSONSchema(schema, {
     io: 'input',
-    // Of every integer, and of no use to a model.
+    // Set for every integer, and useless for models.
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
-  return Object.fromEntries(Object.entries(made).filter(([key]) => key !== '$schema'));
+  return Object.fromEntries(Object.entries(converted).filter(([key]) => key !== '$schema'));
 }
 
 const Members = z.record(z.string(), z.unknown());
 const Properties = z.object({ properties: z.record(z.string(), z.object({ type: z.string().optional() })) });
 
-/** The members that are numbers. */
-function countsOf(inputSchema: object): ReadonlySet<string> {
+function integerMembersOf(inputSchema: object): ReadonlySet<string> {
   const { properties } = Properties.parse(inputSchema);
   return new Set(Object.keys(properties).filter((key) => properties[key]?.type === 'integer'));
 }
 
-/** Models write `null` for what they leave out, and numbers as text. */
-function tidied(input: unknown, counts: ReadonlySet<string>): unknown {
+/** Models pass `null` for omitted members, and numbers as text. */
+function normalizedInput(input: unknown, integerMembers: ReadonlySet<string>): unknown {
   const members = Members.safeParse(input).data;
   if (!members) return input;
   const entries = Object.entries(members)
     .filter(([, value]) => value !== null)
-    .map(([key, value]) => [key, counts.has(key) && isNumber(value) ? Number(value) : value]);
+    .map(([key, value]) => [key, integerMembers.has(key) && isDigits(value) ? Number(value) : value]);
   return Object.fromEntries(entries);
 }
 
-function isNumber(value: unknown): value is string {
+function isDigits(value: unknown): value is string {
   return typeof value === 'string' && /^\d{1,9}$/.test(value);
 }

@@ -11,17 +11,15 @@ import { DiffTool, openEditorsTool, openTool, selectionTool } from './editor/win
 import type { Tool, ToolProvider } from './toolProvider';
 import type { ToolPorts } from './toolPorts';
 
-/** What models are told of the server as a whole. */
 export const toolInstructions =
   "Tools of the user's VS Code window. Its language servers know definitions, references, types and problems exactly, and it has text that is not saved: ask it rather than search the disk. Name places by path and symbol, with a line where the symbol is there more than once. Lines and columns are 1-based.";
 
-/** The tools that ask the editor, for every agent. */
 export class EditorTools implements ToolProvider, Disposable {
   readonly tools: readonly Tool[];
-  private readonly diffs: DiffTool;
+  private readonly diffTool: DiffTool;
 
   constructor(ports: ToolPorts) {
-    this.diffs = new DiffTool(ports);
+    this.diffTool = new DiffTool(ports);
     this.tools = [
       readFileTool(ports),
       findSymbolTool(ports),
@@ -36,12 +34,11 @@ export class EditorTools implements ToolProvider, Disposable {
       selectionTool(ports),
       openEditorsTool(ports),
       openTool(ports),
-      this.diffs.tool,
+      this.diffTool.tool,
     ];
   }
 
-  /** Closes the diffs that it has shown. */
   dispose(): void {
-    this.diffs.dispose();
+    this.diffTool.dispose();
   }
 }

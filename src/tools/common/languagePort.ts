@@ -1,24 +1,21 @@
 import type { Position, Range } from '../../editor/common/editorPort';
 
 /**
- * What language servers know, by VS Code. Whatever it gives has not been checked: the tools keep to themselves what agents
- * may not see. All methods take the absolute path of a file that agents may see, and a 0-based position in its text.
- *
- * A method rejects with `LateAnswerError` when there is no answer in time, with the signal's reason when that fires, and with
- * the error of a language server that fails.
+ * What VS Code's language servers know. Results may include files that agents must not see: the tools filter them.
+ * Methods take the absolute path of a visible file and a 0-based position. They reject with `LateAnswerError` on a
+ * time-out, with the signal's reason, or with the language server's error.
  */
 export interface LanguagePort {
   definitions(kind: DefinitionKind, at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
   references(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
   implementations(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
-  /** Markdown, or plain text. */
   hovers(at: FilePosition, signal: AbortSignal): Promise<readonly string[]>;
-  /** In the order of the text. */
+  /** In text order. */
   outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]>;
   workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
-  callable(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]>;
-  /** `item` is one that `callable` or `calls` gave. */
-  calls(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]>;
+  callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]>;
+  /** `item` must come from `callItemsAt` or `callsOf`. */
+  callsOf(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]>;
 }
 
 export type DefinitionKind = 'definition' | 'type' | 'declaration';
@@ -30,12 +27,12 @@ export interface FilePosition {
 }
 
 export interface Place {
-  /** Absolute; undefined for what is no file of this machine. */
+  /** Absolute path; undefined if it is not a local file. */
   readonly path: string | undefined;
-  /** Of the name, where that is known. */
+  /** Range of the name, if known. */
   readonly range: Range;
-  /** Of all that is defined there. */
-  readonly full?: Range;
+  /** Range of the whole definition. */
+  readonly fullRange?: Range;
 }
 
 export interface OutlineSymbol {
@@ -51,7 +48,7 @@ export interface OutlineSymbol {
 export interface FoundSymbol extends Place {
   readonly name: string;
   readonly kind: string;
-  /** Empty when it is in none. */
+  /** Empty if there is none. */
   readonly container: string;
 }
 
@@ -62,11 +59,11 @@ export interface CallItem extends Place {
 
 export interface Call {
   readonly item: CallItem;
-  /** Where it calls: in the caller's file. */
-  readonly ranges: readonly Range[];
+  /** Ranges of the calls in the caller's file. */
+  readonly callRanges: readonly Range[];
 }
 
-/** Somebody who was asked has not answered in time. */
+/** A language server did not answer in time. */
 export class LateAnswerError extends Error {
   override readonly name = 'LateAnswerError';
 }

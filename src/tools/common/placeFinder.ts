@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { LineIndex } from '../../editor/common/text/textOffsets';
 import { LateAnswerError, type FilePosition, type OutlineSymbol } from './languagePort';
-import { lineAround } from './text/lineTexts';
-import { pathName } from './text/pathNames';
+import { shortenLineAround } from './text/lineTexts';
+import { displayPath } from './text/displayPath';
 import { findName, namesInLine, splitName } from './text/symbolText';
 import { ToolError } from './toolError';
 import { maxCodeBytes, type ToolPorts } from './toolPorts';
 import { visiblePlaces } from './placeList';
 
-/** How models name a place. */
 export const placeInput = {
   path: z.string().min(1).optional().describe('File, relative to the workspace. Without it: symbol of any file.'),
   symbol: z.string().min(1).max(500).optional().describe('Name as in the code, or Class.member.'),
@@ -18,35 +17,35 @@ export const placeInput = {
 
 export const pageInput = z.int().min(1).default(1).describe('Of a long answer.');
 
-interface NamedPlace {
+interface PlaceReference {
   readonly path?: string | undefined;
   readonly symbol?: string | undefined;
-  /** 1-based, as `column`. */
+  /** 1-based, like `column`. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
 
 export interface FoundPlace extends FilePosition {
-  /** How it is called in the answer, for example `parse (src/a.ts:10)`. */
+  /** Display name, for example `parse (src/a.ts:10)`. */
   readonly title: string;
-  /** What the model should know of how its words were taken. */
+  /** How the request was interpreted, for the model. */
   readonly remarks: readonly string[];
 }
 
-/** The place that is meant. @throws ToolError that says what is missing, EditorError for a file that may not be seen */
-export async function findPlace(asked: NamedPlace, ports: ToolPorts, signal: AbortSignal): Promise<FoundPlace> {
-  const { path, symbol } = asked;
+/** Finds the place a model refers to. @throws ToolError with advice; EditorError for a file that may not be seen */
+export async function findPlace(reference: PlaceReference, ports: ToolPorts, signal: AbortSignal): Promise<FoundPlace> {
+  const { path, symbol } = reference;
   if (path === undefined) {
     if (symbol === undefined) throw new ToolError('Name a symbol, or a path with a symbol or a line.');
     return await placeOfSymbol(symbol, ports, signal);
   }
   const file = await ports.editor.readText(path, { maxBytes: maxCodeBytes, signal });
   const lines = new LineIndex(file.text);
-  const name = pathName(file.path, ports.editor);
-  const { line, column } = asked;
+  const name = displayPath(file.path, ports.editor);
+  const { line, column } = reference;
   if (line !== undefined && line > lines.lineCount && symbol === undefined)
     throw new ToolError(`${name} has ${lines.lineCount} lines: there is no line ${line}.`);
-  const outline = (): Promise<readonly OutlineSymbol[]> => outlineOf(file.path, ports, signal);
+  const outline = (): Promise<readonly OutlineSymbol[]> => outlineOrEmpty(file.path, ports, signal);
   const found = await placeInFile({ symbol, line, column }, lines, name, outline);
   const { position, remarks } = found;
   const title = found.name ?? wordAt(lines, position) ?? `column ${position.character + 1}`;
@@ -60,7 +59,7 @@ interface PlaceInFile {
 }
 
 async function placeInFile(
-  { symbol, line, column }: Omit<NamedPlace, 'path'>,
+  { symbol, line, column }: Omit<PlaceReference, 'path'>,
   lines: LineIndex,
   file: string,
   outline: () => Promise<readonly OutlineSymbol[]>,
@@ -68,7 +67,7 @@ async function placeInFile(
   if (symbol !== undefined) return await placeOfName(symbol, { line, column }, lines, file, outline);
   if (line === undefined) throw new ToolError(`Name a symbol of ${file}, or a line.`);
   if (column !== undefined) return { position: lines.clamp({ line: line - 1, character: column - 1 }), remarks: [] };
-  const declared = flat(await outline()).filter(({ nameRange }) => nameRange.start.line === line - 1);
+  const declared = flattenOutline(await outline()).filter(({ nameRange }) => nameRange.start.line === line - 1);
   const [only] = declared;
   if (only && declared.length === 1) return { position: only.nameRange.start, name: only.name, remarks: [] };
   const text = lines.lineText(line - 1);
@@ -78,12 +77,12 @@ async function placeInFile(
     const position = { line: line - 1, character: Math.max(0, text.indexOf(name)) };
     return { position, name, remarks: [] };
   }
-  throw new ToolError(`Name the symbol too. Line ${line} of ${file} is: ${lineAround(text, 0)}`);
+  throw new ToolError(`Name the symbol too. Line ${line} of ${file} is: ${shortenLineAround(text, 0)}`);
 }
 
 async function placeOfName(
   symbol: string,
-  { line, column }: Pick<NamedPlace, 'line' | 'column'>,
+  { line, column }: Pick<PlaceReference, 'line' | 'column'>,
   lines: LineIndex,
   file: string,
   outline: () => Promise<readonly OutlineSymbol[]>,
@@ -106,14 +105,14 @@ async function placeOfName(
   );
   if (!found) throw new ToolError(`There is no \`${name}\` in ${file}. Use find_symbol or search to find it.`);
   const at = found.position.line + 1;
-  const remarks = found.isElsewhere ? [`\`${name}\` is not in line ${line ?? ''}: this is about line ${at}.`] : [];
+  const remarks = found.isInOtherLine ? [`\`${name}\` is not in line ${line ?? ''}: this is about line ${at}.`] : [];
   return { position: found.position, name, remarks };
 }
 
 async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSignal): Promise<FoundPlace> {
   const { name, container } = splitName(symbol);
   const all = (await ports.language.workspaceSymbols(name, signal)).filter(
-    (each) => isNamed(each.name, name) && (container === undefined || isNamed(each.container, container)),
+    (each) => hasName(each.name, name) && (container === undefined || hasName(each.container, container)),
   );
   const { places } = await visiblePlaces(all, undefined, ports, signal);
   const [first, ...others] = places;
@@ -123,7 +122,7 @@ async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSign
     );
   }
   const titleOf = (place: typeof first): string =>
-    `${pathName(place.path, ports.editor)}:${place.range.start.line + 1} (${place.kind})`;
+    `${displayPath(place.path, ports.editor)}:${place.range.start.line + 1} (${place.kind})`;
   if (others.length > 0) {
     const list = places.slice(0, 10).map((place) => `  ${titleOf(place)}`);
     const more = places.length > list.length ? [`  … ${places.length - list.length} more`] : [];
@@ -131,14 +130,14 @@ async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSign
       [`There are several \`${symbol}\`. Give the path and line of one:`, ...list, ...more].join('\n'),
     );
   }
-  // Language servers give the whole declaration as its place.
+  // Language servers return the whole declaration as the symbol's range.
   const { line } = first.range.start;
   const place = await findPlace({ path: first.path, symbol: name, line: line + 1 }, ports, signal);
   return { ...place, remarks: [] };
 }
 
-/** Nothing when there is none: then the text has to do. @throws LateAnswerError, as the next question would come late too */
-async function outlineOf(path: string, ports: ToolPorts, signal: AbortSignal): Promise<readonly OutlineSymbol[]> {
+/** Empty on errors, as the text may suffice. @throws LateAnswerError, because the next query would be late, too */
+async function outlineOrEmpty(path: string, ports: ToolPorts, signal: AbortSignal): Promise<readonly OutlineSymbol[]> {
   try {
     return await ports.language.outline(path, signal);
   } catch (error) {
@@ -148,7 +147,7 @@ async function outlineOf(path: string, ports: ToolPorts, signal: AbortSignal): P
   }
 }
 
-/** Those in the container that was named, if there are such. */
+/** Declarations with that name, optionally within `container`. */
 export function declarationsOf(
   outline: readonly OutlineSymbol[],
   name: string,
@@ -156,19 +155,19 @@ export function declarationsOf(
 ): readonly OutlineSymbol[] {
   const inside = (symbols: readonly OutlineSymbol[], parent: string | undefined): OutlineSymbol[] =>
     symbols.flatMap((symbol) => [
-      ...(isNamed(symbol.name, name) && (container === undefined || parent === container) ? [symbol] : []),
+      ...(hasName(symbol.name, name) && (container === undefined || parent === container) ? [symbol] : []),
       ...inside(symbol.children, splitName(symbol.name).name),
     ]);
   return inside(outline, undefined);
 }
 
-/** Language servers add parameters and types to names. */
-function isNamed(symbol: string, name: string): boolean {
+/** Ignores parameters and types that language servers append to names. */
+function hasName(symbol: string, name: string): boolean {
   return symbol === name || splitName(symbol).name === name || symbol.replace(/[(<:].*$/su, '').trim() === name;
 }
 
-function flat(outline: readonly OutlineSymbol[]): readonly OutlineSymbol[] {
-  return outline.flatMap((symbol) => [symbol, ...flat(symbol.children)]);
+function flattenOutline(outline: readonly OutlineSymbol[]): readonly OutlineSymbol[] {
+  return outline.flatMap((symbol) => [symbol, ...flattenOutline(symbol.children)]);
 }
 
 function wordAt(lines: LineIndex, { line, character }: FilePosition['position']): string | undefined {

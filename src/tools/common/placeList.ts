@@ -1,34 +1,33 @@
 import { countOf } from '../../base/common/countOf';
 import { CodeLines } from './text/codeLines';
 import type { Place } from './languagePort';
-import { lineAround } from './text/lineTexts';
-import { byNearness } from './search/nearness';
-import { moreBelow, pageOf } from './text/pages';
-import { pathName } from './text/pathNames';
+import { shortenLineAround } from './text/lineTexts';
+import { sortByNearness } from './search/nearness';
+import { pageFooter, pageOf } from './text/pages';
+import { displayPath } from './text/displayPath';
 import type { ToolPorts } from './toolPorts';
-import { visibleFiles } from './search/visibleFiles';
+import { filterVisibleFiles } from './search/visibleFiles';
 
 const linesPerPage = 50;
 
-/** A place in a file that agents may see. */
 export interface VisiblePlace extends Place {
   readonly path: string;
 }
 
-interface PlaceAnswer<P extends VisiblePlace> {
-  /** Nearest first, then in the order of the text. */
+interface VisiblePlaces<P extends VisiblePlace> {
+  /** Nearest first, then in text order. */
   readonly places: readonly P[];
-  /** What is not among them, in sentences. */
+  /** Sentences about omitted places. */
   readonly remarks: readonly string[];
 }
 
-/** What agents may see of the places that somebody gave, nearest to `anchor` (an absolute path) first. */
+/** Keeps the places that agents may see, nearest to `anchor` (an absolute path) first. */
 export async function visiblePlaces<P extends Place>(
   found: readonly P[],
   anchor: string | undefined,
   { editor }: Pick<ToolPorts, 'editor'>,
   signal: AbortSignal,
-): Promise<PlaceAnswer<P & VisiblePlace>> {
+): Promise<VisiblePlaces<P & VisiblePlace>> {
   const byPath = new Map<string, (P & VisiblePlace)[]>();
   let outside = 0;
   for (const place of found) {
@@ -40,14 +39,14 @@ export async function visiblePlaces<P extends Place>(
     if (same) same.push(place);
     else byPath.set(place.path, [place]);
   }
-  const files = await visibleFiles(byNearness([...byPath.keys()], anchor), editor, signal);
-  outside += files.outside;
-  const places = files.paths.flatMap((path) => inOrder(byPath.get(path) ?? []));
+  const files = await filterVisibleFiles(sortByNearness([...byPath.keys()], anchor), editor, signal);
+  outside += files.outsideCount;
+  const places = files.paths.flatMap((path) => inTextOrder(byPath.get(path) ?? []));
   return {
     places,
     remarks: [
       ...(outside > 0 ? [`${countOf(outside, 'more file is', 'more files are')} outside the workspace.`] : []),
-      ...(files.unknown > 0 ? ['Only the nearest 2,000 files were looked at: there are more.'] : []),
+      ...(files.uncheckedCount > 0 ? ['Only the nearest 2,000 files were looked at: there are more.'] : []),
     ],
   };
 }
@@ -55,39 +54,39 @@ export async function visiblePlaces<P extends Place>(
 interface PlaceListOptions<P extends VisiblePlace> {
   /** 1-based. */
   readonly page: number;
-  /** What a place is, behind its line of code. */
+  /** Describes a place, shown after its line of code. */
   readonly label?: (place: P) => string;
 }
 
-/** One page of places, by file, with the line of code beside each. */
+/** One page of places, grouped by file, with their lines of code. */
 export async function listPlaces<P extends VisiblePlace>(
   places: readonly P[],
   { editor }: Pick<ToolPorts, 'editor'>,
   { page, label }: PlaceListOptions<P>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const shown = pageOf(oneALine(places), page, linesPerPage);
+  const shown = pageOf(groupByLine(places), page, linesPerPage);
   const code = new CodeLines(editor, signal);
   const rows: string[] = [];
   let file: string | undefined;
   for (const { place, count } of shown.items) {
     const { path, range } = place;
-    if (path !== file) rows.push(pathName(path, { folders: editor.folders }));
+    if (path !== file) rows.push(displayPath(path, { folders: editor.folders }));
     file = path;
     const { line, character } = range.start;
-    const text = lineAround(await code.line(path, line), character);
+    const text = shortenLineAround(await code.lineText(path, line), character);
     const what = label?.(place) ?? '';
     rows.push(`  ${line + 1}: ${text}${count > 1 ? ` (${count} times)` : ''}${what === '' ? '' : `  [${what}]`}`);
   }
-  return [...rows, ...moreBelow(shown, shown.left === 1 ? 'line' : 'lines')];
+  return [...rows, ...pageFooter(shown, shown.remainingCount === 1 ? 'line' : 'lines')];
 }
 
-interface Line<P> {
+interface PlacesInLine<P> {
   readonly place: P;
   readonly count: number;
 }
 
-function oneALine<P extends VisiblePlace>(places: readonly P[]): readonly Line<P>[] {
+function groupByLine<P extends VisiblePlace>(places: readonly P[]): readonly PlacesInLine<P>[] {
   const lines = new Map<string, { place: P; count: number }>();
   for (const place of places) {
     const key = `${place.range.start.line} ${place.path}`;
@@ -102,7 +101,7 @@ function hasPath<P extends Place>(place: P): place is P & VisiblePlace {
   return place.path !== undefined;
 }
 
-function inOrder<P extends Place>(places: readonly P[]): readonly P[] {
+function inTextOrder<P extends Place>(places: readonly P[]): readonly P[] {
   return places.toSorted(
     ({ range: { start: a } }, { range: { start: b } }) => a.line - b.line || a.character - b.character,
   );

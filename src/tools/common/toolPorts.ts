@@ -15,5 +15,5 @@ export interface ToolPorts {
   readonly clock: Clock;
 }
 
-/** Files above this are not read for the text of a line. */
+/** Larger files are not read for the text of a line. */
 export const maxCodeBytes = 4 * 1_024 * 1_024;

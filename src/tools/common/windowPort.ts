@@ -1,15 +1,14 @@
-/** What the tools need of the window besides the editor port. What it gives has not been checked by the boundary. */
+/** What the tools need of the window besides the editor port. Results may include files that agents must not see. */
 export interface WindowPort {
   /** Files in tabs, in the order of the tabs. */
   readonly openFiles: readonly OpenFile[];
-  /** Text of files with changes that are not on disk. */
   readonly unsavedFiles: readonly { readonly path: string; readonly text: string }[];
-  /** VS Code's id of the language of a file that is open, for example `typescript`. */
+  /** VS Code's language id of an open file, for example `typescript`. */
   languageOf(path: string): string | undefined;
 }
 
 export interface OpenFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly isActive: boolean;
   readonly isVisible: boolean;

@@ -4,17 +4,17 @@ const idBytes = 8;
 const signatureBytes = 16;
 const tokenLength = 32;
 
-/** Tokens that tell who a client is: an id and its signature. Nothing is kept of those that were given out. */
+/** Signed tokens that identify clients. Issued tokens are not stored. */
 export class ClientTokens {
   private readonly secret = randomBytes(32);
 
-  /** A token that no other client has: 32 characters that need no escaping. */
-  issue(): string {
+  /** Returns a unique token of 32 URL-safe characters. */
+  issueToken(): string {
     const id = randomBytes(idBytes);
     return Buffer.concat([id, this.sign(id)]).toString('base64url');
   }
 
-  /** The client of an `Authorization` header; undefined when the token in it is not one of these. */
+  /** The client in an `Authorization` header; undefined for an invalid token. */
   clientOf(authorization: string | undefined): string | undefined {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
     if (token?.length !== tokenLength) return undefined;

@@ -1,27 +1,24 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/common/errors';
 import { parseJson } from '../../base/common/parseJson';
-import type { CallDesk } from '../common/calls/callDesk';
+import type { FairCallQueue } from '../common/calls/fairCallQueue';
 import type { OpenCalls } from '../common/calls/openCalls';
 import type { Tool } from '../common/toolProvider';
 
-/** Answers the messages of the Model Context Protocol that a server of tools gets. */
+/** Handles Model Context Protocol messages of a tool server. */
 
-interface McpServerFacts {
+interface McpRequestContext {
   readonly name: string;
   readonly version: string;
-  /** For models, when the server is introduced to them. */
   readonly instructions?: string;
   readonly tools: readonly Tool[];
-  /** Who asks. */
   readonly client: string;
-  readonly desk: CallDesk;
+  readonly callQueue: FairCallQueue;
   readonly openCalls: OpenCalls;
-  /** Nobody waits any more. */
   readonly signal: AbortSignal;
 }
 
-/** The newest first. What is used of them here is the same in all. */
+/** Newest first. All behave the same for the features used here. */
 const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const maxBatch = 50;
 
@@ -37,56 +34,56 @@ const InitializeParams = z.object({ protocolVersion: z.string() });
 const CallParams = z.object({ name: z.string(), arguments: z.unknown().optional() });
 const CancelledParams = z.object({ requestId: Id });
 
-interface Failure {
+interface RpcFailure {
   readonly code: number;
   readonly message: string;
 }
-interface Request {
+interface McpRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: Record<string, unknown>;
 }
 
-/** The answer to a body, or undefined when it needs none. Never rejects. */
-export async function answerMcp(body: string, facts: McpServerFacts): Promise<unknown> {
+/** Returns the response to a request body; undefined if it needs none. Never rejects. */
+export async function answerMcpBody(body: string, facts: McpRequestContext): Promise<unknown> {
   const parsed = parseJson(body);
-  if (parsed === undefined) return failure(null, { code: -32700, message: 'That is not JSON.' });
-  if (!Array.isArray(parsed)) return await answerOne(parsed, facts);
+  if (parsed === undefined) return errorResponse(null, { code: -32700, message: 'That is not JSON.' });
+  if (!Array.isArray(parsed)) return await answerMessage(parsed, facts);
   if (parsed.length === 0 || parsed.length > maxBatch)
-    return failure(null, { code: -32600, message: `A batch has 1 to ${maxBatch} messages.` });
-  const answers = await Promise.all(parsed.map((message) => answerOne(message, facts)));
+    return errorResponse(null, { code: -32600, message: `A batch has 1 to ${maxBatch} messages.` });
+  const answers = await Promise.all(parsed.map((message) => answerMessage(message, facts)));
   const needed = answers.filter((answer) => answer !== undefined);
   return needed.length > 0 ? needed : undefined;
 }
 
-async function answerOne(value: unknown, facts: McpServerFacts): Promise<object | undefined> {
+async function answerMessage(value: unknown, facts: McpRequestContext): Promise<object | undefined> {
   const message = Message.safeParse(value).data;
-  if (!message) return failure(null, { code: -32600, message: 'That is no message of JSON-RPC 2.0.' });
+  if (!message) return errorResponse(null, { code: -32600, message: 'That is no message of JSON-RPC 2.0.' });
   const { id, method, params = {} } = message;
   if (method === 'notifications/cancelled') {
     const cancelled = CancelledParams.safeParse(params).data;
     if (cancelled) facts.openCalls.cancel(facts.client, cancelled.requestId);
   }
-  // Notifications, and answers to what this server never asks.
   if (id === undefined || method === undefined) return undefined;
-  const answer = await resultOf({ id, method, params }, facts);
+  const answer = await answerRequest({ id, method, params }, facts);
   if (!answer) return undefined;
-  return 'code' in answer ? failure(id, answer) : { jsonrpc: '2.0', id, result: answer.result };
+  return 'code' in answer ? errorResponse(id, answer) : { jsonrpc: '2.0', id, result: answer.result };
 }
 
-/** Undefined for what was cancelled: nobody wants its answer. */
-async function resultOf(
-  request: Request,
-  facts: McpServerFacts,
-): Promise<Failure | { readonly result: object } | undefined> {
+async function answerRequest(
+  request: McpRequest,
+  facts: McpRequestContext,
+): Promise<RpcFailure | { readonly result: object } | undefined> {
   const { method, params } = request;
   const { name, version, instructions, tools } = facts;
   switch (method) {
     case 'initialize': {
-      const wanted = InitializeParams.safeParse(params).data?.protocolVersion;
-      const protocolVersion = protocolVersions.find((each) => each === wanted) ?? protocolVersions[0];
-      const told = instructions === undefined ? {} : { instructions };
-      return { result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version }, ...told } };
+      const requestedVersion = InitializeParams.safeParse(params).data?.protocolVersion;
+      const protocolVersion = protocolVersions.find((each) => each === requestedVersion) ?? protocolVersions[0];
+      const introduction = instructions === undefined ? {} : { instructions };
+      return {
+        result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version }, ...introduction },
+      };
     }
     case 'ping':
       return { result: {} };
@@ -95,7 +92,7 @@ async function resultOf(
     case 'tools/call': {
       const call = CallParams.safeParse(params).data;
       const tool = tools.find(({ definition }) => definition.name === call?.name);
-      if (!call || !tool) return { code: -32602, message: unknownTool(call?.name, tools) };
+      if (!call || !tool) return { code: -32602, message: unknownToolMessage(call?.name, tools) };
       const result = await callTool(tool, call.arguments, request.id, facts);
       return result && { result };
     }
@@ -104,18 +101,18 @@ async function resultOf(
   }
 }
 
-function unknownTool(name: string | undefined, tools: readonly Tool[]): string {
+function unknownToolMessage(name: string | undefined, tools: readonly Tool[]): string {
   const names = tools.map(({ definition }) => definition.name).join(', ');
   const known = names === '' ? 'There are no tools now.' : `The tools are: ${names}.`;
   return name === undefined ? `Name a tool. ${known}` : `There is no tool "${name.slice(0, 100)}". ${known}`;
 }
 
-/** What goes wrong in a tool is for the model to read. */
+/** Errors of a tool become results, for the model to read. */
 async function callTool(
   tool: Tool,
   input: unknown,
   id: string | number,
-  { client, desk, openCalls, signal: outer }: McpServerFacts,
+  { client, callQueue: desk, openCalls, signal: outer }: McpRequestContext,
 ): Promise<object | undefined> {
   return await openCalls.run(client, id, outer, async (signal) => {
     try {
@@ -128,6 +125,6 @@ async function callTool(
   });
 }
 
-function failure(id: string | number | null, error: Failure): object {
+function errorResponse(id: string | number | null, error: RpcFailure): object {
   return { jsonrpc: '2.0', id, error };
 }

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { CallDesk } from '../common/calls/callDesk';
+import { FairCallQueue } from '../common/calls/fairCallQueue';
 import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
 import { ClientTokens } from './clientTokens';
-import { answerMcp } from './mcpMessages';
+import { answerMcpBody } from './mcpMessages';
 
 /** How one client reaches an MCP server over HTTP. */
 export interface McpAddress {
@@ -16,20 +16,19 @@ export interface McpAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface McpServerOptions {
+interface McpServerDeps {
   readonly name: string;
   readonly version: string;
-  /** For models, when the server is introduced to them. */
   readonly instructions?: string;
   readonly providers: readonly ToolProvider[];
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-const stalledMs = 60_000;
+const idleTimeoutMs = 60_000;
 const maxBodyBytes = 1_024 * 1_024;
-/** Requests of one client whose answers it has not read; each may hold a body. */
-const maxRequestsOfClient = 128;
+/** Limit of open requests per client; each may hold a body in memory. */
+const maxRequestsPerClient = 128;
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
 
 interface Refusal {
@@ -37,33 +36,31 @@ interface Refusal {
   readonly message: string;
 }
 
-/**
- * Offers tools over MCP's streamable HTTP, on a port of 127.0.0.1, to whoever has one of its tokens. It keeps no sessions:
- * every question is one POST, and its answer one JSON object.
- */
+/** Offers tools over MCP's streamable HTTP on 127.0.0.1 to clients with a token. Stateless: one answer per POST. */
 export class McpServer {
   private readonly tokens = new ClientTokens();
-  private readonly ending = new AbortController();
-  private readonly desk: CallDesk;
+  private readonly stopController = new AbortController();
+  private readonly callQueue: FairCallQueue;
   private readonly openCalls = new OpenCalls();
-  /** Requests whose answers have not been read, or given up, by client; those that are refused have none. */
-  private readonly requests = new Map<string, number>();
+  private readonly requestCountByClient = new Map<string, number>();
   private server: Server | undefined;
 
-  constructor(private readonly options: McpServerOptions) {
-    this.desk = new CallDesk(options.clock);
+  constructor(private readonly options: McpServerDeps) {
+    this.callQueue = new FairCallQueue(options.clock);
   }
 
-  /** Requests whose answers have not been read, or given up. */
-  get openRequests(): number {
-    return [...this.requests.values()].reduce((sum, count) => sum + count, 0);
+  get openRequestCount(): number {
+    return [...this.requestCountByClient.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Resolves when it listens. To be called once. @throws Error when no port can be had */
+  /** Resolves when the server listens. Call once. @throws Error if no port is available */
   async start(): Promise<void> {
-    const server = createServer({ requestTimeout: 10_000 }, (request, response) => void this.serve(request, response));
-    // A client that reads nothing.
-    server.timeout = stalledMs;
+    const server = createServer(
+      { requestTimeout: 10_000 },
+      (request, response) => void this.handleRequest(request, response),
+    );
+    // Ends connections of clients that read nothing.
+    server.timeout = idleTimeoutMs;
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -71,21 +68,20 @@ export class McpServer {
     });
   }
 
-  /** For one more client, with a token of its own. @throws Error when the server does not listen */
-  newAddress(): McpAddress {
+  /** Returns an address with a new token. @throws Error if the server does not listen */
+  createAddress(): McpAddress {
     const { port } = z.object({ port: z.number() }).parse(this.server?.address());
     return {
       name: this.options.name,
       url: `http://127.0.0.1:${port}/mcp`,
-      headers: { Authorization: `Bearer ${this.tokens.issue()}` },
+      headers: { Authorization: `Bearer ${this.tokens.issueToken()}` },
     };
   }
 
-  /** Calls that are being answered are cut off. */
   async stop(): Promise<void> {
     const { server } = this;
-    this.ending.abort();
-    this.desk.dispose();
+    this.stopController.abort();
+    this.callQueue.dispose();
     if (!server?.listening) return;
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -94,52 +90,52 @@ export class McpServer {
   }
 
   /** Never rejects. */
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const client = this.tokens.clientOf(request.headers.authorization);
     const refusal = refusalOf(request, client);
     if (client === undefined || refusal) {
-      send(response, refusal?.status ?? 401, { error: refusal?.message });
+      sendJson(response, refusal?.status ?? 401, { error: refusal?.message });
       return;
     }
-    const count = this.requests.get(client) ?? 0;
-    if (count >= maxRequestsOfClient) {
+    const count = this.requestCountByClient.get(client) ?? 0;
+    if (count >= maxRequestsPerClient) {
       response.setHeader('Retry-After', '1');
-      send(response, 429, { error: 'Too many requests are open. Wait for their answers.' });
+      sendJson(response, 429, { error: 'Too many requests are open. Wait for their answers.' });
       return;
     }
-    this.requests.set(client, count + 1);
+    this.requestCountByClient.set(client, count + 1);
     const closed = new AbortController();
     response.once('close', () => {
-      this.release(client);
+      this.decrementRequests(client);
       closed.abort();
     });
     try {
-      const body = await bodyOf(request);
-      const answer = await answerMcp(body, {
+      const body = await readBody(request);
+      const answer = await answerMcpBody(body, {
         ...this.options,
         tools: this.options.providers.flatMap(({ tools }) => tools),
         client,
-        desk: this.desk,
+        callQueue: this.callQueue,
         openCalls: this.openCalls,
-        signal: AbortSignal.any([this.ending.signal, closed.signal]),
+        signal: AbortSignal.any([this.stopController.signal, closed.signal]),
       });
       if (answer === undefined) response.writeHead(202).end();
-      else send(response, 200, answer);
+      else sendJson(response, 200, answer);
     } catch (error) {
       this.options.log.debug(`an MCP request failed: ${messageOf(error)}`);
       response.destroy();
     }
   }
 
-  private release(client: string): void {
-    const left = (this.requests.get(client) ?? 1) - 1;
-    if (left > 0) this.requests.set(client, left);
-    else this.requests.delete(client);
+  private decrementRequests(client: string): void {
+    const remaining = (this.requestCountByClient.get(client) ?? 1) - 1;
+    if (remaining > 0) this.requestCountByClient.set(client, remaining);
+    else this.requestCountByClient.delete(client);
   }
 }
 
 function refusalOf({ method, url = '', headers }: IncomingMessage, client: string | undefined): Refusal | undefined {
-  // A page that reaches a loopback port through a name of its own (DNS rebinding) sends that name.
+  // A page that uses DNS rebinding sends its own host name.
   if (!loopbackHost.test(headers.host ?? '')) return { status: 403, message: 'Connect to 127.0.0.1.' };
   if (headers.origin !== undefined) return { status: 403, message: 'Web pages may not connect.' };
   if (client === undefined) return { status: 401, message: 'Send the token of this server.' };
@@ -148,8 +144,8 @@ function refusalOf({ method, url = '', headers }: IncomingMessage, client: strin
   return undefined;
 }
 
-/** @throws Error when it is too long */
-async function bodyOf(request: IncomingMessage): Promise<string> {
+/** @throws Error if it is too long */
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -161,6 +157,6 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }

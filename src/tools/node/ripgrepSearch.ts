@@ -8,27 +8,27 @@ import { parseJson } from '../../base/common/parseJson';
 import { isBelow } from '../../base/node/isBelow';
 import { timedRunner } from '../../base/node/timedRunner';
 import { messageOf } from '../../base/common/errors';
-import type { FoundLine, FoundText, TextQuery, TextSearch } from '../common/search/textSearch';
+import type { LineMatch, FileMatches, TextQuery, TextSearch } from '../common/search/textSearch';
 import { ToolError } from '../common/toolError';
-import { folderOf, includeFilter } from '../common/search/includeFilter';
+import { literalFolderOf, includeFilter } from '../common/search/includeFilter';
 
-interface RipgrepOptions {
-  /** The program, absolute. */
+interface RipgrepDeps {
+  /** Absolute path of ripgrep. */
   readonly program: string;
-  /** Absolute. */
+  /** Absolute paths. */
   readonly folders: () => readonly string[];
-  /** Globs of what the user hides from searches. */
-  readonly hidden: () => readonly string[];
-  readonly unsaved: () => readonly { readonly path: string; readonly text: string }[];
+  /** Globs that the user excludes from searches. */
+  readonly hiddenGlobs: () => readonly string[];
+  readonly unsavedFiles: () => readonly { readonly path: string; readonly text: string }[];
 }
 
 const maxFileSize = '8M';
-const maxMatchesOfFile = 500;
+const maxMatchesPerFile = 500;
 const maxUnsaved = 200;
-/** UTF-16 units of a line that is kept. */
-const maxLine = 2_000;
-/** Bytes of a line of output: ripgrep repeats the whole line of code in it. */
-const maxOutputLine = 1_000_000;
+/** Limit of a returned line, in UTF-16 units. */
+const maxLineLength = 2_000;
+/** Limit of an output line, in UTF-16 units; it contains the whole line of code. */
+const maxOutputLineLength = 1_000_000;
 
 const Text = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
 const Message = z.discriminatedUnion('type', [
@@ -44,36 +44,36 @@ const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('end') }),
 ]);
 
-type Ripgrep = ChildProcessByStdio<Writable, Readable, Readable>;
+type RipgrepProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Text search by the ripgrep that comes with VS Code. Each search owns its processes and ends them. */
+/** Searches text with VS Code's ripgrep. Each search ends its own processes. */
 export class RipgrepSearch implements TextSearch {
   private readonly runInTime = timedRunner();
 
-  constructor(private readonly options: RipgrepOptions) {}
+  constructor(private readonly options: RipgrepDeps) {}
 
-  async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FoundText> {
-    const unsaved = new Map(this.options.unsaved().map(({ path: file, text }) => [file, text]));
+  async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
+    const unsaved = new Map(this.options.unsavedFiles().map(({ path: file, text }) => [file, text]));
     const isWanted = includeFilter(query.include, this.runInTime);
-    const isWantedIn = (folder: string, file: string): boolean => isWanted(slashed(path.relative(folder, file)));
+    const isWantedIn = (folder: string, file: string): boolean => isWanted(toSlashes(path.relative(folder, file)));
     const seen = new Set<string>();
     const folders = this.options.folders();
     for (const [file, text] of [...unsaved].slice(0, maxUnsaved)) {
       const folder = folders.find((each) => isBelow(file, each));
       if (folder === undefined || !isWantedIn(folder, file)) continue;
       const args = [...patternArguments(query), '--', '-'];
-      for await (const { matches } of this.run(args, folder, signal, text)) yield { path: file, matches };
+      for await (const { matches } of this.runRipgrep(args, folder, signal, text)) yield { path: file, matches };
     }
     for (const folder of folders) {
-      const globs = this.options.hidden().flatMap((glob) => ['--glob', `!${glob}`]);
+      const globs = this.options.hiddenGlobs().flatMap((glob) => ['--glob', `!${glob}`]);
       const args = [
         ...patternArguments(query),
         ...nameArguments(query),
         ...globs,
         '--',
-        `./${folderOf(query.include)}`,
+        `./${literalFolderOf(query.include)}`,
       ];
-      for await (const found of this.run(args, folder, signal, undefined)) {
+      for await (const found of this.runRipgrep(args, folder, signal, undefined)) {
         const file = path.join(folder, found.path);
         if (unsaved.has(file) || seen.has(file) || !isWantedIn(folder, file)) continue;
         seen.add(file);
@@ -82,13 +82,13 @@ export class RipgrepSearch implements TextSearch {
     }
   }
 
-  /** Files of one process, with paths as it names them. */
-  private async *run(
+  /** Yields the files that one process finds, with paths relative to `cwd`. */
+  private async *runRipgrep(
     args: readonly string[],
     cwd: string,
     signal: AbortSignal,
     input: string | undefined,
-  ): AsyncGenerator<FoundText> {
+  ): AsyncGenerator<FileMatches> {
     if (signal.aborted) return;
     const child = spawn(this.options.program, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
     const end = (): void => void child.kill('SIGKILL');
@@ -117,7 +117,7 @@ function patternArguments({ pattern, isRegex, isCaseSensitive, isWholeWord }: Te
     '--max-filesize',
     maxFileSize,
     '--max-count',
-    String(maxMatchesOfFile),
+    String(maxMatchesPerFile),
     isCaseSensitive ? '--case-sensitive' : '--ignore-case',
     ...(isRegex ? [] : ['--fixed-strings']),
     ...(isWholeWord ? ['--word-regexp'] : []),
@@ -126,17 +126,17 @@ function patternArguments({ pattern, isRegex, isCaseSensitive, isWholeWord }: Te
   ];
 }
 
-/** Of a glob of names. As a glob it would bring back what .gitignore hides; as a type of files it does not. */
+/** Passes a name glob as a file type, because `--glob` would override .gitignore. */
 function nameArguments({ include }: TextQuery): string[] {
   if (include === undefined || include.includes('/')) return [];
   return ['--type-add', `wanted:${include}`, '--type', 'wanted'];
 }
 
-async function* filesOf({ stdout }: Ripgrep): AsyncGenerator<FoundText> {
+async function* filesOf({ stdout }: RipgrepProcess): AsyncGenerator<FileMatches> {
   let file = '';
-  let matches: FoundLine[] = [];
+  let matches: LineMatch[] = [];
   for await (const line of createInterface({ input: stdout, crlfDelay: Infinity })) {
-    if (line.length > maxOutputLine) continue;
+    if (line.length > maxOutputLineLength) continue;
     const message = Message.safeParse(parseJson(line)).data;
     if (message?.type === 'begin') {
       file = message.data.path ? textOf(message.data.path) : '';
@@ -146,27 +146,26 @@ async function* filesOf({ stdout }: Ripgrep): AsyncGenerator<FoundText> {
   }
 }
 
-function lineOf({ lines, line_number, submatches }: z.infer<(typeof Message.options)[1]>['data']): FoundLine {
+function lineOf({ lines, line_number, submatches }: z.infer<(typeof Message.options)[1]>['data']): LineMatch {
   const text = textOf(lines);
-  // ripgrep counts bytes.
   const before = Buffer.from(text, 'utf8').subarray(0, submatches[0]?.start ?? 0);
   return {
     line: (line_number ?? 1) - 1,
     character: before.toString('utf8').length,
-    text: text.replace(/\r?\n[^]*$/u, '').slice(0, maxLine),
+    text: text.replace(/\r?\n[^]*$/u, '').slice(0, maxLineLength),
   };
 }
 
-/** Resolves when the process has ended: undefined when it ended well, was ended, or has found nothing. */
-async function failureOf(child: Ripgrep): Promise<string | undefined> {
-  let told = '';
+/** Resolves at the end of the process with its error message, if it failed. */
+async function failureOf(child: RipgrepProcess): Promise<string | undefined> {
+  let errorText = '';
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
-    told = (told + text).slice(0, 1_000);
+    errorText = (errorText + text).slice(0, 1_000);
   });
   try {
     const [code] = z.tuple([z.number().nullable()], z.unknown()).parse(await once(child, 'close'));
-    return code === 2 && told.trim() !== '' ? `The search could not be made: ${told.trim()}` : undefined;
+    return code === 2 && errorText.trim() !== '' ? `The search could not be made: ${errorText.trim()}` : undefined;
   } catch (error) {
     return `The search could not be started: ${messageOf(error)}`;
   }
@@ -176,6 +175,6 @@ function textOf(text: z.infer<typeof Text>): string {
   return 'text' in text ? text.text : Buffer.from(text.bytes, 'base64').toString('utf8');
 }
 
-function slashed(relative: string): string {
+function toSlashes(relative: string): string {
   return path.sep === '\\' ? relative.replaceAll('\\', '/') : relative;
 }

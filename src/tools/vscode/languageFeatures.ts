@@ -13,12 +13,12 @@ import type {
   OutlineSymbol,
   Place,
 } from '../common/languagePort';
-import { LanguageQuestions } from '../common/calls/languageQuestions';
-import { outlineOf, placeOf, rangeOf, symbolKind, toPosition } from './languageValues';
+import { LanguageQueries } from '../common/calls/languageQueries';
+import { toOutline, toPlace, toRange, symbolKindName, toPosition } from './languageValues';
 
-/** How long a tool waits for a language server; some build their index on the first question. */
-const answerMs = 12_000;
-/** Of places, hovers or symbols: more is not looked at. */
+/** How long a tool waits; some language servers build their index on the first request. */
+const answerTimeoutMs = 12_000;
+/** Limit of places, hovers or symbols per answer. */
 const maxAnswers = 200_000;
 
 const definitionCommands: Record<DefinitionKind, string> = {
@@ -37,109 +37,108 @@ type Symbols = readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[] | u
 type Calls = readonly (vscode.CallHierarchyIncomingCall | vscode.CallHierarchyOutgoingCall)[] | undefined;
 type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 
-/** The language port over VS Code's commands. */
 export class LanguageFeatures implements LanguagePort {
-  private readonly questions: LanguageQuestions;
-  /** VS Code knows an item of a hierarchy by its object. */
-  private readonly items = new WeakMap<CallItem, vscode.CallHierarchyItem>();
+  private readonly queries: LanguageQueries;
+  /** VS Code identifies a hierarchy item by object identity. */
+  private readonly vscodeItems = new WeakMap<CallItem, vscode.CallHierarchyItem>();
 
   constructor(clock: Clock) {
-    this.questions = new LanguageQuestions(clock, answerMs);
+    this.queries = new LanguageQueries(clock, answerTimeoutMs);
   }
 
   async definitions(kind: DefinitionKind, at: FilePosition, signal: AbortSignal): Promise<readonly Place[]> {
-    return places(await this.askAt<Places>(definitionCommands[kind], at, signal));
+    return toPlaces(await this.queryAt<Places>(definitionCommands[kind], at, signal));
   }
 
   async references(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]> {
-    return places(await this.askAt<Places>('vscode.executeReferenceProvider', at, signal));
+    return toPlaces(await this.queryAt<Places>('vscode.executeReferenceProvider', at, signal));
   }
 
   async implementations(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]> {
-    return places(await this.askAt<Places>('vscode.executeImplementationProvider', at, signal));
+    return toPlaces(await this.queryAt<Places>('vscode.executeImplementationProvider', at, signal));
   }
 
   async hovers(at: FilePosition, signal: AbortSignal): Promise<readonly string[]> {
-    const hovers = await this.askAt<readonly vscode.Hover[] | undefined>('vscode.executeHoverProvider', at, signal);
+    const hovers = await this.queryAt<readonly vscode.Hover[] | undefined>('vscode.executeHoverProvider', at, signal);
     return (hovers ?? []).flatMap(({ contents }) => contents).map(hoverText);
   }
 
   async outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]> {
     const ask = async (): Promise<Symbols> => {
-      const { uri } = await open(path);
+      const { uri } = await openDocument(path);
       return await vscode.commands.executeCommand<Symbols>('vscode.executeDocumentSymbolProvider', uri);
     };
-    const found = await this.questions.ask({ key: `outline ${path}`, group: groupOf(path), ask }, signal);
-    return outlineOf((found ?? []).slice(0, maxAnswers));
+    const found = await this.queries.runQuery({ key: `outline ${path}`, group: queryGroupOf(path), ask }, signal);
+    return toOutline((found ?? []).slice(0, maxAnswers));
   }
 
   async workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]> {
     const ask = async (): Promise<readonly vscode.SymbolInformation[] | undefined> =>
       await vscode.commands.executeCommand('vscode.executeWorkspaceSymbolProvider', query);
-    const found = await this.questions.ask({ key: `symbols ${query}`, group: 'workspace symbols', ask }, signal);
+    const found = await this.queries.runQuery({ key: `symbols ${query}`, group: 'workspace symbols', ask }, signal);
     return (found ?? []).slice(0, maxAnswers).map(({ name, kind, containerName, location }) => ({
       name,
-      kind: symbolKind(kind),
+      kind: symbolKindName(kind),
       container: containerName,
-      ...placeOf(location),
+      ...toPlace(location),
     }));
   }
 
-  async callable(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]> {
-    const found = await this.askAt<readonly vscode.CallHierarchyItem[] | undefined>(
+  async callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]> {
+    const found = await this.queryAt<readonly vscode.CallHierarchyItem[] | undefined>(
       'vscode.prepareCallHierarchy',
       at,
       signal,
     );
-    return (found ?? []).map((item) => this.keep(item));
+    return (found ?? []).map((item) => this.toCallItem(item));
   }
 
-  async calls(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]> {
-    const known = this.items.get(item);
+  async callsOf(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]> {
+    const known = this.vscodeItems.get(item);
     if (!known) return [];
     const { line, character } = item.range.start;
     const key = `${direction} ${line}:${character} ${item.name} ${item.path ?? ''}`;
     const ask = async (): Promise<Calls> => await vscode.commands.executeCommand<Calls>(callCommands[direction], known);
-    const found = await this.questions.ask({ key, group: groupOf(item.path ?? ''), ask }, signal);
+    const found = await this.queries.runQuery({ key, group: queryGroupOf(item.path ?? ''), ask }, signal);
     return (found ?? []).slice(0, maxAnswers).map((call) => ({
-      item: this.keep('from' in call ? call.from : call.to),
-      ranges: call.fromRanges.map(rangeOf),
+      item: this.toCallItem('from' in call ? call.from : call.to),
+      callRanges: call.fromRanges.map(toRange),
     }));
   }
 
-  private keep(item: vscode.CallHierarchyItem): CallItem {
-    const place = placeOf({ uri: item.uri, range: item.selectionRange });
-    const kept = { name: item.name, kind: symbolKind(item.kind), ...place, full: rangeOf(item.range) };
-    this.items.set(kept, item);
+  private toCallItem(item: vscode.CallHierarchyItem): CallItem {
+    const place = toPlace({ uri: item.uri, range: item.selectionRange });
+    const kept = { name: item.name, kind: symbolKindName(item.kind), ...place, full: toRange(item.range) };
+    this.vscodeItems.set(kept, item);
     return kept;
   }
 
-  private async askAt<T>(command: string, { path, position }: FilePosition, signal: AbortSignal): Promise<T> {
+  private async queryAt<T>(command: string, { path, position }: FilePosition, signal: AbortSignal): Promise<T> {
     const { line, character } = position;
     const ask = async (): Promise<T> => {
-      const { uri } = await open(path);
+      const { uri } = await openDocument(path);
       return await vscode.commands.executeCommand<T>(command, uri, toPosition(position));
     };
     const key = `${command} ${line}:${character} ${path}`;
-    return await this.questions.ask({ key, group: groupOf(path), ask }, signal);
+    return await this.queries.runQuery({ key, group: queryGroupOf(path), ask }, signal);
   }
 }
 
-/** Files of one kind mostly have the same language server. */
-function groupOf(path: string): string {
+/** Files with the same extension usually share a language server. */
+function queryGroupOf(path: string): string {
   return extname(path).toLowerCase();
 }
 
-/** A document that is open stays known to language servers for some minutes, so that they need not begin anew. */
-async function open(path: string): Promise<vscode.TextDocument> {
+/** An opened document stays known to language servers for minutes, so that they need not load it again. */
+async function openDocument(path: string): Promise<vscode.TextDocument> {
   return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
 }
 
-function places(found: Places): readonly Place[] {
-  return (found ?? []).slice(0, maxAnswers).map(placeOf);
+function toPlaces(found: Places): readonly Place[] {
+  return (found ?? []).slice(0, maxAnswers).map(toPlace);
 }
 
-/** Also of the older forms: text, or code with its language. */
+/** Also handles the older forms: a string, or code with its language. */
 function hoverText(content: unknown): string {
   const known = HoverContent.safeParse(content).data ?? '';
   if (typeof known === 'string') return known;

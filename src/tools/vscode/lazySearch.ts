@@ -1,12 +1,11 @@
-import type { FoundText, TextQuery, TextSearch } from '../common/search/textSearch';
+import type { FileMatches, TextQuery, TextSearch } from '../common/search/textSearch';
 
-/** A search that is chosen when it is first needed. */
 export class LazySearch implements TextSearch {
   private search: Promise<TextSearch> | undefined;
 
-  constructor(private readonly choose: () => Promise<TextSearch>) {}
+  constructor(private readonly createSearch: () => Promise<TextSearch>) {}
 
-  async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FoundText> {
-    yield* (await (this.search ??= this.choose())).find(query, signal);
+  async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
+    yield* (await (this.search ??= this.createSearch())).find(query, signal);
   }
 }

@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { ripgrepPlaces } from '../node/ripgrepPlaces';
+import { ripgrepPaths } from '../node/ripgrepPaths';
 
-/** The ripgrep that comes with VS Code, absolute; undefined when it is not where it is known to be. */
+/** Absolute path of VS Code's ripgrep; undefined if not found. */
 export async function findRipgrep(appRoot = vscode.env.appRoot): Promise<string | undefined> {
-  for (const program of ripgrepPlaces(appRoot, process.platform, process.arch)) {
+  for (const program of ripgrepPaths(appRoot, process.platform, process.arch)) {
     const isThere = await access(program, constants.X_OK).then(
       () => true,
       () => false,
@@ -14,17 +14,17 @@ export async function findRipgrep(appRoot = vscode.env.appRoot): Promise<string 
   return undefined;
 }
 
-/** Globs of `files.exclude` and `search.exclude` that are on. */
+/** Enabled globs of `files.exclude` and `search.exclude`. */
 export function hiddenGlobs(): readonly string[] {
   return ['files.exclude', 'search.exclude'].flatMap((id) => {
     const table: unknown = vscode.workspace.getConfiguration().get(id);
     if (typeof table !== 'object' || table === null) return [];
-    return Object.entries(table).flatMap(([glob, value]) => (value === true && isForRipgrep(glob) ? [glob] : []));
+    return Object.entries(table).flatMap(([glob, value]) => (value === true && isSupportedGlob(glob) ? [glob] : []));
   });
 }
 
-/** ripgrep refuses to search at all when a glob has braces within braces, or brackets that do not close. */
-function isForRipgrep(glob: string): boolean {
+/** ripgrep fails for globs with nested braces or unclosed brackets. */
+function isSupportedGlob(glob: string): boolean {
   const rest = glob.replace(/\[[^\]]+\]|\{[^{}[\]]*\}/gu, '');
   return glob !== '' && !/[[\]{}]/u.test(rest);
 }

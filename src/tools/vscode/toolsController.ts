@@ -17,44 +17,46 @@ import { LazySearch } from './lazySearch';
 import { findRipgrep, hiddenGlobs } from './ripgrepProgram';
 import { WindowState } from './windowState';
 
-export interface ToolsControllerOptions extends FeatureContext {
+export interface ToolsControllerDeps extends FeatureContext {
   readonly editor: EditorPort;
-  /** Of other features. */
   readonly providers: readonly ToolProvider[];
   readonly version: string;
 }
 
-/** Of a line or file in the search without ripgrep. */
-const patternMs = 1_000;
+/** Time limit for searching one file without ripgrep. */
+const patternTimeoutMs = 1_000;
 
-/** Joins the tools with the window and the server that offers them. */
 export class ToolsController implements RunningFeature {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly editorTools: EditorTools;
-  private starting: Promise<McpServer> | undefined;
+  private serverStart: Promise<McpServer> | undefined;
   private isStopped = false;
 
-  constructor(private readonly options: ToolsControllerOptions) {
+  constructor(private readonly options: ToolsControllerDeps) {
     const { clock, editor } = options;
     const window = new WindowState();
     const search = new LazySearch(() => chooseSearch(options, window));
     const language = new LanguageFeatures(clock);
-    this.editorTools = this.store.add(new EditorTools({ editor, language, search, window, clock }));
+    this.editorTools = this.disposables.add(new EditorTools({ editor, language, search, window, clock }));
   }
 
-  /** Starts the server when it is first asked for. @throws Error when no port can be had */
-  async newAddress(): Promise<McpAddress> {
-    const starting = (this.starting ??= this.startServer());
+  /** Starts the server on first use. @throws Error if no port is available */
+  async createAddress(): Promise<McpAddress> {
+    const starting = (this.serverStart ??= this.startServer());
     try {
-      return (await starting).newAddress();
+      return (await starting).createAddress();
     } catch (error) {
-      if (this.starting === starting) this.starting = undefined;
+      if (this.serverStart === starting) this.serverStart = undefined;
       throw error;
     }
   }
 
-  /** For VS Code's chat. @throws Error whose message the model reads */
-  async invoke(name: string, input: unknown, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
+  /** Runs a tool for VS Code's chat. @throws Error with a message for the model */
+  async invokeTool(
+    name: string,
+    input: unknown,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.LanguageModelToolResult> {
     const tool = this.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`The tools are off: the user can change ${settingIds.toolsEnabled}.`);
     const text = await withSignalOf(token, (signal) => tool.run(input, signal));
@@ -63,15 +65,15 @@ export class ToolsController implements RunningFeature {
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    await (await this.starting?.catch(() => undefined))?.stop();
+    await (await this.serverStart?.catch(() => undefined))?.stop();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
     void this.stop();
   }
 
-  /** Nothing while the user has them off: sessions know the server still. */
+  /** Empty while the user has turned tools off, even for sessions that know the server. */
   private get tools(): readonly Tool[] {
     const { providers, settings } = this.options;
     if (!settings.toolsEnabled()) return [];
@@ -100,16 +102,16 @@ export class ToolsController implements RunningFeature {
   }
 }
 
-async function chooseSearch({ editor, log }: ToolsControllerOptions, window: WindowState): Promise<TextSearch> {
+async function chooseSearch({ editor, log }: ToolsControllerDeps, window: WindowState): Promise<TextSearch> {
   const program = await findRipgrep();
   if (program !== undefined) {
     return new RipgrepSearch({
       program,
       folders: () => editor.folders.map(({ path }) => path),
-      hidden: hiddenGlobs,
-      unsaved: () => window.unsavedFiles,
+      hiddenGlobs: hiddenGlobs,
+      unsavedFiles: () => window.unsavedFiles,
     });
   }
   log.info('There is no ripgrep in this VS Code: text is searched by the extension itself');
-  return new EditorSearch(editor, timedRunner(patternMs));
+  return new EditorSearch(editor, timedRunner(patternTimeoutMs));
 }

@@ -2,41 +2,38 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import { settingIds } from '../../manifest';
-import { chatTools } from '../common/chatTools';
+import { progressMessagesByChatTool } from '../common/chatTools';
 import type { McpAddress } from '../node/mcpServer';
-import type { ToolsController, ToolsControllerOptions } from './toolsController';
+import type { ToolsController, ToolsControllerDeps } from './toolsController';
 
-/**
- * What VS Code knows, as tools for models. What does the work is in a bundle of its own, loaded when an agent starts or
- * VS Code's chat calls a tool.
- */
+/** Offers VS Code's knowledge as tools for models. The implementation is a separate bundle, loaded on first use. */
 export class ToolsFeature implements Feature {
   readonly id = 'tools';
   readonly title = 'Tools for agents';
-  private readonly controller = new LazyFeature<ToolsController>(() => this.open());
+  private readonly controller = new LazyFeature<ToolsController>(() => this.loadController());
 
-  constructor(private readonly options: ToolsControllerOptions) {}
+  constructor(private readonly options: ToolsControllerDeps) {}
 
-  /** For one session of an agent; undefined while the user has the tools off. @throws Error when no port can be had */
+  /** Address of the MCP server for one session; undefined if tools are off. @throws Error if no port is available */
   async mcpServer(): Promise<McpAddress | undefined> {
     if (!this.options.settings.toolsEnabled()) return undefined;
-    return await (await this.controller.use()).newAddress();
+    return await (await this.controller.use()).createAddress();
   }
 
   start(): Promise<RunningFeature> {
-    const store = new DisposableStore();
-    store.add(this.controller);
-    store.add(this.options.settings.onDidChangeOf([settingIds.toolsEnabled], () => this.showStatus()));
+    const disposables = new DisposableStore();
+    disposables.add(this.controller);
+    disposables.add(this.options.settings.onDidChangeOf([settingIds.toolsEnabled], () => this.showStatus()));
     this.showStatus();
-    for (const [name, message] of Object.entries(chatTools)) {
-      store.add(
+    for (const [name, message] of Object.entries(progressMessagesByChatTool)) {
+      disposables.add(
         vscode.lm.registerTool<object>(`backline_${name}`, {
-          invoke: async ({ input }, token) => await (await this.controller.use()).invoke(name, input, token),
+          invoke: async ({ input }, token) => await (await this.controller.use()).invokeTool(name, input, token),
           prepareInvocation: () => ({ invocationMessage: message }),
         }),
       );
     }
-    return Promise.resolve({ stop: () => this.controller.stop(), dispose: () => store.dispose() });
+    return Promise.resolve({ stop: () => this.controller.stop(), dispose: () => disposables.dispose() });
   }
 
   private showStatus(): void {
@@ -49,7 +46,7 @@ export class ToolsFeature implements Feature {
     );
   }
 
-  private async open(): Promise<ToolsController> {
+  private async loadController(): Promise<ToolsController> {
     const { ToolsController } = await import('./toolsController');
     return new ToolsController(this.options);
   }

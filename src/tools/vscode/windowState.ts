@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { OpenFile, WindowPort } from '../common/windowPort';
 
-/** The window port over VS Code. */
 export class WindowState implements WindowPort {
   get openFiles(): readonly OpenFile[] {
     const { tabGroups } = vscode.window;

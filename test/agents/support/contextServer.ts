@@ -38,7 +38,7 @@ export class ContextServer {
     const options = { name: 'backline', version: '0.0.0', clock: systemClock, log: nullLogger };
     const server = new McpServer({ ...options, providers: [{ tools: [{ definition: contextItemsTool, run }] }] });
     await server.start();
-    return new ContextServer(server.newAddress(), server, client);
+    return new ContextServer(server.createAddress(), server, client);
   }
 
   async stop(): Promise<void> {

@@ -37,7 +37,7 @@ export class AgentsUnderTest {
         if (pid !== undefined) this.pids.push(Number(pid));
       },
     };
-    const permission = {
+    const agentConsent = {
       consent: answeringConsent('denied'),
       places: () => ({ cwd: inWorkspace(), folders: [inWorkspace()] }),
     };
@@ -49,9 +49,9 @@ export class AgentsUnderTest {
       tap: this.traffic,
       standing: standingOf(),
       environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '' }),
-      folder: () => inWorkspace(),
+      defaultFolder: () => inWorkspace(),
       isTrusted: () => this.isTrusted,
-      permission,
+      agentConsent,
       createId: randomUUID,
       random: Math.random,
       elicit: () => Promise.resolve({ action: 'decline' }),
@@ -66,7 +66,7 @@ export class AgentsUnderTest {
       loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
       createBackend: (entry) => launcher.create(entry),
       isTrusted: () => this.isTrusted,
-      permission,
+      agentConsent,
       log,
     });
   }

@@ -12,7 +12,7 @@ const readers: Readonly<Record<string, string>> = {
   'acp/node/catalogue/agentLauncher.ts': 'tells lookupCommand',
   'acp/node/process/agentProcess.ts': 'tells lookupCommand',
   'acp/node/process/agentReaper.ts': 'signals to process groups, which Windows has not',
-  'acp/node/catalogue/broughtAgent.ts': 'tells environmentEffect',
+  'acp/node/catalogue/agentConsent.ts': 'tells environmentEffect',
   'acp/node/process/commandLookup.ts': 'tells lookupCommand',
   'acp/node/process/linuxProcesses.ts': 'reads /proc',
   'acp/node/process/processTree.ts': 'signals to process groups; on Windows taskkill',

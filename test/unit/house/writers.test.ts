@@ -36,7 +36,7 @@ const writers: Readonly<Record<string, string>> = {
   'threads/node/cli/privateFolder.ts': 'own storage',
   'acp/demo/v1/clientFiles.ts': 'an agent that has no client to write for it',
   'acp/demo/v1/sessions.ts': 'own storage',
-  'acp/demo/v1/signIn.ts': 'own storage',
+  'acp/demo/v1/demoSignIn.ts': 'own storage',
 };
 
 describe('writers of files', () => {

@@ -6,14 +6,14 @@ describe('tokens of clients', () => {
   const tokens = new ClientTokens();
 
   it('tell clients apart, and the same client each time', () => {
-    const [one, other] = [tokens.issue(), tokens.issue()];
+    const [one, other] = [tokens.issueToken(), tokens.issueToken()];
     assert.ok(tokens.clientOf(`Bearer ${one}`));
     assert.equal(tokens.clientOf(`Bearer ${one}`), tokens.clientOf(`bearer ${one}`));
     assert.notEqual(tokens.clientOf(`Bearer ${one}`), tokens.clientOf(`Bearer ${other}`));
   });
 
   it('are of no use at another server', () => {
-    assert.equal(new ClientTokens().clientOf(`Bearer ${tokens.issue()}`), undefined);
+    assert.equal(new ClientTokens().clientOf(`Bearer ${tokens.issueToken()}`), undefined);
   });
 
   it('cannot be made up or changed', () => {
@@ -21,7 +21,7 @@ describe('tokens of clients', () => {
       assert.equal(tokens.clientOf(header), undefined);
     fc.assert(
       fc.property(fc.nat(31), fc.constantFrom('a', 'b', 'X', 'Z', '0', '9', '-', '_'), (index, letter) => {
-        const token = tokens.issue();
+        const token = tokens.issueToken();
         const changed = token.slice(0, index) + letter + token.slice(index + 1);
         assert.equal(tokens.clientOf(`Bearer ${changed}`) === undefined, changed !== token);
       }),

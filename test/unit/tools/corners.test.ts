@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { lineAround } from '../../../src/tools/common/text/lineTexts';
+import { shortenLineAround } from '../../../src/tools/common/text/lineTexts';
 import type { FoundSymbol } from '../../../src/tools/common/languagePort';
 import { OpenCalls } from '../../../src/tools/common/calls/openCalls';
-import { pathName } from '../../../src/tools/common/text/pathNames';
+import { displayPath } from '../../../src/tools/common/text/displayPath';
 import { declarationsOf } from '../../../src/tools/common/placeFinder';
-import type { FoundText, TextQuery } from '../../../src/tools/common/search/textSearch';
+import type { FileMatches, TextQuery } from '../../../src/tools/common/search/textSearch';
 import { placeIn, symbolAt, ToolBench } from './support/fakeLanguage';
 
 const file = '/ws/a.ts';
@@ -15,7 +15,7 @@ function foundLines(made: ToolBench, count: number): TextQuery[] {
   made.found = async function* (query) {
     asked.push(query);
     await Promise.resolve();
-    yield { path: file, matches } satisfies FoundText;
+    yield { path: file, matches } satisfies FileMatches;
   };
   return asked;
 }
@@ -82,7 +82,7 @@ describe('a symbol of a container', () => {
 });
 
 describe('the name of a path', () => {
-  const named = (path: string, folder: string): string => pathName(path, { folders: [{ path: folder, name: '' }] });
+  const named = (path: string, folder: string): string => displayPath(path, { folders: [{ path: folder, name: '' }] });
 
   it('has slashes on Windows, also where a drive is written with them, and keeps backslashes of other systems', () => {
     assert.equal(named('C:\\ws\\a\\b.ts', 'C:\\ws'), 'a/b.ts');
@@ -96,11 +96,11 @@ describe('the line around a place', () => {
   const long = `  ${'a'.repeat(100)}${'b'.repeat(150)}`;
 
   it('is marked where it is cut, and only there', () => {
-    assert.equal(lineAround(`  ${'a'.repeat(200)}  `, 0), 'a'.repeat(200));
-    assert.equal(lineAround(long, 0), `${'a'.repeat(100)}${'b'.repeat(100)}…`);
-    assert.equal(lineAround(long, 250), `…${'b'.repeat(62)}`);
-    assert.equal(lineAround(long, 142), `${'a'.repeat(100)}${'b'.repeat(100)}…`);
-    assert.equal(lineAround(long, 143), `…${'a'.repeat(19)}${'b'.repeat(150)}`);
+    assert.equal(shortenLineAround(`  ${'a'.repeat(200)}  `, 0), 'a'.repeat(200));
+    assert.equal(shortenLineAround(long, 0), `${'a'.repeat(100)}${'b'.repeat(100)}…`);
+    assert.equal(shortenLineAround(long, 250), `…${'b'.repeat(62)}`);
+    assert.equal(shortenLineAround(long, 142), `${'a'.repeat(100)}${'b'.repeat(100)}…`);
+    assert.equal(shortenLineAround(long, 143), `…${'a'.repeat(19)}${'b'.repeat(150)}`);
   });
 });
 

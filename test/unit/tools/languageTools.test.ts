@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LateAnswerError, type CallItem, type FoundSymbol } from '../../../src/tools/common/languagePort';
-import type { FoundText } from '../../../src/tools/common/search/textSearch';
+import type { FileMatches } from '../../../src/tools/common/search/textSearch';
 import { lineRange, placeIn } from './support/fakeLanguage';
 import { bench, main, other, secret } from './support/parserWorkspace';
 
@@ -88,7 +88,7 @@ describe('the other tools that ask language servers', () => {
   it('definition gives the code', async () => {
     const made = bench();
     const full = { start: { line: 1, character: 2 }, end: { line: 3, character: 3 } };
-    made.language.definitionPlaces = [{ ...placeIn(main, 1, 2), full }, placeIn(secret, 0)];
+    made.language.definitionPlaces = [{ ...placeIn(main, 1, 2), fullRange: full }, placeIn(secret, 0)];
     assert.equal(
       await made.call('definition', { path: 'src/main.ts', symbol: 'parse', line: 7 }),
       '1 definition of `parse` (src/main.ts:7)\nsrc/main.ts:2\n  2:   parse(text) {\n  3:     return text;\n  4:   }',
@@ -115,8 +115,8 @@ describe('the other tools that ask language servers', () => {
     });
     const [a, b, hidden] = [item(main, 1, 'parse'), item(main, 5, 'start'), item(secret, 0, 'leak')];
     made.language.items = [a];
-    const call = (of: CallItem) => ({ item: of, ranges: [lineRange(6, 7), lineRange(2)] });
-    made.language.callsOf = ({ name }) => Promise.resolve(name === 'parse' ? [call(b), call(hidden)] : [call(a)]);
+    const call = (of: CallItem) => ({ item: of, callRanges: [lineRange(6, 7), lineRange(2)] });
+    made.language.callsOfItem = ({ name }) => Promise.resolve(name === 'parse' ? [call(b), call(hidden)] : [call(a)]);
     const input = { path: 'src/main.ts', symbol: 'parse', line: 2, depth: 3 };
     assert.equal(
       await made.call('call_hierarchy', input),
@@ -126,7 +126,7 @@ describe('the other tools that ask language servers', () => {
         '    src/main.ts:2 function parse — in line 7 and 1 more line: parser.parse("parse"); (see above)',
       ].join('\n'),
     );
-    made.language.callsOf = ({ name }) =>
+    made.language.callsOfItem = ({ name }) =>
       name === 'parse' ? Promise.resolve([call(b)]) : Promise.reject(new LateAnswerError('late'));
     const told = await made.call('call_hierarchy', input);
     assert.match(told, /function start[^]*did not answer in time for start: there may be more\.$/);
@@ -137,8 +137,8 @@ describe('the other tools that ask language servers', () => {
   it('call_hierarchy tells nothing of what an excluded file calls', async () => {
     const made = bench();
     made.language.items = [{ ...placeIn(secret, 0), name: 'leak', kind: 'function' }];
-    made.language.callsOf = () =>
-      Promise.resolve([{ item: { ...placeIn(main, 1), name: 'parse', kind: 'function' }, ranges: [lineRange(0)] }]);
+    made.language.callsOfItem = () =>
+      Promise.resolve([{ item: { ...placeIn(main, 1), name: 'parse', kind: 'function' }, callRanges: [lineRange(0)] }]);
     const input = { path: 'src/main.ts', symbol: 'parse', line: 7, direction: 'outgoing' };
     assert.match(await made.call('call_hierarchy', input), /^Calls of [^\n]*\n {2}None in files you may see\.$/);
     assert.match(await made.call('call_hierarchy', { ...input, direction: 'incoming' }), /main\.ts:2 function parse/);
@@ -162,7 +162,7 @@ describe('the other tools that ask language servers', () => {
     made.language.symbols = () => Promise.reject(new LateAnswerError('late'));
     made.found = async function* () {
       await Promise.resolve();
-      yield { path: main, matches: [{ line: 1, character: 2, text: 'parse' }] } satisfies FoundText;
+      yield { path: main, matches: [{ line: 1, character: 2, text: 'parse' }] } satisfies FileMatches;
     };
     const fallback = await made.call('find_symbol', { query: 'Parser.parse' });
     assert.match(fallback, /1 symbol\nsrc\/main\.ts\n {2}2: parse\(text\) \{ {2}\[method parse in Parser\]/);

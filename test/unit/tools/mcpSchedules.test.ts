@@ -39,7 +39,7 @@ describe('the MCP server, whatever its clients do', () => {
     const options = { name: 'x', version: '1', clock: systemClock, log: nullLogger };
     server = new McpServer({ ...options, providers: [{ tools: [{ definition, run }] }] });
     await server.start();
-    address = server.newAddress();
+    address = server.createAddress();
   });
   after(() => server.stop());
 
@@ -91,7 +91,7 @@ describe('the MCP server, whatever its clients do', () => {
         }
         assert.equal(await ping(), 200, 'after them');
         await eventually('the end of all requests', () => {
-          assert.deepEqual([running, server.openRequests], [0, 0]);
+          assert.deepEqual([running, server.openRequestCount], [0, 0]);
         });
       }),
       { numRuns: 25 },

@@ -19,7 +19,7 @@ describe('the MCP server of the window', () => {
     const options = { name: 'backline', version: '1.2.3', clock: systemClock, log: nullLogger };
     server = new McpServer({ ...options, providers: [{ tools: [tool] }] });
     await server.start();
-    address = server.newAddress();
+    address = server.createAddress();
   });
   afterEach(() => server.stop());
 
@@ -54,7 +54,7 @@ describe('the MCP server of the window', () => {
     const telling = new McpServer({ ...options, instructions: 'Look first.' });
     await telling.start();
     try {
-      address = telling.newAddress();
+      address = telling.createAddress();
       const greeting = z.looseObject({ instructions: z.string() }).parse(await ask('initialize'));
       assert.equal(greeting.instructions, 'Look first.');
     } finally {
@@ -106,7 +106,7 @@ describe('the MCP server of the window', () => {
   });
 
   it('gives each client a token of its own', async () => {
-    const other = server.newAddress();
+    const other = server.createAddress();
     assert.equal(other.url, address.url);
     assert.notEqual(other.headers['Authorization'], address.headers['Authorization']);
     const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
@@ -124,7 +124,7 @@ describe('the MCP server of the window', () => {
     const call = JSON.stringify({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'look' } });
     const mine = post(call);
     await until('my call runs', () => signals.length === 1);
-    const others = post(call, { ...server.newAddress().headers });
+    const others = post(call, { ...server.createAddress().headers });
     others.catch(() => undefined);
     await until('the other call runs', () => signals.length === 2);
     const params = { requestId: 'x', reason: 'The user has stopped.' };
@@ -150,7 +150,7 @@ describe('the MCP server of the window', () => {
       running--;
       return 'slow';
     };
-    const greedy = server.newAddress().headers;
+    const greedy = server.createAddress().headers;
     const params = { name: 'look', arguments: { slow: true } };
     const call = (id: number): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
     const statuses: number[] = [];
@@ -167,7 +167,7 @@ describe('the MCP server of the window', () => {
     await Promise.all(flood);
     assert.ok(most <= 6, `${most} at once`);
     assert.deepEqual([...new Set(statuses)].sort(), [200, 429]);
-    await until('all is over', () => server.openRequests === 0);
+    await until('all is over', () => server.openRequestCount === 0);
   });
 
   it('reads no more than it needs, and ends calls when it stops', async () => {

@@ -31,11 +31,14 @@ describe('names in code', () => {
 
   it('are found in the line, near the column, or else in the nearest line', () => {
     const lines = new LineIndex('// total\nlet total = 1;\n\n\nuse(total, total);\n');
-    assert.deepEqual(findName(lines, 'total', 4), { position: { line: 4, character: 4 }, isElsewhere: false });
+    assert.deepEqual(findName(lines, 'total', 4), { position: { line: 4, character: 4 }, isInOtherLine: false });
     assert.deepEqual(findName(lines, 'total', 4, 12)?.position, { line: 4, character: 11 });
-    assert.deepEqual(findName(lines, 'total', 2), { position: { line: 1, character: 4 }, isElsewhere: true });
+    assert.deepEqual(findName(lines, 'total', 2), { position: { line: 1, character: 4 }, isInOtherLine: true });
     assert.deepEqual(findName(lines, 'total', 999)?.position.line, 4);
-    assert.deepEqual(findName(lines, 'total', undefined), { position: { line: 1, character: 4 }, isElsewhere: false });
+    assert.deepEqual(findName(lines, 'total', undefined), {
+      position: { line: 1, character: 4 },
+      isInOtherLine: false,
+    });
     assert.equal(findName(lines, 'tot', 1), undefined);
     assert.deepEqual(findName(lines, 'total', 0)?.position.line, 0, 'also in a comment, when that line is meant');
   });
@@ -55,9 +58,9 @@ describe('names in code', () => {
           const isThere = new RegExp(`(?<![\\p{ID_Continue}])${name}(?![\\p{ID_Continue}])`, 'u').test(code);
           assert.equal(found !== undefined, isThere);
           if (!found) return;
-          const { position, isElsewhere } = found;
+          const { position, isInOtherLine } = found;
           assert.ok(lines.lineText(position.line).startsWith(name, position.character));
-          if (line !== undefined) assert.equal(isElsewhere, position.line !== line);
+          if (line !== undefined) assert.equal(isInOtherLine, position.line !== line);
         },
       ),
     );

@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { isProcessAlive } from '../../../src/base/node/isProcessAlive';
 import { timedRunner } from '../../../src/base/node/timedRunner';
 import { EditorSearch } from '../../../src/tools/common/search/editorSearch';
-import { folderOf, includeFilter } from '../../../src/tools/common/search/includeFilter';
-import type { FoundText, TextQuery, TextSearch } from '../../../src/tools/common/search/textSearch';
+import { literalFolderOf, includeFilter } from '../../../src/tools/common/search/includeFilter';
+import type { FileMatches, TextQuery, TextSearch } from '../../../src/tools/common/search/textSearch';
 import { RipgrepSearch } from '../../../src/tools/node/ripgrepSearch';
 import { FakeEditor } from '../../fake/fakeEditor';
 import { eventually, until } from '../../support/eventually';
@@ -15,7 +15,7 @@ import { eventually, until } from '../../support/eventually';
 const plain: TextQuery = { pattern: 'x', isRegex: false, isCaseSensitive: true, isWholeWord: false };
 const never = new AbortController().signal;
 
-async function all(search: TextSearch, query: Partial<TextQuery>, signal = never): Promise<FoundText[]> {
+async function all(search: TextSearch, query: Partial<TextQuery>, signal = never): Promise<FileMatches[]> {
   return await Array.fromAsync(search.find({ ...plain, ...query }, signal));
 }
 
@@ -43,7 +43,7 @@ describe('globs of a search', () => {
       '/abs/x',
       'x/y/z.ts',
       undefined,
-    ].map(folderOf);
+    ].map(literalFolderOf);
     assert.deepEqual(folders, ['src/a', 'src', '', '', 'src', 'a', 'abs', 'x/y', '']);
   });
 });
@@ -94,7 +94,12 @@ describe('a search by ripgrep', () => {
     const head = `#!${process.execPath}\nconst args = process.argv.slice(2);\nconst say = (m) => process.stdout.write(JSON.stringify(m) + '\\n');\n`;
     await writeFile(program, head + body);
     await chmod(program, 0o755);
-    return new RipgrepSearch({ program, folders: () => [folder], hidden: () => ['**/gone'], unsaved: () => unsaved });
+    return new RipgrepSearch({
+      program,
+      folders: () => [folder],
+      hiddenGlobs: () => ['**/gone'],
+      unsavedFiles: () => unsaved,
+    });
   }
   const file = (name: string, text: string, start: number): string =>
     `say({ type: 'begin', data: { path: { text: './${name}' } } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { chatTools } from '../../../src/tools/common/chatTools';
+import { progressMessagesByChatTool } from '../../../src/tools/common/chatTools';
 import type { Diagnostic } from '../../../src/editor/common/editorPort';
 import { lineRange } from './support/fakeLanguage';
 import { bench, main, other, secret } from './support/parserWorkspace';
@@ -93,7 +93,7 @@ describe('the tools of the window', () => {
       .object({ contributes: z.object({ languageModelTools: z.array(z.record(z.string(), z.unknown())) }) })
       .parse(JSON.parse(readFileSync('package.json', 'utf8')));
     const { tools } = bench().tools;
-    for (const name of Object.keys(chatTools)) {
+    for (const name of Object.keys(progressMessagesByChatTool)) {
       const declared = manifest.contributes.languageModelTools.find((tool) => tool['name'] === `backline_${name}`);
       const definition = tools.find((tool) => tool.definition.name === name)?.definition;
       assert.ok(definition, name);

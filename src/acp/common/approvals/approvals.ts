@@ -3,56 +3,47 @@ import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/s
 import { withdrawnReason } from '../../../session/common/approvalOptions';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
-import { contradictsItsKind, optionNames, type NamedOption } from './optionNames';
+import { nameContradictsKind, optionNames, type NamedOption } from './optionNames';
 
 export interface ApprovalOption extends NamedOption {
-  /** Of an answer for always: what it stands for, in a few words. */
+  /** For a lasting answer: a short description of what it covers. */
   readonly scope?: string;
 }
 
 interface ApprovalRequest<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
-  /** Told with the question, and besides, by their names, the `scopes` of options and which are `misnamed`. */
+  /** Emitted with the request, plus the options' `scopes` and which names are `misnamed`. */
   readonly context: ApprovalContext;
-  /** The tool call that waits. */
   readonly callId?: string | undefined;
-  /** Withdraws the question. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What the user chose; `refused` when too many questions are open already; undefined when the question was withdrawn,
- * because the turn or the session ended.
- */
+/** The chosen option; `refused` if too many approvals are pending; undefined if the turn or session has ended. */
 type ApprovalAnswer<Option> =
   { readonly chosen: Option } | { readonly timedOut: true } | { readonly refused: true } | undefined;
 
-interface Pending {
+interface PendingApproval {
   readonly names: readonly string[];
   settle(index: number | 'timeout' | 'withdrawn'): void;
 }
 
-/** How many answered questions are remembered, to tell a late answer from a wrong one. */
+/** Limit of answered approvals remembered, to tell late answers from invalid ones. */
 const maxResolved = 256;
-/** What is asked beyond them is denied: nobody would look through more. */
+/** Limit of pending approvals; further ones are denied. */
 const maxPending = 32;
 
-/** For the user and for the agent. */
-export const tooManyApprovals = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
+export const tooManyApprovalsMessage = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 
-/**
- * The open questions of one session. Each is told as `approval:required` and ends as granted or denied: by the user's
- * answer, by the time-out where there is one, or by being withdrawn. Nothing is ever allowed without an answer.
- */
+/** The pending approvals of a session: answered by the user, timed out or withdrawn. Nothing is allowed unanswered. */
 export class Approvals {
-  private readonly pending = new Map<string, Pending>();
-  private readonly resolved = new Set<string>();
-  private counter = 0;
-  /** Of too many questions at once; the user is told once until all are answered. */
-  private hasToldOfFlood = false;
+  private readonly pendingById = new Map<string, PendingApproval>();
+  private readonly resolvedIds = new Set<string>();
+  private lastNumber = 0;
+  /** Whether the user was warned of too many approvals; reset when all are answered. */
+  private hasWarnedOfLimit = false;
 
-  /** Without `timeoutMs` a question waits as long as its asker does. */
+  /** Without `timeoutMs`, approvals wait until they are answered or withdrawn. */
   constructor(
     private readonly sessionId: string,
     private readonly clock: Clock,
@@ -60,31 +51,31 @@ export class Approvals {
     private readonly emit: (event: SessionEvent) => void,
   ) {}
 
-  ask<Option extends ApprovalOption>(question: ApprovalRequest<Option>): Promise<ApprovalAnswer<Option>> {
-    if (question.signal?.aborted) return Promise.resolve(undefined);
-    if (this.pending.size >= maxPending) {
-      this.tellOfFlood();
+  ask<Option extends ApprovalOption>(request: ApprovalRequest<Option>): Promise<ApprovalAnswer<Option>> {
+    if (request.signal?.aborted) return Promise.resolve(undefined);
+    if (this.pendingById.size >= maxPending) {
+      this.warnOfLimit();
       return Promise.resolve({ refused: true });
     }
-    const id = `approval-${++this.counter}`;
-    const names = optionNames(question.options);
-    const kinds = question.options.map(({ kind }) => kind);
+    const id = `approval-${++this.lastNumber}`;
+    const names = optionNames(request.options);
+    const kinds = request.options.map(({ kind }) => kind);
     return new Promise((resolve) => {
-      const settle: Pending['settle'] = (outcome) => {
-        this.pending.delete(id);
-        this.remember(id);
-        if (this.pending.size === 0) this.hasToldOfFlood = false;
+      const settle: PendingApproval['settle'] = (outcome) => {
+        this.pendingById.delete(id);
+        this.rememberResolved(id);
+        if (this.pendingById.size === 0) this.hasWarnedOfLimit = false;
         timer?.dispose();
-        question.signal?.removeEventListener('abort', withdraw);
-        this.tell(id, outcome, names, kinds);
-        const chosen = typeof outcome === 'number' ? question.options[outcome] : undefined;
+        request.signal?.removeEventListener('abort', withdraw);
+        this.emitOutcome(id, outcome, names, kinds);
+        const chosen = typeof outcome === 'number' ? request.options[outcome] : undefined;
         resolve(chosen ? { chosen } : outcome === 'timeout' ? { timedOut: true } : undefined);
       };
       const withdraw = () => settle('withdrawn');
       const { timeoutMs } = this;
       const timer = timeoutMs === undefined ? undefined : this.clock.setTimer(timeoutMs, () => settle('timeout'));
-      this.pending.set(id, { names, settle });
-      const { prompt, callId } = question;
+      this.pendingById.set(id, { names, settle });
+      const { prompt, callId } = request;
       const data = {
         session_id: this.sessionId,
         approval_id: id,
@@ -93,19 +84,19 @@ export class Approvals {
         option_kinds: kinds,
         ...(timeoutMs === undefined ? {} : { timeout: timeoutMs / 1000 }),
         default: 'deny' as const,
-        context: withOptions(question, names),
+        context: withOptionDetails(request, names),
         ...(callId === undefined ? {} : { call_id: callId }),
       };
       this.emit({ event: 'approval:required', data });
-      question.signal?.addEventListener('abort', withdraw, { once: true });
+      request.signal?.addEventListener('abort', withdraw, { once: true });
     });
   }
 
   /** @throws BackendError `approvalInvalid`, `approvalResolved` */
   answer(id: string, option: string): void {
-    const pending = this.pending.get(id);
+    const pending = this.pendingById.get(id);
     if (!pending) {
-      if (this.resolved.has(id)) throw new BackendError('approvalResolved', 'This approval was already answered.');
+      if (this.resolvedIds.has(id)) throw new BackendError('approvalResolved', 'This approval was already answered.');
       throw new BackendError('approvalInvalid', `This session has no pending approval "${id}".`);
     }
     const index = pending.names.indexOf(option);
@@ -115,16 +106,15 @@ export class Approvals {
     pending.settle(index);
   }
 
-  /** Tells the user something about an answer, in the conversation. */
   warn(message: string): void {
     this.emit({ event: 'notice', data: { session_id: this.sessionId, level: 'warning', message } });
   }
 
   withdrawAll(): void {
-    for (const pending of [...this.pending.values()]) pending.settle('withdrawn');
+    for (const pending of [...this.pendingById.values()]) pending.settle('withdrawn');
   }
 
-  private tell(
+  private emitOutcome(
     id: string,
     outcome: number | 'timeout' | 'withdrawn',
     names: readonly string[],
@@ -141,28 +131,30 @@ export class Approvals {
     this.emit({ event: allowed ? 'approval:granted' : 'approval:denied', data: { ...data, decision } });
   }
 
-  private tellOfFlood(): void {
-    if (this.hasToldOfFlood) return;
-    this.hasToldOfFlood = true;
-    this.warn(tooManyApprovals);
+  private warnOfLimit(): void {
+    if (this.hasWarnedOfLimit) return;
+    this.hasWarnedOfLimit = true;
+    this.warn(tooManyApprovalsMessage);
   }
 
-  private remember(id: string): void {
-    this.resolved.add(id);
-    const [oldest] = this.resolved;
-    if (this.resolved.size > maxResolved && oldest !== undefined) this.resolved.delete(oldest);
+  private rememberResolved(id: string): void {
+    this.resolvedIds.add(id);
+    const [oldest] = this.resolvedIds;
+    if (this.resolvedIds.size > maxResolved && oldest !== undefined) this.resolvedIds.delete(oldest);
   }
 }
 
-/** Of options whose names are the same, the scope of the last one would stand for all: so names are unique. */
-function withOptions({ context, options }: ApprovalRequest<ApprovalOption>, names: readonly string[]): ApprovalContext {
+function withOptionDetails(
+  { context, options }: ApprovalRequest<ApprovalOption>,
+  names: readonly string[],
+): ApprovalContext {
   const scopes = options.flatMap(({ scope }, index): [string, string][] => {
     const name = names[index];
     return name === undefined || scope === undefined ? [] : [[name, scope]];
   });
   const misnamed = names.filter((_, index) => {
     const option = options[index];
-    return option !== undefined && contradictsItsKind(option);
+    return option !== undefined && nameContradictsKind(option);
   });
   return {
     ...context,

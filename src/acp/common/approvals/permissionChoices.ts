@@ -7,31 +7,30 @@ import { visible } from '../../../base/common/visibleText';
 import type { ApprovalOption } from './approvals';
 import type { PermissionRequest } from '../v1/v1Schema';
 
-/** An answer that is offered to the user; one with a rule makes it. */
+/** An answer offered to the user. Choosing it stores `rule`. */
 export interface Choice extends ApprovalOption {
   readonly rule?: PermissionRule;
 }
 
-/** One to a request of an agent. */
 interface ToolChoice extends Choice {
   readonly outcome: RequestPermissionOutcome;
 }
 
 interface ChoiceContext {
   readonly agentTitle: string;
-  /** The session's; absolute. */
+  /** Absolute path of the session's folder. */
   readonly folder: string;
 }
 
-const order: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
+const kindOrder: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
 
-/** Once, lasting, no; those of one kind as they came. */
-export function inOrder<Option extends ApprovalOption>(options: readonly Option[]): Option[] {
-  return [...options].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+/** Sorts by kind; stable. */
+export function sortedByKind<Option extends ApprovalOption>(options: readonly Option[]): Option[] {
+  return [...options].sort((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
 }
 
-/** The rules that allow which the user may make by the answer: for the conversation, and for good. */
-export function lastingChoices(request: ToolRequest, context: ChoiceContext): Choice[] {
+/** Choices that allow permanently or for the conversation, each with the narrowest rule. */
+export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext): Choice[] {
   const scopes = [
     ['Always allow in this conversation', 'session'],
     ['Always allow', 'always'],
@@ -42,52 +41,55 @@ export function lastingChoices(request: ToolRequest, context: ChoiceContext): Ch
   });
 }
 
-/**
- * The agent's own options, and where none of them allows for always, rules of the user's own. For a protected file nothing
- * that allows for always is offered: where the agent has no other way to be allowed, it can only be denied.
- */
+/** The agent's options, plus lasting choices with rules. Protected files are never allowed permanently. */
 export function toolChoices(
-  asked: PermissionRequest,
+  agentRequest: PermissionRequest,
   request: ToolRequest,
   context: ChoiceContext & { readonly isProtected: boolean },
 ): ToolChoice[] {
-  const own = asked.options.map(({ optionId, name, kind }): ToolChoice => {
+  const agentChoices = agentRequest.options.map(({ optionId, name, kind }): ToolChoice => {
     const choice = { name: visible(name), kind, outcome: { outcome: 'selected' as const, optionId } };
     return kind.endsWith('_always') ? { ...choice, scope: 'the agent decides what is similar' } : choice;
   });
-  const once = pick(asked, 'allow_once');
-  const isAllowedOnce = once.outcome === 'selected';
-  if (context.isProtected) return deniable(own.filter(({ kind }) => kind !== 'allow_always'));
-  const has = (kind: ApprovalOptionKind): boolean => own.some((choice) => choice.kind === kind);
-  const allowing =
+  const onceOutcome = selectOption(agentRequest, 'allow_once');
+  const isAllowedOnce = onceOutcome.outcome === 'selected';
+  if (context.isProtected) return withDenyChoice(agentChoices.filter(({ kind }) => kind !== 'allow_always'));
+  const has = (kind: ApprovalOptionKind): boolean => agentChoices.some((choice) => choice.kind === kind);
+  const allowChoices =
     isAllowedOnce && !has('allow_always')
-      ? lastingChoices(request, context).map((choice): ToolChoice => ({ ...choice, outcome: once }))
+      ? lastingAllowChoices(request, context).map((choice): ToolChoice => ({ ...choice, outcome: onceOutcome }))
       : [];
-  const isWithoutAlways = !has('allow_always') && !has('reject_always');
-  return inOrder([...own, ...allowing, ...(isWithoutAlways ? denying(asked, request, context) : [])]);
+  const hasNoLastingChoice = !has('allow_always') && !has('reject_always');
+  return sortedByKind([
+    ...agentChoices,
+    ...allowChoices,
+    ...(hasNoLastingChoice ? lastingDenyChoices(agentRequest, request, context) : []),
+  ]);
 }
 
-/** Without the agent's help there is still a way to say no. */
-function deniable(choices: readonly ToolChoice[]): ToolChoice[] {
+function withDenyChoice(choices: readonly ToolChoice[]): ToolChoice[] {
   const isDeniable = choices.some(({ kind }) => kind.startsWith('reject'));
   const deny: ToolChoice = { name: 'Deny', kind: 'reject_once', outcome: { outcome: 'cancelled' } };
-  return inOrder(isDeniable ? choices : [...choices, deny]);
+  return sortedByKind(isDeniable ? choices : [...choices, deny]);
 }
 
-/** Whether the agent can be allowed, but for good only. */
-export function isForGoodOnly({ options }: PermissionRequest): boolean {
+export function offersOnlyLastingAllow({ options }: PermissionRequest): boolean {
   const has = (wanted: ApprovalOptionKind): boolean => options.some(({ kind }) => kind === wanted);
   return has('allow_always') && !has('allow_once');
 }
 
-function denying(asked: PermissionRequest, request: ToolRequest, context: ChoiceContext): ToolChoice[] {
+function lastingDenyChoices(
+  agentRequest: PermissionRequest,
+  request: ToolRequest,
+  context: ChoiceContext,
+): ToolChoice[] {
   const rule = narrowRule(request, 'deny', 'always');
-  const outcome = pick(asked, 'reject_once');
+  const outcome = selectOption(agentRequest, 'reject_once');
   return rule ? [{ name: 'Always deny', kind: 'reject_always', scope: scopeOf(rule, context), rule, outcome }] : [];
 }
 
-/** The first option of the wanted kinds; `cancelled` when the agent offers none. */
-export function pick(
+/** Selects the first option of the given kinds; `cancelled` if there is none. */
+export function selectOption(
   { options }: PermissionRequest,
   ...kinds: readonly ApprovalOptionKind[]
 ): RequestPermissionOutcome {

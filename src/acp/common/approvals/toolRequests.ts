@@ -11,56 +11,52 @@ import { toolContent } from '../v1/toolContent';
 
 interface RequestContext {
   readonly agent: string;
-  /** The session's folder, where a command runs that names no other, and where relative paths start. Absolute. */
+  /** Absolute path of the session's folder: the default of commands, and the base of relative paths. */
   readonly cwd: string;
-  /** The real, absolute path behind the agent's; rejects when it is not for agents. */
+  /** Resolves to the real, absolute path; rejects if agents may not access it. */
   readonly resolve: (path: string) => Promise<string>;
-  /** Why the user is asked before a file is changed. Its path is resolved. */
+  /** Why changing a file needs approval. `path` is resolved. */
   readonly protectionOf: (path: string) => Promise<Protection | undefined>;
 }
 
-/** What a diff turns into an edit, whatever else the agent calls it. */
-const quietKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
+/** Kinds that a diff turns into an edit. */
+const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
-/**
- * What the call asks for, as far as the agent tells. A path or folder that the editor refuses stays as the agent wrote it,
- * for rules that deny; what it stands for is not known, so none allows it.
- */
-export async function toolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
+/** Converts a tool call to a permission request. Refused paths stay as written: rules can deny but not allow them. */
+export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
   const diffs = call.content.flatMap((item) => (item.type === 'diff' ? [item.path] : []));
-  const kind = diffs.length > 0 && quietKinds.has(call.kind) ? 'edit' : call.kind;
+  const kind = diffs.length > 0 && nonEditKinds.has(call.kind) ? 'edit' : call.kind;
   const input = readToolInput(call.rawInput, kind === 'read' || kind === 'edit');
-  const refused = new Set<string>();
-  const real = (path: string): Promise<string> =>
+  const refusedPaths = new Set<string>();
+  const realPathOf = (path: string): Promise<string> =>
     resolvePath(path, context).catch(() => {
-      refused.add(path);
+      refusedPaths.add(path);
       return path;
     });
-  const named = new Set([...call.locations.map(({ path }) => path), ...diffs, ...input.paths]);
-  const paths = [...new Set(await Promise.all([...named].map(real)))];
+  const namedPaths = new Set([...call.locations.map(({ path }) => path), ...diffs, ...input.paths]);
+  const paths = [...new Set(await Promise.all([...namedPaths].map(realPathOf)))];
   const { argv, env, members, escalations, isUnclear } = input;
-  const command = argv && { argv, cwd: await folderOf(input.cwd, context, real) };
+  const command = argv && { argv, cwd: await folderOf(input.cwd, context, realPathOf) };
   const request: ToolRequest = {
     agent,
     kind,
     paths,
     ...(command ? { command } : {}),
     env,
-    // A folder without a command is still something that the agent asks for.
+    // Without a command, the folder is kept as an input.
     input: !command && input.cwd !== undefined ? { ...members, cwd: JSON.stringify(input.cwd) } : members,
     escalations,
-    isUnresolved: isUnclear || refused.size > 0,
+    isUnresolved: isUnclear || refusedPaths.size > 0,
   };
   try {
-    return { ...request, protections: await protectionsOf(request, refused, context) };
+    return { ...request, protections: await protectionsOf(request, refusedPaths, context) };
   } catch {
-    // Nobody knows what would be changed.
     return { ...request, protections: new Map(), isUnresolved: true };
   }
 }
 
-/** The diff that an agent shows need not be the change it makes: what a file is protected from in part counts whole. @throws EditorError */
+/** The actual change may differ from the diff, so partly protected files count as protected. @throws EditorError */
 async function protectionsOf(
   request: ToolRequest,
   refused: ReadonlySet<string>,
@@ -76,27 +72,24 @@ async function protectionsOf(
   return new Map(found.flat());
 }
 
-/** A command that the agent wants to run; exactly this is run when it may. */
 export interface TerminalRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** What the agent adds to the environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A command that Backline itself would run: nothing else is in it. */
-export function terminalRequest(agent: string, { argv, cwd, env }: TerminalRequest): ToolRequest {
+export function toTerminalToolRequest(agent: string, { argv, cwd, env }: TerminalRequest): ToolRequest {
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: false };
   return { agent, kind: 'execute', command: { argv, cwd }, env: sorted(env), ...nothing };
 }
 
-/** From the session's folder. What a shell would expand names another file for the agent than for the editor. */
+/** Resolves against the session's folder. Rejects `~`, which only a shell would expand. */
 async function resolvePath(path: string, { cwd, resolve }: RequestContext): Promise<string> {
   if (path.startsWith('~')) throw new RangeError(`${path} begins with ~`);
   return await resolve(isAbsolutePath(path) || isUri(path) || path === '' ? path : `${cwd}/${path}`);
 }
 
-/** The session's own folder need not be in a workspace: a window may have none. */
+/** The session's folder may be outside the workspace, as a window may have none. */
 function folderOf(
   named: string | undefined,
   { cwd, resolve }: RequestContext,
@@ -105,45 +98,40 @@ function folderOf(
   return named === undefined ? resolve(cwd).catch(() => cwd) : real(named);
 }
 
-/**
- * One sentence that says what the user is asked to allow, by facts before the agent's own words. What is in the
- * session's folder is named from there.
- */
+/** One sentence that says what the user is asked to allow. Shows paths relative to the session's folder. */
 export function permissionPrompt(
   agentTitle: string,
   request: ToolRequest,
   { title, cwd }: { readonly title: string | undefined; readonly cwd: string },
 ): string {
   const { command, paths, kind } = request;
-  // What is not known to be inside stands as the agent wrote it.
+  // Unresolved paths are shown as the agent wrote them.
   const nameOf = (path: string) => (request.isUnresolved ? visible(path) : visibleName(path, cwd));
   if (command) {
     const where = command.cwd === cwd ? '' : ` in ${nameOf(command.cwd)}`;
-    return `${agentTitle} wants to run ${visibleCommand(command.argv)}${where}${withVariables(request.env)}`;
+    return `${agentTitle} wants to run ${visibleCommand(command.argv)}${where}${variablesPhrase(request.env)}`;
   }
-  const verb = verbs[kind];
+  const verb = verbsByKind[kind];
   const names = paths.map(nameOf);
   if (verb && names.length > 0) return `${agentTitle} wants to ${verb} ${names.join(', ')}`;
   return `${agentTitle} asks: ${visible(title ?? kind)}`;
 }
 
-/** A resolved path as it may stand in a question; from the folder where it is in there. */
+/** Display name of a resolved path, relative to `folder` if inside. */
 export function visibleName(path: string, folder: string): string {
   const below = relativeTo(path, folder, false);
   return visible(below === undefined || below === '' ? path : below);
 }
 
-/** Everything the user must see before answering. */
 export function permissionContext(
   request: ToolRequest,
   about: {
     readonly agent: string;
-    /** The session's; absolute. */
+    /** Absolute path of the session's folder. */
     readonly folder: string;
     readonly mode?: string | undefined;
     readonly call?: CallDescription;
     readonly content?: readonly ToolContent[];
-    /** Why this is asked whatever the rules say. */
     readonly warnings?: readonly string[];
   },
 ): ApprovalContext {
@@ -156,7 +144,7 @@ export function permissionContext(
     folder,
     ...(call?.title === undefined ? {} : { title: visible(call.title) }),
     ...(mode === undefined ? {} : { mode }),
-    ...(command ? { command: shownCommand(command.argv), cwd: command.cwd } : {}),
+    ...(command ? { command: displayedCommand(command.argv), cwd: command.cwd } : {}),
     ...(Object.keys(env).length > 0 ? { env: { ...env } } : {}),
     ...(paths.length > 0 ? { paths: [...paths] } : {}),
     ...(call && call.locations.length > 0 ? { locations: call.locations } : {}),
@@ -167,23 +155,22 @@ export function permissionContext(
   };
 }
 
-/** A command for whoever shows it: a line for a shell, or the arguments, of which a shell's line would be one. */
-function shownCommand(argv: readonly string[]): string | string[] {
+/** A shell command line is a string; separate arguments stay an array. */
+function displayedCommand(argv: readonly string[]): string | string[] {
   const [only] = argv;
   return argv.length === 1 && only !== undefined ? only : [...argv];
 }
 
-/** Of variables, in a sentence. */
-const maxNames = 3;
+const maxVariableNames = 3;
 
-function withVariables(env: ToolRequest['env']): string {
+function variablesPhrase(env: ToolRequest['env']): string {
   const names = Object.keys(env).map(visible);
   if (names.length === 0) return '';
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-  return ` with ${names.slice(0, maxNames).join(', ')}${more} set`;
+  const more = names.length > maxVariableNames ? ` and ${names.length - maxVariableNames} more` : '';
+  return ` with ${names.slice(0, maxVariableNames).join(', ')}${more} set`;
 }
 
-const verbs: Partial<Record<ToolKind, string>> = {
+const verbsByKind: Partial<Record<ToolKind, string>> = {
   read: 'read',
   edit: 'edit',
   delete: 'delete',

@@ -11,18 +11,16 @@ const StdioServer = z.object({
 });
 const RemoteServer = z.object({ type: z.enum(['http', 'sse']), url: z.url(), headers: Variables.default({}) });
 
-/** An MCP server that an agent is told to use. */
 export const McpServerSetting = z.union([StdioServer, RemoteServer]);
 export type McpServerSetting = z.infer<typeof McpServerSetting>;
 
 const Defaults = z.record(z.string(), z.union([z.string(), z.boolean()]));
 
-/** An entry of `backline.acp.agents` for an agent that is found without one. */
+/** An entry without a command, which sets only the defaults of a detected agent. */
 const FoundAgentSetting = z.strictObject({ defaults: Defaults });
 
-/** An entry of `backline.acp.agents` that says what is run. */
 export const AgentSetting = z.object({
-  /** A name on PATH, or a path; relative ones start from the session's folder. */
+  /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   /** Added to the environment of the login shell. */
@@ -30,23 +28,20 @@ export const AgentSetting = z.object({
   cwd: z.string().min(1).optional(),
   dialect: z.enum(['v1', 'draft']).default('v1'),
   mcpServers: z.record(z.string(), McpServerSetting).default({}),
-  /** What new conversations begin with: `mode`, `model`, or an option's id, with a value or its name. */
+  /** Options of new sessions: `mode`, `model` or an option's id, with a value or its name. */
   defaults: Defaults.optional(),
 });
 export type AgentSetting = z.infer<typeof AgentSetting>;
 
 interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
-  /** For agents that are found without an entry, by their ids: what new conversations begin with. */
+  /** Options of new sessions for detected agents, by agent id. */
   readonly defaults: ReadonlyMap<string, NonNullable<AgentSetting['defaults']>>;
-  /** What is wrong with which entry, and what is expected instead. */
+  /** Invalid entries, and what is expected instead. */
   readonly problems: readonly string[];
 }
 
-/**
- * Reads `backline.acp.agents`. An entry that is wrong is told of and left out; the others are not touched by it. What new
- * conversations with an agent of the user begin with, such as its mode, is no workspace's to say.
- */
+/** Reads `backline.acp.agents` and reports invalid entries. A workspace cannot set defaults of the user's agents. */
 export function parseAgentSettings(value: unknown, isOfWorkspace = false): AgentSettings {
   const agents = new Map<string, AgentSetting>();
   const defaults = new Map<string, NonNullable<AgentSetting['defaults']>>();
@@ -58,26 +53,26 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(entries.data)) {
     const found = FoundAgentSetting.safeParse(entry).data;
-    const lack = found && lackOf(name, isOfWorkspace);
+    const lack = found && defaultsProblem(name, isOfWorkspace);
     const parsed = found ? undefined : AgentSetting.safeParse(entry);
     if (parsed?.success) agents.set(name, parsed.data);
     else if (found && lack === undefined) defaults.set(name, found.defaults);
-    const wrong = lack ?? (parsed?.error && wordsOf(parsed.error));
+    const wrong = lack ?? (parsed?.error && issuesText(parsed.error));
     if (wrong !== undefined) problems.push(`Agent '${name}' in backline.acp.agents: ${wrong}`);
   }
   return { agents, defaults, problems };
 }
 
-/** Why an entry with nothing but `defaults` does not count. */
-function lackOf(name: string, isOfWorkspace: boolean): string | undefined {
+/** Why an entry with only `defaults` is ignored. */
+function defaultsProblem(name: string, isOfWorkspace: boolean): string | undefined {
   if (isOfWorkspace)
-    return 'an entry with only "defaults" counts only in your user settings: move it there, or add a "command"';
+    return 'an entry with only "defaults" works only in user settings: move it there, or add a "command"';
   if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
   const ids = knownAgents.map(({ id }) => id).join(', ');
   return `add a "command": without one, the name has to be one of ${demoAgentId}, ${ids}`;
 }
 
-function wordsOf(error: z.ZodError): string {
+function issuesText(error: z.ZodError): string {
   return error.issues
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
     .join('; ');

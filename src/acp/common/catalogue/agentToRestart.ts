@@ -4,23 +4,21 @@ type Restartable = Pick<SessionBackend, 'id' | 'title' | 'state'>;
 
 type AgentToRestart<Backend> =
   | { readonly kind: 'one'; readonly backend: Backend }
-  /** The user has to say which. */
   | { readonly kind: 'oneOf'; readonly backends: readonly Backend[] }
   | { readonly kind: 'none'; readonly message: string };
 
-/** Which agent is to be restarted; `id` is of the one that the user means, if they have said so. */
-export function agentToRestart<Backend extends Restartable>(
+export function findAgentToRestart<Backend extends Restartable>(
   backends: readonly Backend[],
   id: unknown,
 ): AgentToRestart<Backend> {
-  const used = backends.filter(({ state }) => state.kind !== 'stopped');
+  const runningBackends = backends.filter(({ state }) => state.kind !== 'stopped');
   if (id !== undefined) {
-    const backend = used.find((each) => each.id === id);
+    const backend = runningBackends.find((each) => each.id === id);
     if (backend) return { kind: 'one', backend };
     const title = backends.find((each) => each.id === id)?.title ?? 'The agent';
     return { kind: 'none', message: `${title} is not running. It starts when you write a prompt.` };
   }
-  if (used.length > 0) return { kind: 'oneOf', backends: used };
+  if (runningBackends.length > 0) return { kind: 'oneOf', backends: runningBackends };
   return {
     kind: 'none',
     message: 'No agent is running. An agent starts when you write a prompt.',

@@ -1,26 +1,25 @@
 import type { BackendState } from '../../../session/common/sessionBackend';
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 
-export interface AgentsSituation {
+export interface AgentsSnapshot {
   readonly isTrusted: boolean;
-  /** Of the settings; each says what to do. */
+  /** Problems of the settings, each with advice. */
   readonly problems: readonly string[];
-  readonly configured: number;
-  /** Agents that were there without being configured; undefined before anybody has looked. */
-  readonly found: number | undefined;
-  /** Of these, how many cannot be started as things are. */
-  readonly unavailable?: number | undefined;
-  /** The agents that have been used, running or not. */
+  readonly configuredCount: number;
+  /** Agents found on PATH; undefined before the first lookup. */
+  readonly foundCount: number | undefined;
+  readonly unavailableCount?: number | undefined;
+  /** Agents used so far, running or not. */
   readonly agents: readonly { readonly title: string; readonly state: BackendState }[];
 }
 
-/** Commands that help; named by the caller, who knows how they are registered. */
+/** Commands offered with a status, provided by the caller. */
 export type AgentActions = Readonly<Record<'restart' | 'signIn' | 'openSettings' | 'manageTrust', StatusAction>>;
 
-type Said = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
+type AgentsStatus = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
 
-/** What the status list says of agents: first what needs the user, then what runs, then what could. */
-export function agentsStatus(situation: AgentsSituation, actions: AgentActions): Said {
+/** Status of the agents: what needs the user first, then what runs, then what is available. */
+export function agentsStatus(situation: AgentsSnapshot, actions: AgentActions): AgentsStatus {
   const { isTrusted, problems, agents } = situation;
   if (!isTrusted) {
     const summary = 'Agents don’t start in an untrusted workspace.';
@@ -40,10 +39,14 @@ export function agentsStatus(situation: AgentsSituation, actions: AgentActions):
   if (running.length > 0) {
     return { state: 'ready', summary: `Running: ${running.join(', ')}.`, actions: [actions.restart] };
   }
-  return { state: 'off', summary: idle(situation), actions: [actions.openSettings] };
+  return { state: 'off', summary: idleSummary(situation), actions: [actions.openSettings] };
 }
 
-function idle({ configured, found, unavailable }: AgentsSituation): string {
+function idleSummary({
+  configuredCount: configured,
+  foundCount: found,
+  unavailableCount: unavailable,
+}: AgentsSnapshot): string {
   const known = [
     ...(configured > 0 ? [`${configured} configured`] : []),
     ...(found !== undefined && found > 0 ? [`${found} found on PATH`] : []),

@@ -1,9 +1,6 @@
-/**
- * Reads JSON as VS Code keeps it in settings: with comments and commas before a closing bracket.
- * @throws SyntaxError
- */
+/** Parses JSON with comments and trailing commas, as in VS Code's settings. @throws SyntaxError */
 export function parseJsonc(text: string): unknown {
-  // Strings come first, so that nothing inside one is taken for a comment or a comma.
+  // Strings are matched first, so that their contents are not taken for comments or commas.
   const token = /"(?:[^"\\]|\\.)*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/|,(?=(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*[\]}])/g;
   return JSON.parse(text.replace(/^\ufeff/, '').replace(token, (found) => (found.startsWith('"') ? found : ' ')));
 }

@@ -1,63 +1,58 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 
-/** How an agent wants to hear that a file it reads does not exist: some can create a file only when it reads as empty. */
+/** What reading a missing file returns: some agents can create a file only if it reads as empty. */
 export type MissingFile = 'error' | 'empty';
 
-/** What to do otherwise for an agent than the protocol says. */
+/** Deviations of an agent from the protocol. */
 export interface AgentTraits {
   readonly missingFile: MissingFile;
-  /** What the `usage` of a prompt's result counts: that turn, or all turns since this process took the session up. */
-  readonly usageOf: 'turn' | 'session';
-  /** The id of the known agent that it is. */
+  /** What `usage` of a prompt's result covers: the turn, or all turns since this process loaded the session. */
+  readonly usageScope: 'turn' | 'session';
   readonly knownAs?: string;
 }
 
 export interface KnownAgent extends AgentTraits {
-  /** Stable: names the agent in settings and stored sessions. */
+  /** Stable: identifies the agent in settings and stored sessions. */
   readonly id: string;
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The npm package that brings the command, for those that come from npm. */
   readonly npmPackage?: string;
   readonly cannotList?: true;
-  /** The `agentInfo.name` of its answer to `initialize`, in lower case. */
+  /** `agentInfo.name` in its `initialize` result, in lower case. */
   readonly infoName?: string;
 }
 
-/** Agents that are offered when their command is on PATH; best supported first. */
 export const demoAgentId = 'demo-agent';
 
+/** Agents offered if their command is on PATH, best supported first. */
 export const knownAgents: readonly KnownAgent[] = [
-  agent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
-  agent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),
+  defineAgent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
+  defineAgent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),
   {
-    ...agent('gemini', 'Gemini', 'gemini', ['--acp'], '@google/gemini-cli'),
+    ...defineAgent('gemini', 'Gemini', 'gemini', ['--acp'], '@google/gemini-cli'),
     infoName: 'gemini-cli',
     cannotList: true,
     missingFile: 'empty',
   },
-  agent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
+  defineAgent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
   {
-    ...agent('copilot', 'GitHub Copilot', 'copilot', ['--acp'], '@github/copilot'),
+    ...defineAgent('copilot', 'GitHub Copilot', 'copilot', ['--acp'], '@github/copilot'),
     infoName: 'copilot',
-    usageOf: 'session',
+    usageScope: 'session',
   },
-  agent('qwen', 'Qwen Code', 'qwen', ['--acp'], '@qwen-code/qwen-code'),
-  agent('cursor', 'Cursor', 'cursor-agent', ['acp']),
-  { ...agent('cline', 'Cline', 'cline', ['--acp'], 'cline'), cannotList: true },
-  agent('auggie', 'Auggie', 'auggie', ['--acp'], '@augmentcode/auggie'),
-  agent('goose', 'goose', 'goose', ['acp']),
-  agent('kimi', 'Kimi Code', 'kimi', ['acp']),
-  agent('vibe', 'Mistral Vibe', 'vibe-acp', []),
-  agent('pi', 'pi', 'pi-acp', [], 'pi-acp'),
-  agent('amp', 'Amp', 'amp-acp', [], 'amp-acp'),
+  defineAgent('qwen', 'Qwen Code', 'qwen', ['--acp'], '@qwen-code/qwen-code'),
+  defineAgent('cursor', 'Cursor', 'cursor-agent', ['acp']),
+  { ...defineAgent('cline', 'Cline', 'cline', ['--acp'], 'cline'), cannotList: true },
+  defineAgent('auggie', 'Auggie', 'auggie', ['--acp'], '@augmentcode/auggie'),
+  defineAgent('goose', 'goose', 'goose', ['acp']),
+  defineAgent('kimi', 'Kimi Code', 'kimi', ['acp']),
+  defineAgent('vibe', 'Mistral Vibe', 'vibe-acp', []),
+  defineAgent('pi', 'pi', 'pi-acp', [], 'pi-acp'),
+  defineAgent('amp', 'Amp', 'amp-acp', [], 'amp-acp'),
 ];
 
-/**
- * The known agent that a command line starts: by the command's own name, by the name of the script that it runs, or by the
- * package that it takes from a registry or from `node_modules`.
- */
+/** Finds the known agent that a command line starts: by command name, script name or npm package. */
 export function knownAgentOf(command: string, args: readonly string[]): KnownAgent | undefined {
   const name = programName(command);
   const script = runtimes.has(name) ? args.find((arg) => !arg.startsWith('-')) : undefined;
@@ -71,36 +66,41 @@ export function knownAgentOf(command: string, args: readonly string[]): KnownAge
   );
 }
 
-/** The known agent that calls itself so in `agentInfo.name`, whatever command line has started it. */
+/** Finds the known agent by the `agentInfo.name` that it reports. */
 export function knownAgentNamed(infoName: string | undefined): KnownAgent | undefined {
   const name = infoName?.toLowerCase();
   return name === undefined ? undefined : knownAgents.find((known) => known.infoName === name);
 }
 
-/** By what the agent calls itself; `missingFile` and `commandOf` (a known agent's id) are what its command line says. */
-export function traitsOf(infoName: string | undefined, missingFile: MissingFile, commandOf?: string): AgentTraits {
+/** Combines what the agent reports (`infoName`) with what its command line implies. */
+export function traitsOf(infoName: string | undefined, missingFile: MissingFile, commandAgentId?: string): AgentTraits {
   const known = knownAgentNamed(infoName);
   const isEmpty = known?.missingFile === 'empty' || missingFile === 'empty';
   return {
     missingFile: isEmpty ? 'empty' : 'error',
-    usageOf: known?.usageOf ?? 'turn',
-    ...withoutUndefined({ knownAs: known?.id ?? commandOf }),
+    usageScope: known?.usageScope ?? 'turn',
+    ...withoutUndefined({ knownAs: known?.id ?? commandAgentId }),
   };
 }
 
-/** Programs whose first argument is the script to run. */
 const runtimes: ReadonlySet<string> = new Set(['node', 'bun', 'deno', 'tsx', 'electron']);
 
 function programName(path: string): string {
   return (path.split(/[\\/]/).at(-1) ?? '').replace(/\.(exe|cmd|bat|[cm]?js)$/i, '');
 }
 
-/** As `npx` takes it, with or without a version; or as a path into it. */
+/** Matches a package name with optional version, or a path into the package. */
 function isFromPackage(word: string, npmPackage: string): boolean {
   return word.replace(/(?<=.)@.*$/, '') === npmPackage || word.includes(`/node_modules/${npmPackage}/`);
 }
 
-function agent(id: string, title: string, command: string, args: readonly string[], npmPackage?: string): KnownAgent {
-  const traits = { missingFile: 'error', usageOf: 'turn' } as const;
+function defineAgent(
+  id: string,
+  title: string,
+  command: string,
+  args: readonly string[],
+  npmPackage?: string,
+): KnownAgent {
+  const traits = { missingFile: 'error', usageScope: 'turn' } as const;
   return { id, title, command, args, ...traits, ...withoutUndefined({ npmPackage }) };
 }

@@ -1,5 +1,4 @@
-/** What fetches a program before it runs it, unless it has it already: the words of its command line. */
-const runners: readonly (readonly [string, ...string[]])[] = [
+const downloadingCommands: readonly (readonly [string, ...string[]])[] = [
   ['npx'],
   ['npm', 'exec'],
   ['npm', 'x'],
@@ -15,9 +14,8 @@ const runners: readonly (readonly [string, ...string[]])[] = [
   ['podman', 'run'],
 ];
 
-/** Whether starting this command may download what it runs. */
 export function mayDownload(command: string, args: readonly string[]): boolean {
   const program = (command.split(/[\\/]/).at(-1) ?? '').replace(/\.(exe|cmd|bat)$/i, '');
   const first = args.find((arg) => !arg.startsWith('-'));
-  return runners.some(([name, word]) => name === program && (word === undefined || word === first));
+  return downloadingCommands.some(([name, word]) => name === program && (word === undefined || word === first));
 }

@@ -1,8 +1,4 @@
-/**
- * Splits a command line into its arguments as a POSIX shell would: single quotes keep everything, double quotes keep all
- * but `\"` and `\\`, a backslash keeps the next character. Nothing is expanded: no variables, globs, pipes or redirects.
- * @throws SyntaxError when a quote is not closed
- */
+/** Splits a command line as a POSIX shell would, without expansions. @throws SyntaxError for an unclosed quote */
 export function splitCommand(line: string): string[] {
   const argv: string[] = [];
   let current: string | undefined;
@@ -27,7 +23,7 @@ export function splitCommand(line: string): string[] {
       current = undefined;
     }
   }
-  if (quote !== undefined) throw new SyntaxError(`The command has a ${quote} that is not closed.`);
+  if (quote !== undefined) throw new SyntaxError(`The command has an unclosed ${quote}.`);
   if (current !== undefined) argv.push(current);
   return argv;
 }

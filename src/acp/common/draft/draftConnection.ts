@@ -12,21 +12,21 @@ type DraftHandler<Method extends DraftMethod> = (
   signal: AbortSignal,
 ) => Promise<DraftResult<Method>>;
 
-/** What this end answers. A method that is left out is answered with -32601, whatever is thrown with -32603. */
+/** Handlers of this end. A missing method is answered with -32601, a thrown error with -32603. */
 export type DraftHandlers = { readonly [Method in DraftMethod]?: DraftHandler<Method> };
 
-interface DraftConnectionOptions {
+interface DraftConnectionDeps {
   readonly stream: MessageStream;
   readonly handlers: DraftHandlers;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** One end of a connection in the draft protocol: whichever of the ten methods either end calls, what goes over it is checked. */
+/** One end of a draft-protocol connection. Either end may call any of the ten methods; all messages are validated. */
 export class DraftConnection implements Disposable {
   private readonly peer: JsonRpcPeer;
 
-  constructor({ stream, handlers, clock, log }: DraftConnectionOptions) {
+  constructor({ stream, handlers, clock, log }: DraftConnectionDeps) {
     this.peer = new JsonRpcPeer({ stream, handlers: toRequestHandlers(handlers), writesVersion: false, clock, log });
   }
 
@@ -34,10 +34,7 @@ export class DraftConnection implements Disposable {
     this.peer.start();
   }
 
-  /**
-   * @throws RpcError what the peer answered, or -32603 when its result is not what the document says
-   * @throws TimeoutError, ConnectionClosedError
-   */
+  /** @throws RpcError from the peer, or -32603 for an invalid result; TimeoutError; ConnectionClosedError */
   async call<Method extends DraftMethod>(
     method: Method,
     params: DraftParams<Method>,
@@ -45,10 +42,13 @@ export class DraftConnection implements Disposable {
   ): Promise<DraftResult<Method>> {
     const result = draftMethods[method].result.safeParse(await this.peer.request(method, params, options));
     if (result.success) return result.data;
-    throw new RpcError(rpcErrorCode.internalError, `The result of '${method}' is not valid: ${wordsOf(result.error)}`);
+    throw new RpcError(
+      rpcErrorCode.internalError,
+      `The result of '${method}' is not valid: ${issuesText(result.error)}`,
+    );
   }
 
-  /** Rejects what is pending. Does not close the stream. */
+  /** Rejects pending calls. Does not close the stream. */
   dispose(): void {
     this.peer.dispose();
   }
@@ -62,13 +62,13 @@ function toRequestHandlers(handlers: DraftHandlers): ReadonlyMap<string, Request
     map.set(method, async (params, { signal }) => {
       const checked = draftMethods[method].params.safeParse(params);
       if (checked.success) return await handler(checked.data, signal);
-      throw new RpcError(rpcErrorCode.invalidParams, `Invalid params of '${method}' - ${wordsOf(checked.error)}`);
+      throw new RpcError(rpcErrorCode.invalidParams, `Invalid params of '${method}' - ${issuesText(checked.error)}`);
     });
   };
   draftMethodNames.forEach((method) => add(method));
   return map;
 }
 
-function wordsOf({ issues }: z.ZodError): string {
+function issuesText({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
 }

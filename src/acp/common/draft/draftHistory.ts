@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ThreadEntry } from './draftSchema';
 import { textOf } from './draftThreads';
 
-/** A thread told again as events: a turn begins with a message of the user and goes on until the next one. */
+/** Replays a thread as events. A turn lasts from one user message to the next. */
 export function historyEvents(sessionId: string, entries: readonly ThreadEntry[]): SessionEvent[] {
   if (entries.length === 0) return [];
   const ofSession = { session_id: sessionId };
@@ -14,7 +14,6 @@ export function historyEvents(sessionId: string, entries: readonly ThreadEntry[]
   return [...events, { event: 'prompt:complete', data: { ...ofSession, response: '' } }];
 }
 
-/** A whole message of the agent. */
 export function messageEvents(sessionId: string, text: string): SessionEvent[] {
   return [textEvent(sessionId, text), { event: 'content_block:end', data: { session_id: sessionId, block_index: 0 } }];
 }
@@ -23,7 +22,6 @@ export function textEvent(sessionId: string, delta: string): SessionEvent {
   return { event: 'content_block:delta', data: { session_id: sessionId, block_index: 0, delta } };
 }
 
-/** The reading of a file as the call of a tool that has ended. */
 export function readFileEvents(sessionId: string, callId: string, path: string, content: string): SessionEvent[] {
   const call = { session_id: sessionId, call_id: callId, tool_name: 'readFile', operation: 'read' };
   return [

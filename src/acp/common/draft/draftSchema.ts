@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
 /**
- * The wire of the draft of June 2025 ("Agent Communication Protocol"): ten methods, no `jsonrpc` member, no notifications.
- * Which end calls which method depends on whom one asks, so nothing here says so; see docs/protocols/acp.md.
+ * The wire format of the draft protocol of June 2025 ("Agent Communication Protocol"): ten methods, no `jsonrpc`
+ * member, no notifications. Sources disagree on which end calls which method; see docs/protocols/acp.md.
  */
 
-/** A JSON number above 2^53 has lost its value on the way, so it is refused although the document allows it. */
+/** Refuses numbers above 2^53, which JSON parsing would round, although the document allows them. */
 const Uint = z.number().int().nonnegative();
 const Uint32 = Uint.max(0xffff_ffff);
 
@@ -34,22 +34,22 @@ export const ThreadEntry = z.discriminatedUnion('type', [
 ]);
 export type ThreadEntry = z.infer<typeof ThreadEntry>;
 
-/** Params of a method that has none: `null`, nothing, or an object without members. */
-const Nothing = z.union([z.null(), z.undefined(), z.strictObject({})]);
-/** The result of a method that has none. Whatever a peer puts there, it says nothing but that the call is done. */
-const Done = z.unknown().transform(() => null);
+/** Params of a method without params: `null`, nothing or an empty object. */
+const NoParams = z.union([z.null(), z.undefined(), z.strictObject({})]);
+/** Result of a method without a result; any value is accepted. */
+const NoResult = z.unknown().transform(() => null);
 
 const inThread = { threadId: ThreadId };
 const file = { ...inThread, path: z.string() };
 
 /** Params and result of each method. Optional numbers may be null or absent. */
 const methods = {
-  getThreads: { params: Nothing, result: z.object({ threads: z.array(ThreadMetadata) }) },
-  createThread: { params: Nothing, result: z.object(inThread) },
-  openThread: { params: z.object(inThread), result: Done },
+  getThreads: { params: NoParams, result: z.object({ threads: z.array(ThreadMetadata) }) },
+  createThread: { params: NoParams, result: z.object(inThread) },
+  openThread: { params: z.object(inThread), result: NoResult },
   getThreadEntries: { params: z.object(inThread), result: z.object({ entries: z.array(ThreadEntry) }) },
-  sendMessage: { params: z.object({ ...inThread, message: Message }), result: Done },
-  streamMessageChunk: { params: z.object({ ...inThread, chunk: MessageChunk }), result: Done },
+  sendMessage: { params: z.object({ ...inThread, message: Message }), result: NoResult },
+  streamMessageChunk: { params: z.object({ ...inThread, chunk: MessageChunk }), result: NoResult },
   /** `lineOffset` counts from 0. */
   readTextFile: {
     params: z.object({ ...file, lineOffset: Uint32.nullish(), lineLimit: Uint32.nullish() }),

@@ -1,26 +1,22 @@
 import type { Message, MessageChunk, ThreadEntry, ThreadMetadata } from './draftSchema';
 
-/** What a peer of the draft may ask of the conversations kept here. */
-export interface ThreadStore {
+export interface ThreadApi {
   /** Newest first. */
   getThreads(): Promise<ThreadMetadata[]>;
-  /** Returns the thread's id. */
   createThread(): Promise<string>;
-  /** @throws Error for a thread that does not exist, as all below */
+  /** @throws Error for an unknown thread, as do the methods below */
   openThread(threadId: string): Promise<void>;
   getThreadEntries(threadId: string): Promise<ThreadEntry[]>;
-  /** A whole message that the peer adds to the thread. */
   sendMessage(threadId: string, message: Message): Promise<void>;
-  /** A part of the answer that the peer is giving in the thread. */
+  /** Appends to the peer's current answer. */
   streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void>;
-  /** The peer was given the text of a file while it worked on the thread; not known threads are ignored. */
+  /** Records that the peer read a file for the thread. Ignores unknown threads. */
   didReadFile(threadId: string, path: string, content: string): void;
 }
 
-/** Conversations from elsewhere, for example the Amp thread store: peers may read them, not change them. */
+/** Read-only conversations from elsewhere, for example Amp's threads. */
 export interface ThreadSource {
   getThreads(): Promise<ThreadMetadata[]>;
-  /** `undefined` for a thread that is not of this source. */
   getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined>;
 }
 
@@ -35,29 +31,28 @@ export interface MemoryThreadsOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly createId: () => string;
-  /** Where threads are looked for that are not kept here. One that fails hides no other's. */
+  /** Other sources of threads. A failing source does not hide the others. */
   readonly sources?: readonly ThreadSource[];
-  /** A source failed; what it has is missing from the answer. */
+  /** Called when a source fails; its threads are missing from the answer. */
   readonly onError?: (error: unknown) => void;
-  /** Of texts in UTF-16 units; the oldest entries of the thread make room. Default 8 Mi. */
+  /** Limit of text per thread, in UTF-16 units; the oldest entries are dropped. Default 8 Mi. */
   readonly maxUnitsPerThread?: number;
-  /** The least recently changed one that is not open makes room. Default 200. */
+  /** The least recently changed thread that is not open is dropped. Default 200. */
   readonly maxThreads?: number;
-  /** Whether a session works on the thread. */
-  readonly isOpen?: (threadId: string) => boolean;
+  readonly isThreadOpen?: (threadId: string) => boolean;
 }
 
 const defaultMaxUnitsPerThread = 8 * 1024 * 1024;
 const defaultMaxThreads = 200;
 const maxTitleUnits = 80;
 
-/** Conversations in memory. A chunk that is streamed goes on with the assistant's last message. */
-export class MemoryThreads implements ThreadStore {
+/** Conversations in memory. Streamed chunks extend the assistant's last message. */
+export class MemoryThreads implements ThreadApi {
   private readonly threads = new Map<string, KeptThread>();
 
   constructor(private readonly options: MemoryThreadsOptions) {}
 
-  /** Whether the thread is kept here, not in another source. */
+  /** Whether the thread is kept here rather than in another source. */
   has(threadId: string): boolean {
     return this.threads.has(threadId);
   }
@@ -68,9 +63,9 @@ export class MemoryThreads implements ThreadStore {
       title: title === '' ? 'New thread' : title,
       modifiedAt: new Date(modifiedMs).toISOString(),
     }));
-    const others = await Promise.all(this.sources.map((source) => this.orNothing(source.getThreads())));
-    // A conversation that is kept here may be told of elsewhere too.
-    const foreign = others.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
+    const listed = await Promise.all(this.sources.map((source) => this.undefinedOnError(source.getThreads())));
+    // Another source may also list a thread that is kept here.
+    const foreign = listed.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
     return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
   }
 
@@ -80,13 +75,13 @@ export class MemoryThreads implements ThreadStore {
     return Promise.resolve(id);
   }
 
-  /** Keeps a thread that somebody else has made and named; does nothing for one that is kept already. */
+  /** Adds a thread created elsewhere; does nothing if it exists. */
   add(id: string, entries: readonly ThreadEntry[] = []): void {
     if (this.threads.has(id)) return;
     const first = entries.find((entry) => entry.type === 'message' && entry.role === 'user');
     const title = first?.type === 'message' ? titleOf(first) : '';
     this.threads.set(id, { id, title, modifiedMs: this.options.now(), entries: [...entries] });
-    if (this.threads.size > (this.options.maxThreads ?? defaultMaxThreads)) this.makeRoomFor(id);
+    if (this.threads.size > (this.options.maxThreads ?? defaultMaxThreads)) this.evictThread(id);
   }
 
   async openThread(threadId: string): Promise<void> {
@@ -97,27 +92,27 @@ export class MemoryThreads implements ThreadStore {
     const kept = this.threads.get(threadId);
     if (kept) return [...kept.entries];
     for (const source of this.sources) {
-      const entries = await this.orNothing(source.getThreadEntries(threadId));
+      const entries = await this.undefinedOnError(source.getThreadEntries(threadId));
       if (entries) return entries;
     }
-    throw unknownThread(threadId);
+    throw unknownThreadError(threadId);
   }
 
   sendMessage(threadId: string, message: Message): Promise<void> {
-    return this.change(threadId, (thread) => {
+    return this.changeThread(threadId, (thread) => {
       if (thread.title === '' && message.role === 'user') thread.title = titleOf(message);
       thread.entries.push({ type: 'message', ...message });
     });
   }
 
   streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void> {
-    return this.change(threadId, ({ entries }) => {
+    return this.changeThread(threadId, ({ entries }) => {
       const last = entries.at(-1);
       if (last?.type !== 'message' || last.role !== 'assistant') {
         entries.push({ type: 'message', role: 'assistant', chunks: [chunk] });
         return;
       }
-      // One growing text, or else a long answer costs more with every chunk.
+      // Joins the chunks, or long answers would get slower with every chunk.
       last.chunks = [{ type: 'text', chunk: textOf(last) + chunk.chunk }];
     });
   }
@@ -126,41 +121,43 @@ export class MemoryThreads implements ThreadStore {
     const thread = this.threads.get(threadId);
     if (!thread) return;
     thread.entries.push({ type: 'readFile', path, content });
-    this.trim(thread);
+    this.dropOldEntries(thread);
   }
 
   private get sources(): readonly ThreadSource[] {
     return this.options.sources ?? [];
   }
 
-  private orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
-    return asked.catch((error: unknown) => {
+  private undefinedOnError<T>(promise: Promise<T>): Promise<T | undefined> {
+    return promise.catch((error: unknown) => {
       this.options.onError?.(error);
       return undefined;
     });
   }
 
-  private change(threadId: string, change: (thread: KeptThread) => void): Promise<void> {
+  private changeThread(threadId: string, change: (thread: KeptThread) => void): Promise<void> {
     const thread = this.threads.get(threadId);
-    if (!thread) return Promise.reject(unknownThread(threadId));
+    if (!thread) return Promise.reject(unknownThreadError(threadId));
     change(thread);
     thread.modifiedMs = this.options.now();
-    this.trim(thread);
+    this.dropOldEntries(thread);
     return Promise.resolve();
   }
 
-  private makeRoomFor(id: string): void {
-    const idle = [...this.threads.values()].filter((thread) => thread.id !== id && !this.options.isOpen?.(thread.id));
+  private evictThread(id: string): void {
+    const idle = [...this.threads.values()].filter(
+      (thread) => thread.id !== id && !this.options.isThreadOpen?.(thread.id),
+    );
     const [leastRecent] = idle.sort((a, b) => a.modifiedMs - b.modifiedMs);
     if (leastRecent) this.threads.delete(leastRecent.id);
   }
 
-  private trim(thread: KeptThread): void {
+  private dropOldEntries(thread: KeptThread): void {
     const max = this.options.maxUnitsPerThread ?? defaultMaxUnitsPerThread;
-    let units = thread.entries.reduce((sum, entry) => sum + unitsOf(entry), 0);
+    let units = thread.entries.reduce((sum, entry) => sum + lengthOf(entry), 0);
     while (units > max && thread.entries.length > 1) {
       const oldest = thread.entries.shift();
-      units -= oldest ? unitsOf(oldest) : 0;
+      units -= oldest ? lengthOf(oldest) : 0;
     }
   }
 }
@@ -169,7 +166,7 @@ export function textOf({ chunks }: Message): string {
   return chunks.map(({ chunk }) => chunk).join('');
 }
 
-function unitsOf(entry: ThreadEntry): number {
+function lengthOf(entry: ThreadEntry): number {
   return entry.type === 'message' ? textOf(entry).length : entry.content.length;
 }
 
@@ -177,7 +174,7 @@ function titleOf(message: Message): string {
   return textOf(message).trim().split('\n', 1)[0]?.slice(0, maxTitleUnits) ?? '';
 }
 
-function unknownThread(threadId: string): Error {
+function unknownThreadError(threadId: string): Error {
   return new Error(
     `There is no thread '${threadId}'. Ask getThreads for those there are, or createThread for a new one.`,
   );

@@ -3,24 +3,20 @@ import type { FileVersion } from '../../../editor/common/editorPort';
 
 const defaultMaxFiles = 2000;
 
-/**
- * The draft's FileVersion, an unsigned integer, for the editor's opaque ones. Numbers only grow, and a file has the same
- * number as long as its text is the same. A file that was not asked for in a long while is forgotten and gets a higher
- * number the next time: a number that changes for nothing costs a read, one that stays when the text changes an edit.
- */
+/** Maps the editor's opaque file versions to increasing integers. A forgotten file gets a higher number next time. */
 export class FileVersions {
-  private readonly known: BoundedMap<string, { readonly version: FileVersion; readonly number: number }>;
-  private last = 0;
+  private readonly versionsByPath: BoundedMap<string, { readonly version: FileVersion; readonly number: number }>;
+  private lastNumber = 0;
 
   constructor(maxFiles = defaultMaxFiles) {
-    this.known = new BoundedMap({ maxEntries: maxFiles });
+    this.versionsByPath = new BoundedMap({ maxEntries: maxFiles });
   }
 
-  /** `path`: absolute, as the editor names it. */
+  /** `path` is the editor's absolute path. */
   numberOf(path: string, version: FileVersion): number {
-    const before = this.known.get(path);
-    const number = before?.version === version ? before.number : ++this.last;
-    this.known.set(path, { version, number });
+    const before = this.versionsByPath.get(path);
+    const number = before?.version === version ? before.number : ++this.lastNumber;
+    this.versionsByPath.set(path, { version, number });
     return number;
   }
 }

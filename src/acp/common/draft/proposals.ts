@@ -3,15 +3,12 @@ import { DiffError, parseFileDiff, type FileDiff } from './unifiedDiff';
 
 interface Proposals {
   readonly diffs: readonly FileDiff[];
-  /** What looks like a diff of files and is none; each ends a sentence that says what was not offered. */
+  /** Why diffs are invalid; each completes a sentence. */
   readonly problems: readonly string[];
 }
 
-/**
- * The changes to files that an answer proposes: its fenced blocks of language `diff` (or `patch`) that name files. A block
- * with marked lines only shows something, and proposes nothing.
- */
-export function proposalsIn(markdown: string): Proposals {
+/** Finds changes to files in an answer: fenced blocks of language `diff` or `patch` that name files. */
+export function parseProposals(markdown: string): Proposals {
   const lines = markdown.split(/\r?\n/);
   const diffs: FileDiff[] = [];
   const problems: string[] = [];
@@ -24,7 +21,7 @@ export function proposalsIn(markdown: string): Proposals {
       at = block.end;
     } catch (error) {
       problems.push(messageOf(error));
-      while (at + 1 < lines.length && !closes(lines[at + 1], fence)) at++;
+      while (at + 1 < lines.length && !closesFence(lines[at + 1], fence)) at++;
     }
   }
   return { diffs, problems };
@@ -34,11 +31,11 @@ export function proposalsIn(markdown: string): Proposals {
 function parseBlock(lines: readonly string[], start: number, fence: string): { diffs: FileDiff[]; end: number } {
   const diffs: FileDiff[] = [];
   let at = start;
-  // Inside a diff its counts say where it ends: a line of the file may look like the fence.
-  while (at < lines.length && !closes(lines[at], fence)) {
+  // Within a diff, the hunk's line counts decide where it ends, because a line may look like the fence.
+  while (at < lines.length && !closesFence(lines[at], fence)) {
     if (isHeader(lines, at)) {
       const { diff, end } = parseFileDiff(lines, at);
-      if (/^[ +-]/.test(lines[end] ?? '') && !closes(lines[end], fence) && !isHeader(lines, end)) {
+      if (/^[ +-]/.test(lines[end] ?? '') && !closesFence(lines[end], fence) && !isHeader(lines, end)) {
         throw new DiffError('a part of it has more lines than its "@@" line says.');
       }
       diffs.push(diff);
@@ -52,7 +49,7 @@ function isHeader(lines: readonly string[], at: number): boolean {
   return lines[at]?.startsWith('--- ') === true && lines[at + 1]?.startsWith('+++ ') === true;
 }
 
-function closes(line: string | undefined, fence: string): boolean {
+function closesFence(line: string | undefined, fence: string): boolean {
   const end = /^ {0,3}(`{3,}|~{3,})\s*$/.exec(line ?? '')?.[1];
   return end?.startsWith(fence) === true;
 }

@@ -14,39 +14,34 @@ interface SessionThread {
   readonly entries: ThreadEntry[];
 }
 
-/** The least recently changed ones make room. */
 const maxThreads = 50;
-/** Messages of one thread; the oldest make room. */
+/** Limit of messages per thread; the oldest are dropped. */
 const maxEntries = 500;
 const maxTitleUnits = 80;
 
-/**
- * The window's conversations, with whatever backend, as threads of the draft: a peer that asks for threads is given
- * what was said in them. Kept in memory.
- */
+/** Offers the window's conversations, of any backend, as draft-protocol threads. Kept in memory. */
 export class SessionThreads implements ThreadSource, Disposable {
   private readonly threads = new Map<string, SessionThread>();
-  private readonly end = new AbortController();
+  private readonly readAbort = new AbortController();
 
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
-  /** From its beginning to its end, or until this is disposed. */
   follow(session: BackendSession): void {
     const thread: SessionThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
     this.threads.set(session.id, thread);
-    this.makeRoom();
-    this.read(session, thread).catch((error: unknown) => {
+    this.evictOldest();
+    this.readEvents(session, thread).catch((error: unknown) => {
       this.log.warn(`a session is no longer followed as a thread: ${messageOf(error)}`);
     });
   }
 
   getThreads(): Promise<ThreadMetadata[]> {
-    const said = [...this.threads.values()].filter(({ entries }) => entries.length > 0);
+    const nonEmpty = [...this.threads.values()].filter(({ entries }) => entries.length > 0);
     return Promise.resolve(
-      said.map(({ id, title, modifiedMs }) => ({ id, title, modifiedAt: new Date(modifiedMs).toISOString() })),
+      nonEmpty.map(({ id, title, modifiedMs }) => ({ id, title, modifiedAt: new Date(modifiedMs).toISOString() })),
     );
   }
 
@@ -56,30 +51,30 @@ export class SessionThreads implements ThreadSource, Disposable {
   }
 
   dispose(): void {
-    this.end.abort();
+    this.readAbort.abort();
     this.threads.clear();
   }
 
-  private async read(session: BackendSession, thread: SessionThread): Promise<void> {
-    for await (const { event } of session.events({ signal: this.end.signal })) this.take(thread, event);
+  private async readEvents(session: BackendSession, thread: SessionThread): Promise<void> {
+    for await (const { event } of session.events({ signal: this.readAbort.signal })) this.applyEvent(thread, event);
   }
 
-  private take(thread: SessionThread, { event, data }: SessionEvent): void {
+  private applyEvent(thread: SessionThread, { event, data }: SessionEvent): void {
     if (event === 'session:info' && data.title !== undefined) thread.title = data.title;
     if (event === 'prompt:submit') {
       if (thread.title === '') thread.title = data.prompt.slice(0, maxTitleUnits);
-      this.add(thread, 'user', data.prompt);
+      this.addMessage(thread, 'user', data.prompt);
     }
-    if (event === 'prompt:complete' && data.response !== '') this.add(thread, 'assistant', data.response);
+    if (event === 'prompt:complete' && data.response !== '') this.addMessage(thread, 'assistant', data.response);
   }
 
-  private add(thread: SessionThread, role: Role, text: string): void {
+  private addMessage(thread: SessionThread, role: Role, text: string): void {
     thread.modifiedMs = this.clock.now();
     thread.entries.push({ type: 'message', role, chunks: [{ type: 'text', chunk: text }] });
     if (thread.entries.length > maxEntries) thread.entries.shift();
   }
 
-  private makeRoom(): void {
+  private evictOldest(): void {
     const oldestFirst = [...this.threads.values()].sort((a, b) => a.modifiedMs - b.modifiedMs);
     for (const { id } of oldestFirst.slice(0, Math.max(0, this.threads.size - maxThreads))) this.threads.delete(id);
   }

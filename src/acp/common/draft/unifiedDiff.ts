@@ -1,13 +1,13 @@
 /** The changes to one file in a unified diff, as `diff -u` and `git diff` write them. */
 export interface FileDiff {
-  /** As written, without the `a/` and `b/` of git. */
+  /** As written, without git's `a/` and `b/`. */
   readonly path: string;
   readonly change: 'edit' | 'create' | 'delete';
   readonly hunks: readonly Hunk[];
 }
 
 interface Hunk {
-  /** 1-based line of the old text; 0 when it has none. */
+  /** 1-based line in the old text; 0 if the old text is empty. */
   readonly oldStart: number;
   readonly lines: readonly DiffLine[];
 }
@@ -16,24 +16,21 @@ interface DiffLine {
   readonly kind: 'context' | 'remove' | 'add';
   /** Without its line ending. */
   readonly text: string;
-  /** `\ No newline at end of file` follows: the text ends with this line. */
+  /** Whether `\ No newline at end of file` follows. */
   readonly isLast: boolean;
 }
 
-/** Why a diff cannot be read, or does not fit the text; for the user. */
+/** Why a diff is invalid or does not match the text, for the user. */
 export class DiffError extends Error {
   override readonly name = 'DiffError';
 }
 
-const kinds: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'context', '-': 'remove', '+': 'add' };
+const kindByMarker: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'context', '-': 'remove', '+': 'add' };
 
-/**
- * Reads one file's diff from `lines[start]` on, which must be its `---` line; returns it with the index behind it.
- * @throws DiffError
- */
+/** Parses one file's diff from the `---` line at `start`; `end` is the index after it. @throws DiffError */
 export function parseFileDiff(lines: readonly string[], start: number): { diff: FileDiff; end: number } {
-  const from = nameIn(lines[start], '--- ');
-  const to = nameIn(lines[start + 1], '+++ ');
+  const from = fileNameIn(lines[start], '--- ');
+  const to = fileNameIn(lines[start + 1], '+++ ');
   if (from === undefined || to === undefined) throw new DiffError('the line "--- …" must be followed by "+++ …".');
   const hunks: Hunk[] = [];
   let at = start + 2;
@@ -49,11 +46,7 @@ export function parseFileDiff(lines: readonly string[], start: number): { diff: 
   return { diff: { ...pathAndChange(from, to), hunks }, end: at };
 }
 
-/**
- * The text after the change. Every line the diff names must be there, at its place; only line endings may differ, which
- * stay those of the text.
- * @throws DiffError
- */
+/** Applies a diff. Context must match, except for line endings, which stay as in the text. @throws DiffError */
 export function applyDiff(text: string, { hunks }: FileDiff): string {
   const old = splitLines(text);
   const ending = old.find((line) => line.ending !== '')?.ending ?? '\n';
@@ -61,9 +54,9 @@ export function applyDiff(text: string, { hunks }: FileDiff): string {
   let at = 0;
   for (const { oldStart, lines } of hunks) {
     const removesNothing = lines.every(({ kind }) => kind === 'add');
-    // Before the named line, except when nothing is taken away: then behind it.
+    // A hunk that only adds lines applies after the named line, others before it.
     const start = removesNothing ? oldStart : oldStart - 1;
-    if (start < at || start > old.length) throw misfit(oldStart);
+    if (start < at || start > old.length) throw mismatchError(oldStart);
     result.push(...old.slice(at, start));
     at = start;
     for (const { kind, text: wanted, isLast } of lines) {
@@ -72,13 +65,13 @@ export function applyDiff(text: string, { hunks }: FileDiff): string {
         continue;
       }
       const line = old[at];
-      if (line?.text !== wanted || (isLast && line.ending !== '')) throw misfit(at + 1);
+      if (line?.text !== wanted || (isLast && line.ending !== '')) throw mismatchError(at + 1);
       if (kind === 'context') result.push(line);
       at++;
     }
   }
   result.push(...old.slice(at));
-  // Who forgets the mark means the text to end as it did.
+  // Without the marker, the text's last line keeps its ending.
   const isMarked = hunks.some(({ lines }) => lines.some(({ isLast }) => isLast));
   const endsOpen = !isMarked && old.at(-1)?.ending === '';
   const last = result.pop();
@@ -86,7 +79,7 @@ export function applyDiff(text: string, { hunks }: FileDiff): string {
   return last ? whole + last.text + (endsOpen ? '' : last.ending) : whole;
 }
 
-const nowhere = '/dev/null';
+const nullDevice = '/dev/null';
 
 interface Line {
   readonly text: string;
@@ -103,8 +96,9 @@ function parseHunk(
   let at = start;
   for (; oldLeft > 0 || newLeft > 0; at++) {
     const line = lines[at];
-    // An empty line is an empty line of context whose blank somebody has trimmed.
-    const kind = line === undefined ? undefined : line === '' || line === '\r' ? 'context' : kinds[line.charAt(0)];
+    // An empty line is a context line whose space was trimmed.
+    const kind =
+      line === undefined ? undefined : line === '' || line === '\r' ? 'context' : kindByMarker[line.charAt(0)];
     if (line?.startsWith('\\')) continue;
     if (line === undefined || !kind) throw new DiffError(`a part of it has fewer lines than its "@@" line says.`);
     if (kind !== 'add') oldLeft--;
@@ -117,15 +111,15 @@ function parseHunk(
   return { lines: found, end: at };
 }
 
-/** The name in a `---` or `+++` line; a time may follow after a tab. */
-function nameIn(line: string | undefined, prefix: string): string | undefined {
+/** The file name in a `---` or `+++` line; a tab and a time may follow. */
+function fileNameIn(line: string | undefined, prefix: string): string | undefined {
   if (!line?.startsWith(prefix)) return undefined;
   return line.slice(prefix.length).split('\t', 1)[0]?.trim();
 }
 
 function pathAndChange(from: string, to: string): Pick<FileDiff, 'path' | 'change'> {
   const isGit = /^(a\/|\/dev\/null$)/.test(from) && /^(b\/|\/dev\/null$)/.test(to);
-  const [oldPath, newPath] = [from, to].map((name) => (name === nowhere ? undefined : isGit ? name.slice(2) : name));
+  const [oldPath, newPath] = [from, to].map((name) => (name === nullDevice ? undefined : isGit ? name.slice(2) : name));
   if (oldPath !== undefined && newPath !== undefined && oldPath !== newPath) {
     throw new DiffError(`it moves "${oldPath}" to "${newPath}". Moving files is not supported.`);
   }
@@ -140,6 +134,6 @@ function splitLines(text: string): Line[] {
     .filter((line) => line.text !== '' || line.ending !== '');
 }
 
-function misfit(line: number): DiffError {
+function mismatchError(line: number): DiffError {
   return new DiffError(`line ${line} is not what the change expects.`);
 }

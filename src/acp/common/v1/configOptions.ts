@@ -1,44 +1,40 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import { unattendedWith } from './unattended';
+import { unattendedByOption } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
 
-/** How a change of an option has to be told to the agent. */
 type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
 
-/**
- * The options of one session as the user sees them. Agents offer them as `configOptions`, which win, or in older ways:
- * `modes`, and `models`, which appear as options named `mode` and `model`.
- */
+/** The options of a session. `configOptions` take precedence over the older `modes` and `models`. */
 export class ConfigOptions {
-  private declared: readonly ConfigOption[] | undefined;
+  private declaredOptions: readonly ConfigOption[] | undefined;
   private modes: Modes | undefined;
   private models: Models | undefined;
 
-  /** `agent` tells the id of the known agent that it is. */
-  constructor(private readonly agent: () => string | undefined = () => undefined) {}
+  /** `agent` returns the known agent's id. */
+  constructor(private readonly knownAgentId: () => string | undefined = () => undefined) {}
 
-  /** What the session's opening answer says. Without any of the three the options stay as they are. */
-  setUp(setup: SessionSetup): void {
-    if (setup.configOptions) this.declare(setup.configOptions);
+  /** Applies the response that opened the session; missing parts stay unchanged. */
+  applySetup(setup: SessionSetup): void {
+    if (setup.configOptions) this.setDeclaredOptions(setup.configOptions);
     this.modes = setup.modes ?? this.modes;
     this.models = setup.models ?? this.models;
   }
 
-  declare(options: readonly WireOption[]): void {
-    this.declared = options.flatMap(toConfigOption);
+  setDeclaredOptions(options: readonly WireOption[]): void {
+    this.declaredOptions = options.flatMap(toConfigOption);
   }
 
   setMode(modeId: string): void {
     if (this.modes) this.modes = { ...this.modes, currentModeId: modeId };
-    this.declared = this.declared?.map((option) =>
+    this.declaredOptions = this.declaredOptions?.map((option) =>
       option.type === 'select' && isMode(option) ? { ...option, value: modeId } : option,
     );
   }
 
-  /** For agents that answer a change of `configOptions` with nothing. */
+  /** For agents that do not return their options after a change. */
   setValue(optionId: string, value: string | boolean): void {
-    this.declared = this.declared?.map((option) => {
+    this.declaredOptions = this.declaredOptions?.map((option) => {
       if (option.id !== optionId) return option;
       if (option.type === 'boolean') return typeof value === 'boolean' ? { ...option, value } : option;
       return typeof value === 'string' ? { ...option, value } : option;
@@ -49,32 +45,31 @@ export class ConfigOptions {
     if (this.models) this.models = { ...this.models, currentModelId: modelId };
   }
 
-  get all(): readonly ConfigOption[] {
-    const agent = this.agent();
-    return this.offered.map((option) => (mayWaiveAsking(option) ? withUnattended(option, agent) : option));
+  get options(): readonly ConfigOption[] {
+    const agent = this.knownAgentId();
+    return this.offeredOptions.map((option) => (mayDisableApprovals(option) ? withUnattended(option, agent) : option));
   }
 
-  private get offered(): readonly ConfigOption[] {
-    // A list that declares nothing is no reason to hide the modes the agent has.
-    if (this.declared && this.declared.length > 0) return this.declared;
+  private get offeredOptions(): readonly ConfigOption[] {
+    // An empty list does not hide the agent's modes.
+    if (this.declaredOptions && this.declaredOptions.length > 0) return this.declaredOptions;
     return [...(this.modes ? [modeOption(this.modes)] : []), ...(this.models ? [modelOption(this.models)] : [])];
   }
 
-  /** The name of the mode the session is in, for permission prompts. */
   get modeName(): string | undefined {
-    const mode = this.all.find(isMode);
+    const mode = this.options.find(isMode);
     if (mode?.type !== 'select') return undefined;
     return mode.choices.find(({ value }) => value === mode.value)?.name ?? mode.value;
   }
 
-  /** Undefined when there is no such option, or the value is none of its choices. */
+  /** Undefined for an unknown option or value. */
   routeOf(optionId: string, value: string | boolean): ConfigRoute | undefined {
-    const option = this.all.find(({ id }) => id === optionId);
+    const option = this.options.find(({ id }) => id === optionId);
     if (!option) return undefined;
     const fits =
       option.type === 'boolean' ? typeof value === 'boolean' : option.choices.some((choice) => choice.value === value);
     if (!fits) return undefined;
-    if (this.declared && this.declared.length > 0) return 'set_config_option';
+    if (this.declaredOptions && this.declaredOptions.length > 0) return 'set_config_option';
     return optionId === 'mode' ? 'set_mode' : 'set_model';
   }
 }
@@ -83,20 +78,24 @@ function isMode(option: ConfigOption): boolean {
   return option.category === 'mode' || (option.category === undefined && option.id === 'mode');
 }
 
-/** Modes, and switches like Copilot's `allow_all`. */
-function mayWaiveAsking(option: ConfigOption): boolean {
+/** Modes, and switches such as Copilot's `allow_all`. */
+function mayDisableApprovals(option: ConfigOption): boolean {
   return isMode(option) || option.category === 'permissions' || /^(?:allow|approve)[-_]?all|yolo/i.test(option.id);
 }
 
 function withUnattended(option: ConfigOption, agent: string | undefined): ConfigOption {
   if (option.type === 'boolean') {
-    const unattended = unattendedWith(agent, { value: option.id, name: option.name, description: option.description });
+    const unattended = unattendedByOption(agent, {
+      value: option.id,
+      name: option.name,
+      description: option.description,
+    });
     return unattended ? { ...option, unattended } : option;
   }
   const choices = option.choices.map((choice) => {
     const isOn = /^(?:on|true|yes|enabled?)$/i.test(choice.value);
     const offered = isOn ? { value: option.id, name: option.name, description: choice.description } : choice;
-    const unattended = unattendedWith(agent, offered);
+    const unattended = unattendedByOption(agent, offered);
     return unattended ? { ...choice, unattended } : choice;
   });
   return { ...option, choices };

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 
-/** What an agent asks in a form, one question after another. */
+/** A field of a form that an agent asks the user to fill in. */
 export type FormField = FieldBasics &
   (
-    | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number; readonly preset: string }
+    | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number; readonly defaultValue: string }
     | {
         readonly kind: 'number';
         readonly isInteger: boolean;
         readonly minimum: number;
         readonly maximum: number;
-        readonly preset: string;
+        readonly defaultValue: string;
       }
     | { readonly kind: 'boolean' }
     | { readonly kind: 'choice'; readonly choices: readonly FormChoice[] }
-    | { readonly kind: 'choices'; readonly choices: readonly FormChoice[]; readonly preset: readonly string[] }
+    | { readonly kind: 'choices'; readonly choices: readonly FormChoice[]; readonly defaultValue: readonly string[] }
   );
 
 export type FormValue = string | number | boolean | string[];
@@ -66,11 +66,7 @@ const Form = z.looseObject({
   required: z.array(z.string()).nullish(),
 });
 
-/**
- * The questions of a form in the restricted JSON Schema of elicitation, in its order. A property of a type that is not
- * known is left out when it may be.
- * @throws Error when it may not be, or when this is no form
- */
+/** Parses the fields of a form. Skips optional fields of unknown types. @throws Error for required ones, or no form */
 export function formFields(schema: unknown): FormField[] {
   const form = Form.parse(schema);
   const required = new Set(form.required ?? []);
@@ -82,27 +78,27 @@ export function formFields(schema: unknown): FormField[] {
   });
 }
 
-/** What is wrong with what the user typed; undefined when it can be sent. */
-export function problemWith(field: FormField, typed: string): string | undefined {
-  if (typed === '') return field.isRequired ? 'This field is required.' : undefined;
+/** Validates the user's input; returns undefined if valid. */
+export function findInputProblem(field: FormField, input: string): string | undefined {
+  if (input === '') return field.isRequired ? 'This field is required.' : undefined;
   if (field.kind === 'text') {
     const { minLength, maxLength } = field;
-    if (typed.length < minLength) return `At least ${minLength} characters.`;
-    return typed.length > maxLength ? `At most ${maxLength} characters.` : undefined;
+    if (input.length < minLength) return `Enter at least ${minLength} characters.`;
+    return input.length > maxLength ? `Enter at most ${maxLength} characters.` : undefined;
   }
   if (field.kind !== 'number') return undefined;
   const { isInteger, minimum, maximum } = field;
-  const value = Number(typed);
-  if (typed.trim() === '' || !Number.isFinite(value)) return 'Enter a number.';
+  const value = Number(input);
+  if (input.trim() === '' || !Number.isFinite(value)) return 'Enter a number.';
   if (isInteger && !Number.isInteger(value)) return 'Enter a whole number.';
-  if (value < minimum) return `At least ${minimum}.`;
-  return value > maximum ? `At most ${maximum}.` : undefined;
+  if (value < minimum) return `Enter a number of at least ${minimum}.`;
+  return value > maximum ? `Enter a number of at most ${maximum}.` : undefined;
 }
 
-/** The value of what was typed and has no problem; undefined for a question that was passed over. */
-export function valueOf(field: FormField, typed: string): FormValue | undefined {
-  if (typed === '' && !field.isRequired) return undefined;
-  return field.kind === 'number' ? Number(typed) : typed;
+/** Converts valid input; undefined for a skipped field. */
+export function parseInput(field: FormField, input: string): FormValue | undefined {
+  if (input === '' && !field.isRequired) return undefined;
+  return field.kind === 'number' ? Number(input) : input;
 }
 
 function toField(key: string, property: Property, isRequired: boolean): FormField {
@@ -114,23 +110,23 @@ function toField(key: string, property: Property, isRequired: boolean): FormFiel
       const choices = oneOf?.map(toChoice) ?? values?.map(plainChoice);
       if (choices) return { ...about, kind: 'choice', choices };
       const hint = format ? ` (${format})` : '';
-      const { minLength, maxLength, default: preset } = property;
+      const { minLength, maxLength, default: defaultValue } = property;
       const limits = { minLength: minLength ?? 0, maxLength: maxLength ?? Infinity };
-      return { ...about, title: about.title + hint, kind: 'text', ...limits, preset: preset ?? '' };
+      return { ...about, title: about.title + hint, kind: 'text', ...limits, defaultValue: defaultValue ?? '' };
     }
     case 'number':
     case 'integer': {
-      const { minimum, maximum, default: preset } = property;
+      const { minimum, maximum, default: defaultValue } = property;
       const limits = { minimum: minimum ?? -Infinity, maximum: maximum ?? Infinity };
       const isInteger = property.type === 'integer';
-      return { ...about, kind: 'number', isInteger, ...limits, preset: preset?.toString() ?? '' };
+      return { ...about, kind: 'number', isInteger, ...limits, defaultValue: defaultValue?.toString() ?? '' };
     }
     case 'boolean':
       return { ...about, kind: 'boolean' };
     case 'array': {
       const { items } = property;
       const choices = 'anyOf' in items ? z.array(Choice).parse(items.anyOf).map(toChoice) : items.enum.map(plainChoice);
-      return { ...about, kind: 'choices', choices, preset: property.default ?? [] };
+      return { ...about, kind: 'choices', choices, defaultValue: property.default ?? [] };
     }
   }
 }

@@ -6,10 +6,10 @@ import { TerminalViews, type TerminalView } from './terminalViews';
 import { toolContent } from './toolContent';
 import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from './v1Schema';
 
-interface Call {
+interface ToolCallState {
   readonly id: string;
-  /** In milliseconds of the monotonic clock. */
-  readonly startedAt: number;
+  /** On the monotonic clock. */
+  readonly startedAtMs: number;
   name: string | undefined;
   kind: ToolKind;
   title: string | undefined;
@@ -18,12 +18,11 @@ interface Call {
   output: unknown;
   content: readonly ToolCallContent[];
   locations: readonly ToolLocation[];
-  ended: boolean;
+  hasEnded: boolean;
 }
 
 const CommandResult = z.looseObject({ formatted_output: z.string() });
 
-/** What a tool call is about. */
 export interface CallDescription {
   readonly title: string | undefined;
   readonly kind: ToolKind;
@@ -32,20 +31,17 @@ export interface CallDescription {
   readonly rawInput: Record<string, unknown>;
 }
 
-/** Calls of past turns whose names are remembered: what an agent says late of one must not make another one of it. */
+/** Limit of ended calls remembered across turns, so that a late update does not start a new call. */
 const maxEnded = 200;
 
-/** What one event carries of a terminal's output, in UTF-16 units. */
+/** Limit of terminal output per event, in UTF-16 units. */
 const maxTerminalLength = 128 * 1024;
 
-/**
- * The tool calls of a session. A call begins with whichever update names it first, and ends with its status. Output of terminals is collected until `takeTerminalUpdates`, since every event
- * carries the whole output of a call.
- */
+/** The tool calls of a session. Terminal output is collected, because every event contains the whole output. */
 export class ToolCalls {
-  private readonly calls = new Map<string, Call>();
+  private readonly calls = new Map<string, ToolCallState>();
   private readonly terminals = new TerminalViews(maxTerminalLength);
-  private readonly stale = new Set<Call>();
+  private readonly callsWithNewOutput = new Set<ToolCallState>();
 
   constructor(
     private readonly sessionId: string,
@@ -53,10 +49,10 @@ export class ToolCalls {
   ) {}
 
   get hasTerminalUpdates(): boolean {
-    return this.stale.size > 0;
+    return this.callsWithNewOutput.size > 0;
   }
 
-  /** All that is known of a call, for a question about it that repeats only a part. */
+  /** Everything known about a call; a permission request may repeat only part of it. */
   describe(id: string): CallDescription | undefined {
     const call = this.calls.get(id);
     if (!call) return undefined;
@@ -66,32 +62,33 @@ export class ToolCalls {
 
   upsert(update: ToolCallUpdate): SessionEvent[] {
     const known = this.calls.get(update.toolCallId);
-    const call = known ?? this.begin(update.toolCallId);
-    const changes = apply(call, update);
+    const call = known ?? this.startCall(update.toolCallId);
+    const changes = applyUpdate(call, update);
     this.applyTerminalMeta(call, update);
     this.applyRawOutput(call);
 
-    const events: SessionEvent[] = known ? [] : [this.pre(call)];
-    const ends = !call.ended && (call.status === 'completed' || call.status === 'failed');
-    if (ends) events.push(this.end(call));
-    else if (known && Object.keys(changes).length > 0) events.push(this.update(call, changes));
+    const events: SessionEvent[] = known ? [] : [this.startEvent(call)];
+    const ends = !call.hasEnded && (call.status === 'completed' || call.status === 'failed');
+    if (ends) events.push(this.endEvent(call));
+    else if (known && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
     return events;
   }
 
-  /** Takes the state of a terminal that Backline runs. */
   setTerminal(terminalId: string, view: TerminalView): void {
     this.terminals.set(terminalId, view);
-    this.markStale(terminalId);
+    this.noteNewOutput(terminalId);
   }
 
   takeTerminalUpdates(): SessionEvent[] {
-    const events = [...this.stale].map((call) => this.update(call, { content: this.contentOf(call) }));
-    this.stale.clear();
+    const events = [...this.callsWithNewOutput].map((call) =>
+      this.updateEvent(call, { content: this.contentOf(call) }),
+    );
+    this.callsWithNewOutput.clear();
     return events;
   }
 
-  /** Tells what waits, and forgets the bulk of the calls: their turn is over. */
-  release(): SessionEvent[] {
+  /** Returns pending events and drops the details of all calls at the end of a turn. */
+  endTurn(): SessionEvent[] {
     const events = this.takeTerminalUpdates();
     for (const call of this.calls.values()) {
       call.title = undefined;
@@ -108,10 +105,10 @@ export class ToolCalls {
     return events;
   }
 
-  private begin(id: string): Call {
-    const call: Call = {
+  private startCall(id: string): ToolCallState {
+    const call: ToolCallState = {
       id,
-      startedAt: this.clock.monotonicNow(),
+      startedAtMs: this.clock.monotonicNow(),
       name: undefined,
       kind: 'other',
       title: undefined,
@@ -120,16 +117,16 @@ export class ToolCalls {
       output: undefined,
       content: [],
       locations: [],
-      ended: false,
+      hasEnded: false,
     };
     this.calls.set(id, call);
     return call;
   }
 
-  private applyTerminalMeta(call: Call, { _meta: meta }: ToolCallUpdate): void {
+  private applyTerminalMeta(call: ToolCallState, { _meta: meta }: ToolCallUpdate): void {
     if (!meta) return;
     const { terminal_info, terminal_output, terminal_output_delta, terminal_exit } = TerminalMeta.parse(meta);
-    // Agents that run the terminal themselves may leave its id out: then it is the call's own.
+    // Agents that run terminals themselves may omit the id, which defaults to the call's.
     const idOf = (part: { terminal_id: string | undefined }) => part.terminal_id ?? call.id;
     for (const part of [terminal_info, terminal_output, terminal_output_delta, terminal_exit]) {
       if (!part) continue;
@@ -143,11 +140,11 @@ export class ToolCalls {
     if (terminal_exit) {
       this.terminals.end(idOf(terminal_exit), terminal_exit.exit_code ?? null, terminal_exit.signal ?? null);
     }
-    if (terminal_output ?? terminal_output_delta ?? terminal_exit) this.stale.add(call);
+    if (terminal_output ?? terminal_output_delta ?? terminal_exit) this.callsWithNewOutput.add(call);
   }
 
-  /** When codex tells a command of the past, its output is in the result only. */
-  private applyRawOutput(call: Call): void {
+  /** When Codex replays a command, its output is only in the result. */
+  private applyRawOutput(call: ToolCallState): void {
     const terminal = call.content.find((item) => item.type === 'terminal');
     if (!terminal) return;
     const output = CommandResult.safeParse(call.output).data?.formatted_output;
@@ -156,38 +153,39 @@ export class ToolCalls {
     }
   }
 
-  private markStale(terminalId: string): void {
+  private noteNewOutput(terminalId: string): void {
     for (const call of this.calls.values()) {
-      if (call.content.some((item) => item.type === 'terminal' && item.terminalId === terminalId)) this.stale.add(call);
+      if (call.content.some((item) => item.type === 'terminal' && item.terminalId === terminalId))
+        this.callsWithNewOutput.add(call);
     }
   }
 
-  private pre(call: Call): SessionEvent {
-    return { event: 'tool:pre', data: { ...this.identity(call), input: call.input, ...this.details(call) } };
+  private startEvent(call: ToolCallState): SessionEvent {
+    return { event: 'tool:pre', data: { ...this.identityFields(call), input: call.input, ...this.detailFields(call) } };
   }
 
-  private update(call: Call, changes: Changes): SessionEvent {
-    if (changes.content) this.stale.delete(call);
+  private updateEvent(call: ToolCallState, changes: ToolCallChanges): SessionEvent {
+    if (changes.content) this.callsWithNewOutput.delete(call);
     const content = changes.content ? { content: this.contentOf(call) } : {};
     return { event: 'tool:update', data: { session_id: this.sessionId, call_id: call.id, ...changes, ...content } };
   }
 
-  private end(call: Call): SessionEvent {
-    call.ended = true;
-    this.stale.delete(call);
-    const shared = { ...this.identity(call), ...this.details(call) };
+  private endEvent(call: ToolCallState): SessionEvent {
+    call.hasEnded = true;
+    this.callsWithNewOutput.delete(call);
+    const shared = { ...this.identityFields(call), ...this.detailFields(call) };
     if (call.status === 'failed') return { event: 'tool:error', data: { ...shared, error: this.errorOf(call) } };
     const output = call.output ?? (this.textOf(call) || undefined);
     const result = { success: true, ...(output === undefined ? {} : { output }) };
-    const durationMs = Math.round(this.clock.monotonicNow() - call.startedAt);
+    const durationMs = Math.round(this.clock.monotonicNow() - call.startedAtMs);
     return { event: 'tool:post', data: { ...shared, result, duration_ms: durationMs } };
   }
 
-  private identity({ name, kind }: Call) {
+  private identityFields({ name, kind }: ToolCallState) {
     return { session_id: this.sessionId, tool_name: name ?? kind, operation: kind };
   }
 
-  private details(call: Call) {
+  private detailFields(call: ToolCallState) {
     return {
       call_id: call.id,
       kind: call.kind,
@@ -197,17 +195,17 @@ export class ToolCalls {
     };
   }
 
-  private contentOf(call: Call): ToolContent[] {
+  private contentOf(call: ToolCallState): ToolContent[] {
     return toolContent(call.content, (id) => this.terminals.get(id));
   }
 
-  private textOf(call: Call): string {
+  private textOf(call: ToolCallState): string {
     return this.contentOf(call)
       .flatMap((item) => (item.type === 'text' ? [item.text] : []))
       .join('\n');
   }
 
-  private errorOf(call: Call): string {
+  private errorOf(call: ToolCallState): string {
     const said = typeof call.output === 'string' ? call.output : this.textOf(call);
     if (said !== '') return said;
     const code = this.contentOf(call).find((item) => item.type === 'terminal')?.exit_code;
@@ -215,18 +213,18 @@ export class ToolCalls {
   }
 }
 
-interface Changes {
+interface ToolCallChanges {
   title?: string;
   kind?: ToolKind;
-  status?: Call['status'];
+  status?: ToolCallState['status'];
   input?: Record<string, unknown>;
   locations?: ToolLocation[];
   content?: ToolContent[];
 }
 
-/** Puts what the update says into the call; the result says what is new. New content is marked only: it is told whole. */
-function apply(call: Call, update: ToolCallUpdate): Changes {
-  const changes: Changes = {};
+/** Applies an update to the call and returns what changed. New content is only marked: events contain all of it. */
+function applyUpdate(call: ToolCallState, update: ToolCallUpdate): ToolCallChanges {
+  const changes: ToolCallChanges = {};
   call.name = update.name ?? call.name;
   if (update.title !== undefined && update.title !== call.title) changes.title = call.title = update.title;
   if (update.kind !== undefined && update.kind !== call.kind) changes.kind = call.kind = update.kind;
@@ -244,7 +242,6 @@ function apply(call: Call, update: ToolCallUpdate): Changes {
   return changes;
 }
 
-/** Amplifier's inputs are objects; the input of an ACP tool may be anything. */
 function toRecord(input: unknown): Record<string, unknown> {
   return isRecord(input) ? { ...input } : { input };
 }

@@ -2,7 +2,7 @@ import type { ToolContent } from '../../../session/common/sessionEvents';
 import type { TerminalView } from './terminalViews';
 import type { ContentBlock, ToolCallContent } from './v1Schema';
 
-/** A block of a message as something to show; undefined for one of an unknown type. */
+/** Converts a content block for display; undefined for an unknown type. */
 export function blockToContent(block: ContentBlock): ToolContent | undefined {
   switch (block.type) {
     case 'text':
@@ -47,7 +47,7 @@ export function toolContent(
   });
 }
 
-/** The words of a message's blocks, for a prompt that is told again: links and files appear by their address. */
+/** Text of a block in a replayed prompt; links and files become Markdown links. */
 export function blockToText(block: ContentBlock): string {
   switch (block.type) {
     case 'text':

@@ -5,29 +5,24 @@ export interface TokenCounts {
   readonly output: number;
 }
 
-const none: TokenCounts = { input: 0, output: 0 };
+const zeroCounts: TokenCounts = { input: 0, output: 0 };
 
-/**
- * What each turn of a session has used, of an agent that counts each turn or all turns together. One that counts together
- * begins at zero whenever a process of it takes the session up.
- */
+/** Token usage per turn, for agents that count per turn or per session. Session counts restart with each process. */
 export class TurnUsage {
-  private before = none;
+  private previousCounts = zeroCounts;
 
-  /** The session is in another process from now on. */
-  restart(): void {
-    this.before = none;
+  reset(): void {
+    this.previousCounts = zeroCounts;
   }
 
-  /** `counted` is what the agent says at the end of a turn. */
-  ofTurn(counted: TokenCounts, of: 'turn' | 'session'): TokenUsage {
-    if (of === 'turn') return toUsage(counted);
-    const { before } = this;
-    this.before = counted;
-    // A count that went back has begun anew.
-    const hasRestarted = counted.input < before.input || counted.output < before.output;
-    if (hasRestarted) return toUsage(counted);
-    return toUsage({ input: counted.input - before.input, output: counted.output - before.output });
+  /** `counts` is what the agent reports at the end of a turn. */
+  usageOfTurn(counts: TokenCounts, scope: 'turn' | 'session'): TokenUsage {
+    if (scope === 'turn') return toUsage(counts);
+    const { previousCounts } = this;
+    this.previousCounts = counts;
+    const hasRestarted = counts.input < previousCounts.input || counts.output < previousCounts.output;
+    if (hasRestarted) return toUsage(counts);
+    return toUsage({ input: counts.input - previousCounts.input, output: counts.output - previousCounts.output });
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Unattended } from '../../../session/common/sessionEvents';
 
-/** A value of a setting, as the agent offers it. */
 interface OfferedValue {
   readonly value: string;
   readonly name?: string | undefined;
@@ -9,11 +8,8 @@ interface OfferedValue {
 
 type Verdict = Unattended | 'asks';
 
-/**
- * What modes mean whose names do not say it, by known agent and mode. OpenCode runs everything unless its own
- * configuration says otherwise; `dontAsk` of Claude refuses what it would have to ask for.
- */
-const known: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
+/** What modes do, by agent and mode, unless their names tell. Claude's `dontAsk` refuses instead of asking. */
+const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   claude: {
     default: 'asks',
     plan: 'asks',
@@ -33,46 +29,43 @@ const known: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   amp: { default: 'asks', bypass: 'runs' },
 };
 
-/** Of ids and names, as words. */
+/** Matched against ids and names. */
 const editWords = /\b(?:accept|auto|auto accept|auto approve|allow|apply)(?: all)? (?:file )?edit(?:s|ing)?\b/;
 const runWords =
   /\b(?:yolo|bypass(?: permissions?)?|full access|full auto|auto ?pilot|auto ?(?:approve|review|run|mode)|allow all|approve all|accept all|skip permissions?|dangerous(?:ly)?|unrestricted|never ask|no prompts|autonomous)\b|^auto(?:matic)?$/;
 const carefulWords = /\b(?:read ?only|plan|deny|dont ask|don t ask)\b/;
-/** Of descriptions. */
-const without = /\bwithout (?:\w+ )?(?:asking|approvals?|confirmations?|permissions?|prompts?|prompting)\b/;
-const byItself = /\b(?:auto(?:matically)? ?)(?:accepts?|approves?|allows?|appl(?:y|ies)|runs?|executes?)\b/;
-const negation = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|won t)\b/;
-const ofEdits = /\b(?:edits?|files?|changes?|writes?)\b/;
-const ofCommands = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
+/** Matched against descriptions. */
+const withoutAskingWords = /\bwithout (?:\w+ )?(?:asking|approvals?|confirmations?|permissions?|prompts?|prompting)\b/;
+const automaticWords = /\b(?:auto(?:matically)? ?)(?:accepts?|approves?|allows?|appl(?:y|ies)|runs?|executes?)\b/;
+const negationWords = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|won t)\b/;
+const editObjectWords = /\b(?:edits?|files?|changes?|writes?)\b/;
+const commandObjectWords = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
 
-/**
- * Whether an agent with that value of its mode, or of its permissions, edits or runs without asking the user. `agent` is the
- * id of a known agent. What neither the table nor its words tell counts as asking.
- */
-export function unattendedWith(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
-  const id = wordsOf(offered.value.split('#').at(-1) ?? '');
-  const told = agent === undefined ? undefined : known[agent]?.[id.replaceAll(' ', '')];
+/** Whether an agent with this option edits or runs without asking the user. Unknown values count as asking. */
+export function unattendedByOption(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
+  const id = lowerCaseWords(offered.value.split('#').at(-1) ?? '');
+  const told = agent === undefined ? undefined : verdictsByAgent[agent]?.[id.replaceAll(' ', '')];
   if (told !== undefined) return told === 'asks' ? undefined : told;
-  const names = [id, wordsOf(offered.name ?? '')];
+  const names = [id, lowerCaseWords(offered.name ?? '')];
   if (names.some((name) => carefulWords.test(name))) return undefined;
   if (names.some((name) => editWords.test(name))) return 'edits';
   if (names.some((name) => runWords.test(name))) return 'runs';
-  return described(offered.description ?? '');
+  return unattendedByDescription(offered.description ?? '');
 }
 
-/** By sentence: what is said not to be done is not done. */
-function described(description: string): Unattended | undefined {
+/** Checks each sentence, ignoring negated ones. */
+function unattendedByDescription(description: string): Unattended | undefined {
   for (const sentence of description.split(/[.;\n]/)) {
-    const words = wordsOf(sentence);
-    const at = without.exec(words)?.index ?? byItself.exec(words)?.index;
-    if (at === undefined || negation.test(words.slice(0, at))) continue;
-    return ofEdits.test(words) && !ofCommands.test(words) ? 'edits' : 'runs';
+    const words = lowerCaseWords(sentence);
+    const at = withoutAskingWords.exec(words)?.index ?? automaticWords.exec(words)?.index;
+    if (at === undefined || negationWords.test(words.slice(0, at))) continue;
+    return editObjectWords.test(words) && !commandObjectWords.test(words) ? 'edits' : 'runs';
   }
   return undefined;
 }
 
-/** In lower case, split where letters change case and at everything that is no letter. */
-function wordsOf(text: string): string {
+/** Lower-case words, split at case changes and punctuation. */
+function lowerCaseWords(text: string): string {
   return text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()

@@ -1,19 +1,24 @@
 import type { ToolKind, Unattended } from '../../../session/common/sessionEvents';
 
-const kinds: Partial<Record<ToolKind, Unattended>> = { edit: 'edits', delete: 'edits', move: 'edits', execute: 'runs' };
+const actionsByKind: Partial<Record<ToolKind, Unattended>> = {
+  edit: 'edits',
+  delete: 'edits',
+  move: 'edits',
+  execute: 'runs',
+};
 
-/** Notices an agent that asks for nothing: calls of its that change or run something, in a session in which it never asked. */
+/** Detects agents that never ask: successful calls that change or run something in a session without any request. */
 export class UnattendedWatch {
-  private readonly asked = new Set<Unattended>();
+  private readonly askedActions = new Set<Unattended>();
 
-  /** The agent has asked, or Backline stood before what it did. Without `what` that holds for everything. */
-  hasAsked(what?: Unattended): void {
-    for (const each of what ? [what] : (['edits', 'runs'] as const)) this.asked.add(each);
+  /** Call when the agent asked or Backline checked its action. Without `what`, applies to all actions. */
+  noteAsked(what?: Unattended): void {
+    for (const each of what ? [what] : (['edits', 'runs'] as const)) this.askedActions.add(each);
   }
 
-  /** What a call of that kind has done without asking, now that it has succeeded. */
-  shownBy(kind: ToolKind): Unattended | undefined {
-    const what = kinds[kind];
-    return what !== undefined && this.asked.has(what) ? undefined : what;
+  /** The action that a successful call of this kind took without asking. */
+  unattendedActionOf(kind: ToolKind): Unattended | undefined {
+    const what = actionsByKind[kind];
+    return what !== undefined && this.askedActions.has(what) ? undefined : what;
   }
 }

@@ -1,16 +1,15 @@
 import * as z from 'zod';
 
 /**
- * What agents send in ACP v1, as far as Backline reads it. The names are the protocol's. It is read generously: `null`
- * stands for a missing member, unknown members are kept, an unknown value of a list of values becomes the harmless one,
- * and what is unknown inside a list does not take the rest of it down.
+ * ACP v1 messages from agents, as far as Backline reads them; names are the protocol's. Parsing is lenient: `null`
+ * counts as missing, unknown members are kept, unknown enum values become harmless ones, and invalid list items are
+ * skipped.
  */
 
 const Text = z.string();
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const optionalText = optional(Text).catch(undefined);
 
-/** A list of what can be read of it. */
 const list = <T extends z.ZodType>(item: T) =>
   z.array(z.unknown()).transform((items) =>
     items.flatMap((candidate): z.output<T>[] => {
@@ -24,7 +23,7 @@ type Meta = z.infer<typeof Meta>;
 
 const Unknown = { type: 'unknown' } as const;
 
-/** A block of a message. One of an unknown type is `unknown`. */
+/** A content block; an unrecognized one becomes `unknown`. */
 export const ContentBlock = z
   .discriminatedUnion('type', [
     z.looseObject({ type: z.literal('text'), text: Text }),
@@ -56,7 +55,7 @@ const ToolKind = z
   .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'])
   .catch('other');
 
-/** `tool_call` and `tool_call_update` alike: agents do announce calls by either. Lists replace, missing members stay. */
+/** `tool_call` and `tool_call_update`: agents announce calls by either. Lists replace, missing members stay. */
 export const ToolCallUpdate = z.looseObject({
   toolCallId: Text,
   title: optionalText,
@@ -71,7 +70,7 @@ export const ToolCallUpdate = z.looseObject({
 });
 export type ToolCallUpdate = z.infer<typeof ToolCallUpdate>;
 
-/** How claude and codex stream the output of terminals of their own. Output is what came since the last message. */
+/** How Claude and Codex stream output of their own terminals. `data` is the output since the last message. */
 const TerminalChunk = z.looseObject({ terminal_id: optionalText, data: Text }).optional().catch(undefined);
 export const TerminalMeta = z.looseObject({
   terminal_info: z.looseObject({ terminal_id: optionalText }).optional().catch(undefined),
@@ -87,7 +86,7 @@ const SelectChoice = z.object({ value: Text, name: Text, description: optionalTe
 const SelectGroup = z.object({ group: Text, name: Text, options: list(SelectChoice) });
 const optionFields = { id: Text, name: Text, description: optionalText, category: optionalText };
 
-/** `unknown` for a type of option that is not known, which the protocol says to ignore. */
+/** Unknown types become `unknown`; the protocol says to ignore them. */
 export const ConfigOption = z
   .discriminatedUnion('type', [
     z.looseObject({
@@ -108,14 +107,14 @@ export const Modes = z.looseObject({
 });
 export type Modes = z.infer<typeof Modes>;
 
-/** No longer in the protocol, still sent by gemini, qwen and codex. */
+/** Not in the protocol any more, but still sent by Gemini, Qwen and Codex. */
 export const Models = z.looseObject({
   currentModelId: Text,
   availableModels: list(z.looseObject({ modelId: Text, name: Text, description: optionalText })),
 });
 export type Models = z.infer<typeof Models>;
 
-/** The answers of `session/new`, `session/load` and `session/resume`, which some agents leave `null`. */
+/** Results of `session/new`, `session/load` and `session/resume`; some agents return `null`. */
 export const SessionSetup = z
   .looseObject({
     sessionId: optionalText,
@@ -141,7 +140,7 @@ const Command = z.looseObject({
   input: optional(z.looseObject({ hint: optionalText })).catch(undefined),
 });
 const Cost = z.looseObject({ amount: z.number(), currency: Text });
-/** Some agents count in fractions. */
+/** Some agents send fractions. */
 const Count = z.number().nonnegative().transform(Math.round);
 
 /** The stable kinds of `session/update`, by their `sessionUpdate` member. */
@@ -171,7 +170,7 @@ export type SessionNotification = z.infer<typeof SessionNotification>;
 
 const PermissionOptionKind = z
   .enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
-  // What cannot be read must not be taken for a way to allow.
+  // An unknown kind must never count as allowing.
   .catch('reject_once');
 
 export const PermissionRequest = z.looseObject({
@@ -185,14 +184,14 @@ export const PermissionRequest = z.looseObject({
 export type PermissionRequest = z.infer<typeof PermissionRequest>;
 
 const Flag = z.boolean().nullish().catch(false);
-/** Present, as `{}` or more, when the agent can do it. */
+/** Whether a capability is present, as `{}` or more. */
 const Ability = z.unknown().transform((value) => value !== null && value !== undefined && value !== false);
 
 const AuthMethod = z.looseObject({
   id: Text,
   name: Text,
   description: optionalText,
-  /** Anything but `terminal` means the agent does it itself, through `authenticate`. */
+  /** `terminal`; anything else means that the agent signs in itself, through `authenticate`. */
   type: optionalText,
   args: z.array(Text).nullish().catch(undefined),
   env: z.record(z.string(), Text).nullish().catch(undefined),
@@ -239,12 +238,12 @@ const QuotaMeta = z.looseObject({
 export const PromptResult = z.looseObject({
   stopReason: z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']).catch('end_turn'),
   usage: optional(TurnUsage).catch(undefined),
-  /** Where gemini counts the tokens of a turn. */
+  /** Gemini's token counts of the turn. */
   _meta: optional(QuotaMeta).catch(undefined),
 });
 export type PromptResult = z.infer<typeof PromptResult>;
 
-/** The options after a change, when the agent tells them. */
+/** The options after a change, if the agent returns them. */
 export const ConfigResult = z
   .looseObject({ configOptions: optional(z.array(ConfigOption)).catch(undefined) })
   .nullish()

@@ -1,6 +1,6 @@
 import type { Prompt } from './prompt';
 
-/** What a prompt asks for. `path` is a word of the prompt, not yet resolved. */
+/** What a prompt asks for. `path` is not resolved yet. */
 type Intent =
   | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
@@ -17,7 +17,7 @@ interface Command {
 }
 
 export const commands: readonly Command[] = [
-  { name: 'help', description: 'Say what the demo agent can do' },
+  { name: 'help', description: 'Show what the demo agent can do' },
   { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
   { name: 'rename', description: 'Rename a word in a file, with your permission', hint: 'old to new in path' },
   { name: 'sort', description: 'Sort the imports of a file, with your permission', hint: 'path' },
@@ -28,9 +28,9 @@ export const commands: readonly Command[] = [
 ];
 
 const defaultSlowWords = 60;
-const mostSlowWords = 5000;
+const maxSlowWords = 5000;
 
-/** The rules, first match wins: a slash command, else the first words, else a file or a text that came along. */
+/** Applies the first matching rule: a slash command, the first words, or attached files and texts. */
 export function intentOf({ text, files, notes }: Prompt): Intent {
   const slash = /^\/(\w+)\s*([\s\S]*)$/.exec(text);
   if (slash) return commandIntent((slash[1] ?? '').toLowerCase(), (slash[2] ?? '').trim());
@@ -44,7 +44,7 @@ export function intentOf({ text, files, notes }: Prompt): Intent {
   if (/^slow(?:ly)?\b/i.test(text)) return commandIntent('slow', /\d+/.exec(text)?.[0] ?? '');
   if (/^plan\b/i.test(text)) return { kind: 'plan' };
 
-  // What came along is mentioned in the words, and a title may look like a path.
+  // Attachments are mentioned in the text, and their titles may look like paths.
   const paths = notes.length > 0 && !/^summari[sz]e\b/i.test(text) ? [] : pathsIn(text);
   if (files.length > 0 || paths.length > 0) return { kind: 'summarize', paths };
   if (notes.length > 0) return { kind: 'quote' };
@@ -72,7 +72,7 @@ function commandIntent(name: string, rest: string): Intent {
       return rest === '' ? { kind: 'unknown' } : { kind: 'run', line: rest };
     case 'slow': {
       const words = /^\d+$/.test(rest) ? Number(rest) : defaultSlowWords;
-      return { kind: 'slow', words: Math.min(words, mostSlowWords) };
+      return { kind: 'slow', words: Math.min(words, maxSlowWords) };
     }
     case 'fail':
       return { kind: 'fail', how: rest };

@@ -2,30 +2,27 @@ import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { percentDecoded } from '../../../base/common/fileUri';
 
-/** What the user sent: the words, and what came along with them. */
 export interface Prompt {
   readonly text: string;
   readonly files: readonly PromptFile[];
   readonly notes: readonly PromptNote[];
-  /** Of an answer that was cut off and goes on: how many words were said. */
-  readonly saidWords?: number;
+  /** For an interrupted answer that continues: how many words were already said. */
+  readonly saidWordCount?: number;
 }
 
 export interface PromptFile {
-  /** Absolute, or the URI when it names no file of this machine. */
+  /** Absolute path, or the URI if it is not a local file. */
   readonly path: string;
-  /** Its content, when the client has put it into the prompt. */
   readonly text?: string;
 }
 
-/** A text that is no file: a context item, the problems of a file, a selection of something that is nowhere on disk. */
+/** An attached text without a file, for example a context item, problems or an untitled selection. */
 export interface PromptNote {
-  /** One line. */
+  /** A single line. */
   readonly title: string;
   readonly text: string;
 }
 
-/** The parts of an ACP content block that matter here. */
 export type PromptBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'resource_link'; readonly uri: string }
@@ -49,10 +46,7 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   return { text: texts.join('').trim(), files, notes };
 }
 
-/**
- * A text that begins by naming the very file it comes with is about the file, and is not what is in it. Nor is there a text
- * in a folder, whose address ends with a slash.
- */
+/** Returns a note if the text is about the file, which its first line names, or about a folder (URI ending in `/`). */
 function noteOf(uri: string, text: string): PromptNote | undefined {
   if (!uri.startsWith('file:')) return { title: percentDecoded(uri.replace(/^backline:/, '')), text };
   const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');
@@ -61,7 +55,7 @@ function noteOf(uri: string, text: string): PromptNote | undefined {
   return { title: head.replaceAll(path, basename(path)).trim(), text: rest.join('\n').trim() };
 }
 
-/** The absolute path that a word of a prompt names: `src/a.ts`, `@src/a.ts`, `` `src/a.ts` `` and `file:` URIs. */
+/** Resolves a path in a prompt: `src/a.ts`, `@src/a.ts`, `` `src/a.ts` `` or a `file:` URI. */
 export function pathOfWord(word: string, cwd: string): string {
   const bare = word.replace(/^[`'"(<@]+|[`'")>,;:?!]+$/g, '');
   const path = pathOfUri(bare);

@@ -2,31 +2,25 @@ import { raceSignal } from '../../../base/common/async';
 import type { PlanStep } from '../v1/history';
 import type { Prompt } from './prompt';
 
-/**
- * What a skill may do while it answers one prompt, whatever dialect the client speaks. Everything rejects once the turn
- * is cancelled.
- */
+/** What a skill may do to answer a prompt, in either dialect. All methods reject once the turn is cancelled. */
 export interface Turn {
   readonly prompt: Prompt;
-  /** Absolute: what relative paths are relative to. */
+  /** Absolute path that relative paths are resolved against. */
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** Tell the user by which rule the prompt was understood. */
   readonly isVerbose: boolean;
-  /** How long `say` waits before each word; 0 for not at all. */
+  /** Delay before each word of `say`; 0 for none. */
   readonly paceMs: number;
 
-  /** Markdown. */
+  /** `text` is Markdown. */
   say(text: string): Promise<void>;
   think(text: string): Promise<void>;
   plan(entries: readonly PlanStep[]): Promise<void>;
-  /** The text as the editor has it. @throws Error with what to tell the user */
+  /** Reads the editor's text of a file. @throws Error with a message for the user */
   readFile(path: string): Promise<string>;
-  /** Shows the change, asks where that is the rule, and writes it. */
+  /** Shows the change, asks if required, and writes it. */
   proposeEdit(edit: ProposedEdit): Promise<EditOutcome>;
-  /** Runs a command where the user sees it. */
   runCommand(argv: readonly [string, ...string[]]): Promise<CommandOutcome>;
-  /** Rejects when the turn is cancelled while it waits. */
   sleep(ms: number): Promise<void>;
 }
 
@@ -39,7 +33,7 @@ export interface ProposedEdit {
   readonly line: number;
 }
 
-/** `proposed`: the client decides what becomes of it after the turn. */
+/** `proposed`: the client decides after the turn. */
 export type EditOutcome =
   | { readonly kind: 'written' | 'rejected' | 'proposed' | 'shownOnly' }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -49,7 +43,6 @@ export type CommandOutcome =
   | { readonly kind: 'unsupported' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The user has stopped the turn. */
 export class TurnCancelled extends Error {
   override readonly name = 'TurnCancelled';
   constructor() {
@@ -57,7 +50,7 @@ export class TurnCancelled extends Error {
   }
 }
 
-/** Settles as `work` does, but never later than the turn is cancelled. @throws TurnCancelled */
+/** Settles as `work` does, or rejects as soon as the turn is cancelled. @throws TurnCancelled */
 export function unlessCancelled<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return raceSignal(work, signal, () => new TurnCancelled());
 }

@@ -4,20 +4,17 @@ import { nullLogger } from '../../../base/common/log';
 import { systemClock } from '../../../base/node/systemClock';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { DraftConnection } from '../../common/draft/draftConnection';
-import { answer } from '../answer/answer';
+import { answerPrompt } from '../answer/answerPrompt';
 import { diskFileHandlers, readInside } from '../diskFiles';
 import { DraftTurn } from './draftTurn';
 
-/**
- * Speaks the draft as its document reads: the client keeps the threads and streams what the user says to the agent; the
- * agent asks for threads, sends whole messages to them, and answers for files. A chunk is what the user said in one go.
- */
+/** An agent of the draft protocol as documented: the client keeps the threads, the agent serves files. */
 export class DocumentAgent {
   private readonly connection: DraftConnection;
-  private readonly turns = new KeyedQueue();
-  private readonly ending = new AbortController();
+  private readonly turnQueue = new KeyedQueue();
+  private readonly endController = new AbortController();
 
-  /** `cwd`: absolute; files outside are not answered for. */
+  /** `cwd` is an absolute path; files outside are not served. */
   constructor(
     private readonly stream: MessageStream,
     private readonly cwd: string,
@@ -29,49 +26,48 @@ export class DocumentAgent {
       handlers: {
         ...diskFileHandlers(cwd),
         streamMessageChunk: ({ threadId, chunk }) => {
-          void this.turns.run(threadId, () => this.answer(threadId, chunk.chunk));
+          void this.turnQueue.run(threadId, () => this.answerChunk(threadId, chunk.chunk));
           return Promise.resolve(null);
         },
       },
     });
   }
 
-  /** Resolves when the client is gone. */
   async run(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
     this.connection.start();
-    // The first thing such an agent does is to look what there is; that also tells the client whom it talks to.
-    await this.connection.call('getThreads', null).catch(complain);
+    // Listing the threads first also tells the client which variant this agent uses.
+    await this.connection.call('getThreads', null).catch(writeToStderr);
     await closed;
-    this.ending.abort();
+    this.endController.abort();
     this.connection.dispose();
   }
 
-  private async answer(threadId: string, text: string): Promise<void> {
+  private async answerChunk(threadId: string, text: string): Promise<void> {
     const { connection, cwd } = this;
-    const said: string[] = [];
+    const answerParts: string[] = [];
     try {
       await connection.call('openThread', { threadId });
       const { entries } = await connection.call('getThreadEntries', { threadId });
       const asked = entries.filter((entry) => entry.type === 'message' && entry.role === 'user').length;
-      if (asked > 1) said.push(`(Your message number ${asked} in this thread.)\n\n`);
-      await answer(
+      if (asked > 1) answerParts.push(`(Your message number ${asked} in this thread.)\n\n`);
+      await answerPrompt(
         new DraftTurn({
           text,
           cwd,
-          signal: this.ending.signal,
-          say: (words) => Promise.resolve(void said.push(words)),
+          signal: this.endController.signal,
+          say: (words) => Promise.resolve(void answerParts.push(words)),
           readFile: async (path) => (await readInside(cwd, path)).text.toString('utf8'),
         }),
       );
     } catch (error) {
-      said.push(`I failed: ${messageOf(error)}\n`);
+      answerParts.push(`I failed: ${messageOf(error)}\n`);
     }
-    const message = { role: 'assistant' as const, chunks: [{ type: 'text' as const, chunk: said.join('') }] };
-    await connection.call('sendMessage', { threadId, message }).catch(complain);
+    const message = { role: 'assistant' as const, chunks: [{ type: 'text' as const, chunk: answerParts.join('') }] };
+    await connection.call('sendMessage', { threadId, message }).catch(writeToStderr);
   }
 }
 
-function complain(error: unknown): void {
+function writeToStderr(error: unknown): void {
   process.stderr.write(`${messageOf(error)}\n`);
 }

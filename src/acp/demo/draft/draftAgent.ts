@@ -5,20 +5,17 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import { MemoryThreads, textOf } from '../../common/draft/draftThreads';
 import { draftThreadHandlers } from '../../node/draft/draftHandlers';
-import { answer } from '../answer/answer';
+import { answerPrompt } from '../answer/answerPrompt';
 import { DraftTurn } from './draftTurn';
 import type { Turn } from '../answer/turn';
 
-/**
- * Speaks the draft as its original code did: keeps the threads, answers for them, and asks the client for files. The
- * answer to sendMessage comes after the whole turn.
- */
+/** An agent of the draft protocol as implemented: it keeps the threads and requests files from the client. */
 export class DraftAgent {
   private readonly threads = new MemoryThreads({ now: () => Date.now(), createId: randomUUID });
   private readonly connection: DraftConnection;
-  private readonly ending = new AbortController();
+  private readonly endController = new AbortController();
 
-  /** `cwd`: absolute, what relative paths in prompts are relative to. */
+  /** `cwd` is the absolute path that relative paths in prompts are resolved against. */
   constructor(
     private readonly stream: MessageStream,
     private readonly cwd: string,
@@ -32,28 +29,27 @@ export class DraftAgent {
         ...draftThreadHandlers(threads),
         sendMessage: async ({ threadId, message }) => {
           await threads.sendMessage(threadId, message);
-          if (message.role === 'user') await answer(this.turn(threadId, textOf(message)));
+          if (message.role === 'user') await answerPrompt(this.createTurn(threadId, textOf(message)));
           return null;
         },
       },
     });
   }
 
-  /** Resolves when the client is gone. */
   async run(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
     this.connection.start();
     await closed;
-    this.ending.abort();
+    this.endController.abort();
     this.connection.dispose();
   }
 
-  private turn(threadId: string, text: string): Turn {
+  private createTurn(threadId: string, text: string): Turn {
     const { connection, cwd, threads } = this;
     return new DraftTurn({
       text,
       cwd,
-      signal: this.ending.signal,
+      signal: this.endController.signal,
       async say(words) {
         const chunk = { type: 'text' as const, chunk: words };
         await threads.streamMessageChunk(threadId, chunk);

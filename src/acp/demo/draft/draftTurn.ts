@@ -1,5 +1,5 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
-import { fenced } from '../answer/fenced';
+import { fencedBlock } from '../answer/fenced';
 import { pathOfWord, type Prompt } from '../answer/prompt';
 import type { PlanStep } from '../v1/history';
 import {
@@ -11,17 +11,17 @@ import {
   type Turn,
 } from '../answer/turn';
 
-interface DraftTurnOptions {
-  /** As the client sent it; `File: path` on a line of its own is a file that comes along. */
+interface DraftTurnDeps {
+  /** The client's text; a line `File: path` attaches a file. */
   readonly text: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly say: (text: string) => Promise<void>;
   readonly readFile: (path: string) => Promise<string>;
 }
 
-/** A turn in the draft, which knows text and the reading of files, and nothing else. */
+/** A turn in the draft protocol, which supports only text and reading files. */
 export class DraftTurn implements Turn {
   readonly prompt: Prompt;
   readonly cwd: string;
@@ -29,7 +29,7 @@ export class DraftTurn implements Turn {
   readonly isVerbose = false;
   readonly paceMs = 0;
 
-  constructor(private readonly options: DraftTurnOptions) {
+  constructor(private readonly options: DraftTurnDeps) {
     this.prompt = promptOf(options.text, options.cwd);
     this.cwd = options.cwd;
     this.signal = options.signal;
@@ -55,9 +55,9 @@ export class DraftTurn implements Turn {
     return await this.options.readFile(path);
   }
 
-  /** As a diff in the answer: the draft has no method to write a file, but a client may offer to apply the diff. */
+  /** Proposes the edit as a diff in the answer, which the client may offer to apply. */
   async proposeEdit({ title, path, oldText, newText }: ProposedEdit): Promise<EditOutcome> {
-    await this.say(`${title}:\n\n${fenced('diff', unifiedDiff(path, oldText, newText))}\n`);
+    await this.say(`${title}:\n\n${fencedBlock('diff', unifiedDiff(path, oldText, newText))}\n`);
     return { kind: 'proposed' };
   }
 
@@ -76,7 +76,7 @@ function promptOf(text: string, cwd: string): Prompt {
   return { text: text.replace(file, '').trim(), files, notes: [] };
 }
 
-/** The name stands as it is: readers of such a diff need not know how Git quotes names. */
+/** Writes the path without Git's quoting. */
 function unifiedDiff(path: string, oldText: string, newText: string): string {
   const options = { context: 3, headerOptions: OMIT_HEADERS, stripTrailingCr: true };
   const hunks = createTwoFilesPatch(path, path, oldText, newText, undefined, undefined, options);

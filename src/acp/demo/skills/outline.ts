@@ -1,7 +1,7 @@
-/** What a look at a text file finds without understanding it. Lines are 1-based. */
+/** What can be found in a text file without parsing it. Lines are 1-based. */
 interface Outline {
-  readonly lines: number;
-  readonly imports: number;
+  readonly lineCount: number;
+  readonly importCount: number;
   readonly declarations: readonly Declaration[];
   readonly todos: readonly { readonly text: string; readonly line: number }[];
 }
@@ -12,28 +12,30 @@ interface Declaration {
   readonly line: number;
 }
 
-interface Language {
+interface LanguagePatterns {
   readonly extensions: RegExp;
   readonly import?: RegExp;
-  /** Each has one group, the name. */
+  /** Each pattern has one group, the name. */
   readonly declarations: readonly (readonly [kind: string, pattern: RegExp])[];
 }
 
-const exported = String.raw`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?`;
-const visible = String.raw`^\s*(?:pub(?:\([^)]*\))?\s+)?`;
+const exportPrefix = String.raw`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?`;
+const visibilityPrefix = String.raw`^\s*(?:pub(?:\([^)]*\))?\s+)?`;
 
-const languages: readonly Language[] = [
+const languages: readonly LanguagePatterns[] = [
   {
     extensions: /\.[cm]?[jt]sx?$/i,
     import: /^\s*import\b/,
     declarations: [
-      ['function', new RegExp(String.raw`${exported}(?:async\s+)?function\s*\*?\s*([\w$]+)`)],
-      ['class', new RegExp(String.raw`${exported}(?:abstract\s+)?class\s+([\w$]+)`)],
-      ['interface', new RegExp(String.raw`${exported}interface\s+([\w$]+)`)],
-      ['type', new RegExp(String.raw`${exported}type\s+([\w$]+)\s*[=<]`)],
+      ['function', new RegExp(String.raw`${exportPrefix}(?:async\s+)?function\s*\*?\s*([\w$]+)`)],
+      ['class', new RegExp(String.raw`${exportPrefix}(?:abstract\s+)?class\s+([\w$]+)`)],
+      ['interface', new RegExp(String.raw`${exportPrefix}interface\s+([\w$]+)`)],
+      ['type', new RegExp(String.raw`${exportPrefix}type\s+([\w$]+)\s*[=<]`)],
       [
         'function',
-        new RegExp(String.raw`${exported}(?:const|let)\s+([\w$]+)[^=]*=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)[^=]*=>`),
+        new RegExp(
+          String.raw`${exportPrefix}(?:const|let)\s+([\w$]+)[^=]*=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)[^=]*=>`,
+        ),
       ],
     ],
   },
@@ -57,18 +59,18 @@ const languages: readonly Language[] = [
     extensions: /\.rs$/i,
     import: /^\s*(?:pub\s+)?use\s/,
     declarations: [
-      ['function', new RegExp(String.raw`${visible}(?:async\s+|const\s+|unsafe\s+)*fn\s+(\w+)`)],
-      ['struct', new RegExp(String.raw`${visible}struct\s+(\w+)`)],
-      ['enum', new RegExp(String.raw`${visible}enum\s+(\w+)`)],
-      ['trait', new RegExp(String.raw`${visible}trait\s+(\w+)`)],
+      ['function', new RegExp(String.raw`${visibilityPrefix}(?:async\s+|const\s+|unsafe\s+)*fn\s+(\w+)`)],
+      ['struct', new RegExp(String.raw`${visibilityPrefix}struct\s+(\w+)`)],
+      ['enum', new RegExp(String.raw`${visibilityPrefix}enum\s+(\w+)`)],
+      ['trait', new RegExp(String.raw`${visibilityPrefix}trait\s+(\w+)`)],
     ],
   },
   { extensions: /\.(?:md|markdown)$/i, declarations: [['heading', /^#{1,6}\s+(.+?)\s*#*$/]] },
 ];
 
-const todoMark = /\b(?:TODO|FIXME|XXX)\b[:\s]*(.*)$/;
+const todoPattern = /\b(?:TODO|FIXME|XXX)\b[:\s]*(.*)$/;
 
-/** `name` tells the language; of an unknown one only lines and TODOs are found. */
+/** `name` determines the language; for unknown ones, only lines and TODOs are counted. */
 export function outlineOf(name: string, text: string): Outline {
   const language = languages.find(({ extensions }) => extensions.test(name));
   const lines = text.split(/\r\n|\n|\r/);
@@ -85,8 +87,8 @@ export function outlineOf(name: string, text: string): Outline {
       declarations.push({ kind, name: found, line });
       break;
     }
-    const todo = todoMark.exec(content)?.[1];
+    const todo = todoPattern.exec(content)?.[1];
     if (todo !== undefined) todos.push({ text: todo.replace(/\s*(?:\*\/|-->)\s*$/, '').trim(), line });
   }
-  return { lines: lines.length, imports, declarations, todos };
+  return { lineCount: lines.length, importCount: imports, declarations, todos };
 }

@@ -1,19 +1,16 @@
 interface ImportStatement {
   readonly text: string;
-  /** What the statement sorts by; undefined for an import of side effects, whose place matters. */
+  /** The sort key; undefined for a side-effect import, whose position matters. */
   readonly module: string | undefined;
 }
 
-/**
- * Sorts each run of neighbouring imports by module: JavaScript's and TypeScript's `import … from '…'`, Python's `import …`
- * and `from … import …` on one line. Blank lines, comments and side-effect imports end a run. Line endings stay.
- */
+/** Sorts each run of adjacent imports by module, in JavaScript, TypeScript and Python. Line endings are kept. */
 export function sortImports(text: string): string {
   const lines = text.split(/(?<=\n)/);
   const result: string[] = [];
   let run: ImportStatement[] = [];
   const flush = (): void => {
-    result.push(...sorted(run));
+    result.push(...sortedTexts(run));
     run = [];
   };
   for (let at = 0; at < lines.length;) {
@@ -30,28 +27,27 @@ export function sortImports(text: string): string {
   return result.join('');
 }
 
-const script = /^import\s+(?:type\s+)?[^'"()]*?\bfrom\s*(['"])(.*?)\1/;
-const sideEffect = /^import\s*(['"]).*?\1/;
-const python = /^(?:from\s+(\S+)\s+import\s+[^(\\]+|import\s+([\w.]+)[^'"{}*(]*)(?<!,)$/;
+const scriptImport = /^import\s+(?:type\s+)?[^'"()]*?\bfrom\s*(['"])(.*?)\1/;
+const sideEffectImport = /^import\s*(['"]).*?\1/;
+const pythonImport = /^(?:from\s+(\S+)\s+import\s+[^(\\]+|import\s+([\w.]+)[^'"{}*(]*)(?<!,)$/;
 const maxStatementLines = 100;
 
 function statementAt(lines: readonly string[], at: number): ImportStatement | undefined {
   const first = lines[at] ?? '';
   if (!/^(?:import|from)\b/.test(first)) return undefined;
-  if (sideEffect.test(first)) return { text: first, module: undefined };
-  const oneLine = python.exec(first.trimEnd());
+  if (sideEffectImport.test(first)) return { text: first, module: undefined };
+  const oneLine = pythonImport.exec(first.trimEnd());
   if (oneLine) return { text: first, module: oneLine[1] ?? oneLine[2] };
   for (let end = at + 1; end <= Math.min(lines.length, at + maxStatementLines); end++) {
     const text = lines.slice(at, end).join('');
-    const module = script.exec(text)?.[2];
+    const module = scriptImport.exec(text)?.[2];
     if (module !== undefined) return { text, module };
     if (/;\s*$/.test(text)) return undefined;
   }
   return undefined;
 }
 
-/** The last line of a file may have no line ending, and keeps having none. */
-function sorted(run: readonly ImportStatement[]): string[] {
+function sortedTexts(run: readonly ImportStatement[]): string[] {
   const inOrder = run.toSorted((a, b) => compare(a.module ?? '', b.module ?? ''));
   const unended = inOrder.findIndex(({ text }) => !text.endsWith('\n'));
   if (unended < 0 || unended === inOrder.length - 1) return inOrder.map(({ text }) => text);

@@ -1,29 +1,29 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk';
-import { insideOneOf } from '../diskFiles';
+import { realPathInside } from '../diskFiles';
 import type { DemoSession } from './sessions';
 
-/** Files through the client, which knows unsaved text; from disk, inside the session's folders, where it offers none. */
+/** Accesses files through the client, which knows unsaved text, or on disk within the session's folders. */
 export class ClientFiles {
   constructor(
     private readonly client: AgentContext,
     private readonly session: DemoSession,
-    private readonly offered: ClientCapabilities['fs'],
+    private readonly capabilities: ClientCapabilities['fs'],
   ) {}
 
-  /** @throws Error with what to tell the user */
+  /** @throws Error with a message for the user */
   async read(path: string): Promise<string> {
-    if (this.offered?.readTextFile !== true) return await readFile(await this.inside(path), 'utf8');
+    if (this.capabilities?.readTextFile !== true) return await readFile(await this.realPathOf(path), 'utf8');
     return (await this.client.request('fs/read_text_file', { sessionId: this.session.id, path })).content;
   }
 
-  /** @throws Error with what to tell the user */
+  /** @throws Error with a message for the user */
   async write(path: string, content: string): Promise<void> {
-    if (this.offered?.writeTextFile !== true) await writeFile(await this.inside(path), content);
+    if (this.capabilities?.writeTextFile !== true) await writeFile(await this.realPathOf(path), content);
     else await this.client.request('fs/write_text_file', { sessionId: this.session.id, path, content });
   }
 
-  private async inside(path: string): Promise<string> {
-    return await insideOneOf([this.session.cwd, ...this.session.additionalDirectories], path);
+  private async realPathOf(path: string): Promise<string> {
+    return await realPathInside([this.session.cwd, ...this.session.additionalDirectories], path);
   }
 }

@@ -1,8 +1,8 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import { modes, paces, type DemoSession } from './sessions';
 
-/** The session's settings as ACP's config options. Booleans only for clients that know them. */
-export function configOf(session: DemoSession, takesBooleans: boolean): SessionConfigOption[] {
+/** The session's settings as config options; booleans only for clients that support them. */
+export function configOptionsOf(session: DemoSession, supportsBooleans: boolean): SessionConfigOption[] {
   const options: SessionConfigOption[] = [
     {
       type: 'select',
@@ -21,25 +21,24 @@ export function configOf(session: DemoSession, takesBooleans: boolean): SessionC
       options: paces.map(({ value, name, description }) => ({ value, name, description })),
     },
   ];
-  if (takesBooleans) {
+  if (supportsBooleans) {
     const description = 'Say by which rule a prompt was understood';
     options.push({ type: 'boolean', id: 'verbose', name: 'Verbose', description, currentValue: session.isVerbose });
   }
   return options;
 }
 
-/** The same mode for clients that know modes but no config options. */
-export function modesOf(session: DemoSession): SessionModeState {
+/** The mode, for clients that support modes but not config options. */
+export function modeStateOf(session: DemoSession): SessionModeState {
   return { currentModeId: session.mode, availableModes: modes.map((mode) => ({ ...mode })) };
 }
 
-/** Sets one option. Returns whether there is such an option with such a value. */
-export function setConfig(session: DemoSession, id: string, value: string | boolean): boolean {
+export function setConfigOption(session: DemoSession, id: string, value: string | boolean): boolean {
   const mode = modes.find((candidate) => candidate.id === value);
   const pace = paces.find((candidate) => candidate.value === value);
   if (id === 'mode' && mode) {
     session.mode = mode.id;
-    // A mode is chosen anew, so what was answered "always" under another one no longer holds.
+    // Lasting answers apply only to the mode they were given in.
     session.editRule = 'ask';
   } else if (id === 'pace' && pace) {
     session.pace = pace.value;

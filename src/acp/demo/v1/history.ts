@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What is kept of a conversation: enough to tell it again to a client that loads the session. */
+/** A stored conversation, complete enough to replay it when a client loads the session. */
 const ToolContent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('diff'), path: z.string(), oldText: z.string(), newText: z.string() }),
@@ -32,8 +32,8 @@ export const HistoryItem = z.discriminatedUnion('type', [
 export type HistoryItem = z.infer<typeof HistoryItem>;
 export type ToolHistory = Extract<HistoryItem, { type: 'tool' }>;
 
-/** Adds an item; text of the same kind goes on where the last item ended, and a plan replaces the one before it. */
-export function remember(history: HistoryItem[], item: HistoryItem): void {
+/** Adds an item. Text extends the last item of its kind; a plan replaces the one before. */
+export function addToHistory(history: HistoryItem[], item: HistoryItem): void {
   const last = history.at(-1);
   if (last && 'text' in last && 'text' in item && last.type === item.type && item.type !== 'user') {
     history[history.length - 1] = { type: last.type, text: last.text + item.text };
@@ -44,13 +44,12 @@ export function remember(history: HistoryItem[], item: HistoryItem): void {
   }
 }
 
-/** How many words of an answer came after the last prompt. */
-export function wordsSaid(history: readonly HistoryItem[]): number {
+export function answerWordCount(history: readonly HistoryItem[]): number {
   const prompt = history.findLastIndex(({ type }) => type === 'user');
-  return wordsIn(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
+  return wordCount(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
 }
 
-/** How much the conversation says, in words: what stands in for tokens where there is no model. */
-export function wordsIn(history: readonly HistoryItem[]): number {
+/** Counts the words of a conversation, in place of tokens. */
+export function wordCount(history: readonly HistoryItem[]): number {
   return history.reduce((sum, item) => sum + ('text' in item ? item.text.split(/\s+/).filter(Boolean).length : 0), 0);
 }

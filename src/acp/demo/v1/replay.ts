@@ -2,8 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { HistoryItem } from './history';
 import { textContent } from './toolCall';
 
-/** The updates that tell a kept item to a client again. */
-export function replayOf(item: HistoryItem): SessionUpdate {
+export function replayUpdateOf(item: HistoryItem): SessionUpdate {
   switch (item.type) {
     case 'user':
       return { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: item.text } };

@@ -13,7 +13,7 @@ const StoredSession = z.object({
   /** RFC 3339. */
   updatedAt: z.string(),
   history: z.array(HistoryItem),
-  /** The last prompt, when its answer was cut off after so many words. */
+  /** The last prompt, if its answer was interrupted, and how many words were said. */
   cutOff: z.object({ text: z.string(), saidWords: z.number() }).optional(),
 });
 type StoredSession = z.infer<typeof StoredSession>;
@@ -31,85 +31,78 @@ export const paces = [
 ] as const;
 type PaceId = (typeof paces)[number]['value'];
 
-/** One conversation. What the user set lasts as long as the process. */
+/** An open session. Its settings last as long as the process. */
 export interface DemoSession extends StoredSession {
   mode: ModeId;
   pace: PaceId;
   isVerbose: boolean;
-  /** What the user answered "always" about edits. */
   editRule: 'ask' | 'allow' | 'reject';
   callCount: number;
-  /** The running turn. */
   turn: AbortController | undefined;
 }
 
-/** The sessions of the demo agent: in memory, and in a folder when there is one, so that another process finds them. */
+/** The demo agent's sessions: in memory, and optionally in a folder for other processes. */
 export class DemoSessions {
-  private readonly open = new Map<string, DemoSession>();
-  /** Those whose last state the folder did not take. */
-  private readonly inMemory = new Set<string>();
+  private readonly openSessions = new Map<string, DemoSession>();
+  private readonly unsavedIds = new Set<string>();
 
-  /** `folder`: absolute; created when needed. */
+  /** `folder` is an absolute path; created when needed. */
   constructor(private readonly folder: string | undefined) {}
 
   async create(cwd: string, additionalDirectories: readonly string[]): Promise<DemoSession> {
     const stored = { id: randomUUID(), cwd, additionalDirectories: [...additionalDirectories], history: [] };
-    const session = begin({ ...stored, updatedAt: new Date().toISOString() });
-    this.open.set(session.id, session);
+    const session = toOpenSession({ ...stored, updatedAt: new Date().toISOString() });
+    this.openSessions.set(session.id, session);
     await this.save(session);
     return session;
   }
 
   get(id: string): DemoSession | undefined {
-    return this.open.get(id);
+    return this.openSessions.get(id);
   }
 
-  /** A session of this process, or one that is on disk. */
   async load(id: string): Promise<DemoSession | undefined> {
     const known = this.get(id);
     if (known) return known;
-    const stored = await this.read(`${id}.json`);
+    const stored = await this.readStoredSession(`${id}.json`);
     if (stored?.id !== id) return undefined;
-    const session = begin(stored);
-    this.open.set(id, session);
+    const session = toOpenSession(stored);
+    this.openSessions.set(id, session);
     return session;
   }
 
   /** Newest first. */
   async list(): Promise<StoredSession[]> {
-    const all = new Map<string, StoredSession>(this.open);
-    for (const name of await this.names()) {
-      const stored = await this.read(name);
+    const all = new Map<string, StoredSession>(this.openSessions);
+    for (const name of await this.listFileNames()) {
+      const stored = await this.readStoredSession(name);
       if (stored && !all.has(stored.id)) all.set(stored.id, stored);
     }
-    // What another process began and nobody spoke in is nothing to go on with.
-    const spoken = [...all.values()].filter(({ history, id }) => history.length > 0 || this.open.has(id));
+    // Empty sessions of other processes are not listed.
+    const spoken = [...all.values()].filter(({ history, id }) => history.length > 0 || this.openSessions.has(id));
     return spoken.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   }
 
-  /** Ends its turn. What is on no disk stays in memory, or else it could never be loaded again. */
+  /** Cancels the session's turn. A session not on disk stays in memory, so that it can be loaded again. */
   close(id: string): void {
-    this.open.get(id)?.turn?.abort();
-    if (this.folder !== undefined && !this.inMemory.has(id)) this.open.delete(id);
+    this.openSessions.get(id)?.turn?.abort();
+    if (this.folder !== undefined && !this.unsavedIds.has(id)) this.openSessions.delete(id);
   }
 
   async delete(id: string): Promise<void> {
-    this.open.get(id)?.turn?.abort();
-    this.open.delete(id);
-    this.inMemory.delete(id);
+    this.openSessions.get(id)?.turn?.abort();
+    this.openSessions.delete(id);
+    this.unsavedIds.delete(id);
     if (this.folder !== undefined && z.uuid().safeParse(id).success) {
       await rm(join(this.folder, `${id}.json`), { force: true });
     }
   }
 
   endAllTurns(): void {
-    for (const { turn } of this.open.values()) turn?.abort();
+    for (const { turn } of this.openSessions.values()) turn?.abort();
   }
 
-  /**
-   * Writes the file beside its place first, so that no reader sees half of it. A session that cannot be written goes on in
-   * memory. Never rejects.
-   */
+  /** Saves atomically. A session that cannot be saved stays in memory. Never rejects. */
   async save(session: DemoSession): Promise<void> {
     if (this.folder === undefined) return;
     const path = join(this.folder, `${session.id}.json`);
@@ -117,39 +110,39 @@ export class DemoSessions {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       await writeFile(`${path}.part`, JSON.stringify(StoredSession.parse(session)), { mode: 0o600 });
       await rename(`${path}.part`, path);
-      this.inMemory.delete(session.id);
+      this.unsavedIds.delete(session.id);
     } catch {
-      this.inMemory.add(session.id);
+      this.unsavedIds.add(session.id);
     }
   }
 
-  private async names(): Promise<string[]> {
+  private async listFileNames(): Promise<string[]> {
     if (this.folder === undefined) return [];
     try {
       return (await readdir(this.folder)).filter((name) => name.endsWith('.json'));
     } catch (error) {
-      if (isMissing(error)) return [];
+      if (isMissingFileError(error)) return [];
       throw error;
     }
   }
 
-  private async read(name: string): Promise<StoredSession | undefined> {
+  private async readStoredSession(name: string): Promise<StoredSession | undefined> {
     if (this.folder === undefined || !z.uuid().safeParse(name.replace(/\.json$/, '')).success) return undefined;
     try {
       const value: unknown = JSON.parse(await readFile(join(this.folder, name), 'utf8'));
       return StoredSession.safeParse(value).data;
     } catch (error) {
-      if (isMissing(error) || error instanceof SyntaxError) return undefined;
+      if (isMissingFileError(error) || error instanceof SyntaxError) return undefined;
       throw error;
     }
   }
 }
 
 /** ENOTDIR: a file is where the folder should be. */
-function isMissing(error: unknown): boolean {
+function isMissingFileError(error: unknown): boolean {
   return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR';
 }
 
-function begin(stored: StoredSession): DemoSession {
+function toOpenSession(stored: StoredSession): DemoSession {
   return { ...stored, mode: 'ask', pace: 'quick', isVerbose: false, editRule: 'ask', callCount: 0, turn: undefined };
 }

@@ -1,5 +1,5 @@
 import type { AgentContext, SessionUpdate, ToolCall as WireToolCall, ToolCallContent } from '@agentclientprotocol/sdk';
-import { remember, type ToolHistory } from './history';
+import { addToHistory, type ToolHistory } from './history';
 import type { DemoSession } from './sessions';
 
 interface ToolCallStart {
@@ -12,21 +12,20 @@ interface ToolCallStart {
   readonly content?: ToolCallContent[];
 }
 
-/** One tool call as the client sees it: announced, updated, and always ended. */
+/** A tool call as the client sees it: announced, updated and always ended. */
 export class DemoToolCall {
   readonly id: string;
 
   constructor(
     private readonly client: AgentContext,
     private readonly session: DemoSession,
-    private readonly about: ToolCallStart,
+    private readonly details: ToolCallStart,
   ) {
     this.id = `call-${++session.callCount}`;
   }
 
-  /** As a permission request shows it. */
   get description(): WireToolCall {
-    const { title, kind, path, line, rawInput, content } = this.about;
+    const { title, kind, path, line, rawInput, content } = this.details;
     const locations = path === undefined ? [] : [{ path, ...(line === undefined ? {} : { line }) }];
     return { toolCallId: this.id, title, kind, status: 'pending', locations, rawInput, content: content ?? [] };
   }
@@ -35,7 +34,7 @@ export class DemoToolCall {
     await sendUpdate(this.client, this.session, { sessionUpdate: 'tool_call', ...this.description });
   }
 
-  async progress(content?: ToolCallContent[]): Promise<void> {
+  async reportProgress(content?: ToolCallContent[]): Promise<void> {
     const changed = content === undefined ? {} : { content };
     await sendUpdate(this.client, this.session, {
       sessionUpdate: 'tool_call_update',
@@ -45,17 +44,25 @@ export class DemoToolCall {
     });
   }
 
-  /** `kept` is what the history tells; `shown` replaces the content that the client has, if given. */
+  /** `historyContent` is stored; `clientContent`, if given, replaces the client's content. */
   async end(
     status: ToolHistory['status'],
     rawOutput: unknown,
-    kept: ToolHistory['content'],
-    shown?: ToolCallContent[],
+    historyContent: ToolHistory['content'],
+    clientContent?: ToolCallContent[],
   ): Promise<void> {
-    const { title, kind, path } = this.about;
+    const { title, kind, path } = this.details;
     const place = path === undefined ? {} : { path };
-    remember(this.session.history, { type: 'tool', toolCallId: this.id, title, kind, status, content: kept, ...place });
-    const changed = shown === undefined ? {} : { content: shown };
+    addToHistory(this.session.history, {
+      type: 'tool',
+      toolCallId: this.id,
+      title,
+      kind,
+      status,
+      content: historyContent,
+      ...place,
+    });
+    const changed = clientContent === undefined ? {} : { content: clientContent };
     await sendUpdate(this.client, this.session, {
       sessionUpdate: 'tool_call_update',
       toolCallId: this.id,

@@ -8,40 +8,39 @@ import {
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { RpcError } from '../../../wire/common/connectionErrors';
-import { answer } from '../answer/answer';
-import { configOf, modesOf, setConfig } from './config';
-import { remember, wordsIn, wordsSaid } from './history';
+import { answerPrompt } from '../answer/answerPrompt';
+import { configOptionsOf, modeStateOf, setConfigOption } from './config';
+import { addToHistory, wordCount, answerWordCount } from './history';
 import { commands } from '../answer/intent';
 import { toPrompt, type Prompt, type PromptBlock } from '../answer/prompt';
-import { replayOf } from './replay';
+import { replayUpdateOf } from './replay';
 import type { DemoSession, DemoSessions } from './sessions';
-import type { SignIn } from './signIn';
+import type { DemoSignIn } from './demoSignIn';
 import { sendUpdate } from './toolCall';
 import { TurnCancelled } from '../answer/turn';
 import { V1Turn } from './v1Turn';
 
-interface V1AgentOptions {
+interface V1AgentDeps {
   readonly name: string;
   readonly version: string;
   readonly sessions: DemoSessions;
-  readonly signIn: SignIn;
-  /** For what goes wrong without anybody having asked. */
+  readonly signIn: DemoSignIn;
   readonly warn: (message: string) => void;
 }
 
 const sessionsPerPage = 50;
-const contextWords = 100_000;
-const titleLength = 60;
+const contextWordLimit = 100_000;
+const maxTitleLength = 60;
 
-/** The demo agent as ACP v1 sees it: one connection, any number of sessions. */
+/** The demo agent over ACP v1: one connection, any number of sessions. */
 export class V1Agent {
   private capabilities: ClientCapabilities = {};
-  private readonly running = new Set<Promise<unknown>>();
+  private readonly runningTurns = new Set<Promise<unknown>>();
 
-  constructor(private readonly options: V1AgentOptions) {}
+  constructor(private readonly options: V1AgentDeps) {}
 
-  /** The handlers of all methods, ready to be connected once. */
-  app(): AgentApp {
+  /** Creates the app with all handlers; connect it once. */
+  createApp(): AgentApp {
     const { name, version, sessions, signIn } = this.options;
     return agent({ name })
       .onRequest('initialize', ({ params }) => {
@@ -68,23 +67,23 @@ export class V1Agent {
         return {};
       })
       .onRequest('session/new', async ({ params, client }) => {
-        await this.checkSignedIn();
+        await this.requireSignIn();
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
         this.announceCommands(client, session);
-        return { sessionId: session.id, ...this.stateOf(session) };
+        return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
       })
       .onRequest('session/load', async ({ params, client }) => {
-        const session = await this.takeUp(params);
+        const session = await this.loadSession(params);
         for (const item of session.history) {
-          await sendUpdate(client, session, replayOf(item));
+          await sendUpdate(client, session, replayUpdateOf(item));
         }
         this.announceCommands(client, session);
-        return this.stateOf(session);
+        return this.modesAndOptionsOf(session);
       })
       .onRequest('session/resume', async ({ params, client }) => {
-        const session = await this.takeUp(params);
+        const session = await this.loadSession(params);
         this.announceCommands(client, session);
-        return this.stateOf(session);
+        return this.modesAndOptionsOf(session);
       })
       .onRequest('session/list', async ({ params }) => {
         const start = Number(params.cursor ?? 0);
@@ -103,7 +102,7 @@ export class V1Agent {
         };
       })
       .onRequest('session/close', ({ params }) => {
-        this.session(params.sessionId);
+        this.requireSession(params.sessionId);
         sessions.close(params.sessionId);
         return {};
       })
@@ -112,35 +111,36 @@ export class V1Agent {
         return {};
       })
       .onRequest('session/set_mode', async ({ params, client }) => {
-        const session = this.session(params.sessionId);
-        if (!setConfig(session, 'mode', params.modeId)) throw RequestError.invalidParams({ modeId: params.modeId });
+        const session = this.requireSession(params.sessionId);
+        if (!setConfigOption(session, 'mode', params.modeId))
+          throw RequestError.invalidParams({ modeId: params.modeId });
         await this.announceConfig(client, session);
         return {};
       })
       .onRequest('session/set_config_option', async ({ params, client }) => {
-        const session = this.session(params.sessionId);
+        const session = this.requireSession(params.sessionId);
         const before = session.mode;
-        if (!setConfig(session, params.configId, params.value)) {
+        if (!setConfigOption(session, params.configId, params.value)) {
           throw RequestError.invalidParams({ configId: params.configId, value: params.value });
         }
         if (session.mode !== before) await this.announceMode(client, session);
-        return { configOptions: this.stateOf(session).configOptions };
+        return { configOptions: this.modesAndOptionsOf(session).configOptions };
       })
       .onRequest('session/prompt', async ({ params, client, signal }) => {
-        const turn = this.runTurn(client, this.session(params.sessionId), params.prompt, signal);
-        this.running.add(turn);
+        const turn = this.runTurn(client, this.requireSession(params.sessionId), params.prompt, signal);
+        this.runningTurns.add(turn);
         try {
           return { stopReason: await turn };
         } finally {
-          this.running.delete(turn);
+          this.runningTurns.delete(turn);
         }
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
   }
 
-  /** Resolves when the turns that were ended are kept. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.running);
+  /** Resolves when all running turns have ended and are saved. */
+  async whenTurnsEnd(): Promise<void> {
+    await Promise.allSettled(this.runningTurns);
   }
 
   private async runTurn(
@@ -154,19 +154,19 @@ export class V1Agent {
     }
     const controller = new AbortController();
     session.turn = controller;
-    const asked = toPrompt(blocks);
-    const prompt = promptToAnswer(asked, session);
+    const received = toPrompt(blocks);
+    const prompt = promptToAnswer(received, session);
     session.cutOff = undefined;
-    remember(session.history, { type: 'user', text: asked.text });
+    addToHistory(session.history, { type: 'user', text: received.text });
     try {
-      await this.announceTitle(client, session, asked.text);
+      await this.announceTitle(client, session, received.text);
       const turnSignal = AbortSignal.any([controller.signal, signal]);
       const { capabilities } = this;
-      await answer(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal }));
+      await answerPrompt(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal }));
       return 'end_turn';
     } catch (error) {
       if (error instanceof TurnCancelled) {
-        const saidWords = (prompt.saidWords ?? 0) + wordsSaid(session.history);
+        const saidWords = (prompt.saidWordCount ?? 0) + answerWordCount(session.history);
         session.cutOff = { text: prompt.text, saidWords };
         return 'cancelled';
       }
@@ -179,23 +179,23 @@ export class V1Agent {
 
   private async finishTurn(client: AgentContext, session: DemoSession): Promise<void> {
     session.updatedAt = new Date().toISOString();
-    const used = wordsIn(session.history);
+    const used = wordCount(session.history);
     try {
-      // First: the client may be gone.
+      // Saved first, because the client may have disconnected.
       if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
-      await sendUpdate(client, session, { sessionUpdate: 'usage_update', used, size: contextWords });
+      await sendUpdate(client, session, { sessionUpdate: 'usage_update', used, size: contextWordLimit });
     } catch (error) {
-      this.options.warn(`The session could not be kept: ${messageOf(error)}`);
+      this.options.warn(`The session could not be saved: ${messageOf(error)}`);
     }
   }
 
   private async announceTitle(client: AgentContext, session: DemoSession, text: string): Promise<void> {
     if (session.title !== undefined || text === '') return;
-    session.title = text.split('\n', 1)[0]?.slice(0, titleLength) ?? '';
+    session.title = text.split('\n', 1)[0]?.slice(0, maxTitleLength) ?? '';
     await sendUpdate(client, session, { sessionUpdate: 'session_info_update', title: session.title });
   }
 
-  /** After the answer that names the session to the client. */
+  /** Sent after the response that gives the client the session's id. */
   private announceCommands(client: AgentContext, session: DemoSession): void {
     const availableCommands = commands.map(({ name, description, hint }) => ({
       name,
@@ -205,14 +205,14 @@ export class V1Agent {
     setImmediate(() => {
       sendUpdate(client, session, { sessionUpdate: 'available_commands_update', availableCommands }).catch(
         (error: unknown) => {
-          this.options.warn(`The client does not hear: ${messageOf(error)}`);
+          this.options.warn(`Could not reach the client: ${messageOf(error)}`);
         },
       );
     });
   }
 
   private async announceConfig(client: AgentContext, session: DemoSession): Promise<void> {
-    const { configOptions } = this.stateOf(session);
+    const { configOptions } = this.modesAndOptionsOf(session);
     await sendUpdate(client, session, { sessionUpdate: 'config_option_update', configOptions });
     await this.announceMode(client, session);
   }
@@ -221,17 +221,17 @@ export class V1Agent {
     await sendUpdate(client, session, { sessionUpdate: 'current_mode_update', currentModeId: session.mode });
   }
 
-  private stateOf(session: DemoSession) {
+  private modesAndOptionsOf(session: DemoSession) {
     const takesBooleans = this.capabilities.session?.configOptions?.boolean !== undefined;
-    return { modes: modesOf(session), configOptions: configOf(session, takesBooleans) };
+    return { modes: modeStateOf(session), configOptions: configOptionsOf(session, takesBooleans) };
   }
 
-  private async takeUp(params: {
+  private async loadSession(params: {
     sessionId: string;
     cwd: string;
     additionalDirectories?: readonly string[];
   }): Promise<DemoSession> {
-    await this.checkSignedIn();
+    await this.requireSignIn();
     const session = await this.options.sessions.load(params.sessionId);
     if (!session) throw RequestError.sessionNotFound(params.sessionId);
     session.cwd = params.cwd;
@@ -239,19 +239,19 @@ export class V1Agent {
     return session;
   }
 
-  private session(id: string): DemoSession {
+  private requireSession(id: string): DemoSession {
     const session = this.options.sessions.get(id);
     if (!session) throw RequestError.sessionNotFound(id);
     return session;
   }
 
-  private async checkSignedIn(): Promise<void> {
-    if (!(await this.options.signIn.isDone())) throw RequestError.authRequired();
+  private async requireSignIn(): Promise<void> {
+    if (!(await this.options.signIn.isComplete())) throw RequestError.authRequired();
   }
 }
 
-/** "Continue" means the prompt whose answer was cut off. */
-function promptToAnswer(asked: Prompt, { cutOff }: DemoSession): Prompt {
-  if (!cutOff || !/^(?:please )?(?:continue|go on)\b/i.test(asked.text)) return asked;
-  return { ...asked, ...cutOff };
+/** "Continue" repeats the prompt whose answer was interrupted. */
+function promptToAnswer(received: Prompt, { cutOff }: DemoSession): Prompt {
+  if (!cutOff || !/^(?:please )?(?:continue|go on)\b/i.test(received.text)) return received;
+  return { ...received, text: cutOff.text, saidWordCount: cutOff.saidWords };
 }

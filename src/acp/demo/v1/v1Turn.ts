@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { AgentContext, ClientCapabilities, SessionUpdate, TerminalHandle } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
 import { ClientFiles } from './clientFiles';
-import { remember, type PlanStep } from './history';
+import { addToHistory, type PlanStep } from './history';
 import type { Prompt } from '../answer/prompt';
 import { paces, type DemoSession } from './sessions';
 import { DemoToolCall, sendUpdate } from './toolCall';
@@ -16,7 +16,7 @@ import {
   type Turn,
 } from '../answer/turn';
 
-interface V1TurnOptions {
+interface V1TurnDeps {
   readonly client: AgentContext;
   readonly session: DemoSession;
   readonly capabilities: ClientCapabilities;
@@ -26,13 +26,13 @@ interface V1TurnOptions {
 
 const outputByteLimit = 256 * 1024;
 
-/** A turn of an ACP v1 session: everything is shown by session/update and done by the client. */
+/** A turn of an ACP v1 session, shown by session/update and carried out by the client. */
 export class V1Turn implements Turn {
   readonly prompt: Prompt;
   readonly signal: AbortSignal;
   private readonly files: ClientFiles;
 
-  constructor(private readonly options: V1TurnOptions) {
+  constructor(private readonly options: V1TurnDeps) {
     this.prompt = options.prompt;
     this.signal = options.signal;
     this.files = new ClientFiles(options.client, options.session, options.capabilities.fs);
@@ -54,25 +54,25 @@ export class V1Turn implements Turn {
     const pieces = text.split(this.paceMs > 0 ? /(?<=\s)(?=\S)/ : /(?<=\n)/);
     for (const piece of pieces) {
       if (this.paceMs > 0) await this.sleep(this.paceMs);
-      await this.send({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: piece } });
-      remember(this.options.session.history, { type: 'agent', text: piece });
+      await this.sendUpdate({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: piece } });
+      addToHistory(this.options.session.history, { type: 'agent', text: piece });
     }
   }
 
   async think(text: string): Promise<void> {
-    await this.send({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } });
-    remember(this.options.session.history, { type: 'thought', text });
+    await this.sendUpdate({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } });
+    addToHistory(this.options.session.history, { type: 'thought', text });
   }
 
   async plan(entries: readonly PlanStep[]): Promise<void> {
-    await this.send({ sessionUpdate: 'plan', entries: entries.map((entry) => ({ ...entry })) });
-    remember(this.options.session.history, { type: 'plan', entries: entries.map((entry) => ({ ...entry })) });
+    await this.sendUpdate({ sessionUpdate: 'plan', entries: entries.map((entry) => ({ ...entry })) });
+    addToHistory(this.options.session.history, { type: 'plan', entries: entries.map((entry) => ({ ...entry })) });
   }
 
   async readFile(path: string): Promise<string> {
-    const call = this.toolCall({ title: `Read ${basename(path)}`, kind: 'read', path, rawInput: { path } });
-    return await this.during(call, async () => {
-      const text = await this.wait(this.files.read(path));
+    const call = this.createToolCall({ title: `Read ${basename(path)}`, kind: 'read', path, rawInput: { path } });
+    return await this.trackCall(call, async () => {
+      const text = await this.untilCancelled(this.files.read(path));
       const found = `${text.split('\n').length} lines`;
       await call.end('completed', { found }, [{ type: 'text', text: found }]);
       return text;
@@ -81,14 +81,14 @@ export class V1Turn implements Turn {
 
   async proposeEdit({ title, path, oldText, newText, line }: ProposedEdit): Promise<EditOutcome> {
     const diff = { type: 'diff' as const, path, oldText, newText };
-    const call = this.toolCall({ title, kind: 'edit', path, line, rawInput: { path, title }, content: [diff] });
-    return await this.during(call, async () => {
+    const call = this.createToolCall({ title, kind: 'edit', path, line, rawInput: { path, title }, content: [diff] });
+    return await this.trackCall(call, async () => {
       if (!(await this.mayEdit(call))) {
         await call.end('failed', { error: 'The user rejected the edit' }, [diff]);
         return { kind: 'rejected' };
       }
-      await call.progress();
-      const reason = await this.write(path, oldText, newText);
+      await call.reportProgress();
+      const reason = await this.writeIfUnchanged(path, oldText, newText);
       if (reason === undefined) {
         await call.end('completed', { written: path }, [diff]);
         return { kind: 'written' };
@@ -103,25 +103,25 @@ export class V1Turn implements Turn {
     if (capabilities.terminal !== true) return { kind: 'unsupported' };
     const { cwd } = session;
     const title = [command, ...args].join(' ');
-    const call = this.toolCall({ title, kind: 'execute', rawInput: { command, args, cwd } });
-    return await this.during(call, async () => {
+    const call = this.createToolCall({ title, kind: 'execute', rawInput: { command, args, cwd } });
+    return await this.trackCall(call, async () => {
       const created = client.createTerminal({ sessionId: session.id, command, args, cwd, outputByteLimit });
       let terminal: TerminalHandle;
       try {
-        terminal = await this.wait(created);
+        terminal = await this.untilCancelled(created);
       } catch (error) {
         if (error instanceof TurnCancelled) {
-          // One that is granted after the user has stopped the turn is of no use any more.
-          void created.then(release, () => undefined);
+          // Releases a terminal that is created after the turn was stopped.
+          void created.then(releaseTerminal, () => undefined);
           throw error;
         }
         await call.fail(messageOf(error));
         return { kind: 'failed', reason: messageOf(error) };
       }
       try {
-        return await this.follow(call, terminal);
+        return await this.followTerminal(call, terminal);
       } finally {
-        void release(terminal);
+        void releaseTerminal(terminal);
       }
     });
   }
@@ -130,18 +130,18 @@ export class V1Turn implements Turn {
     await sleep(ms, this.signal);
   }
 
-  private async follow(call: DemoToolCall, terminal: TerminalHandle): Promise<CommandOutcome> {
-    await call.progress([{ type: 'terminal', terminalId: terminal.id }]);
-    const exit = await this.wait(terminal.waitForExit());
-    const { output } = await this.wait(terminal.currentOutput());
+  private async followTerminal(call: DemoToolCall, terminal: TerminalHandle): Promise<CommandOutcome> {
+    await call.reportProgress([{ type: 'terminal', terminalId: terminal.id }]);
+    const exit = await this.untilCancelled(terminal.waitForExit());
+    const { output } = await this.untilCancelled(terminal.currentOutput());
     const exitCode = exit.exitCode ?? undefined;
     const signal = exit.signal ?? undefined;
-    // The live terminal stays on show; another process that loads the session has only its text.
+    // The client keeps showing the live terminal; the history stores only its text.
     await call.end(exitCode === 0 ? 'completed' : 'failed', { exitCode, signal }, [{ type: 'text', text: output }]);
     return { kind: 'exited', exitCode, signal };
   }
 
-  /** Whether the session's mode, an earlier "always" or the user allows the edit. */
+  /** Whether the mode, an earlier lasting answer or the user allows the edit. */
   private async mayEdit(call: DemoToolCall): Promise<boolean> {
     const { client, session } = this.options;
     if (session.editRule !== 'ask') return session.editRule === 'allow';
@@ -156,18 +156,19 @@ export class V1Turn implements Turn {
         { optionId: 'reject-always', name: 'Deny All', kind: 'reject_always' },
       ],
     });
-    const { outcome } = await this.wait(request);
+    const { outcome } = await this.untilCancelled(request);
     if (outcome.outcome === 'cancelled') return false;
     if (outcome.optionId === 'allow-always') session.editRule = 'allow';
     if (outcome.optionId === 'reject-always') session.editRule = 'reject';
     return outcome.optionId === 'allow' || outcome.optionId === 'allow-always';
   }
 
-  /** What the user allowed is this change of this text: another text is not overwritten. Returns why it was not written. */
-  private async write(path: string, oldText: string, newText: string): Promise<string | undefined> {
+  /** Writes only if the file still has the text that the user saw. Returns the reason of a failure. */
+  private async writeIfUnchanged(path: string, oldText: string, newText: string): Promise<string | undefined> {
     try {
-      if ((await this.wait(this.files.read(path))) !== oldText) return 'The file has changed meanwhile. Ask me again.';
-      await this.wait(this.files.write(path, newText));
+      if ((await this.untilCancelled(this.files.read(path))) !== oldText)
+        return 'The file has changed meanwhile. Ask me again.';
+      await this.untilCancelled(this.files.write(path, newText));
       return undefined;
     } catch (error) {
       if (error instanceof TurnCancelled) throw error;
@@ -175,12 +176,11 @@ export class V1Turn implements Turn {
     }
   }
 
-  private toolCall(about: ConstructorParameters<typeof DemoToolCall>[2]): DemoToolCall {
+  private createToolCall(about: ConstructorParameters<typeof DemoToolCall>[2]): DemoToolCall {
     return new DemoToolCall(this.options.client, this.options.session, about);
   }
 
-  /** Announces the call and makes sure that it ends, whatever happens to the work. */
-  private async during<T>(call: DemoToolCall, work: () => Promise<T>): Promise<T> {
+  private async trackCall<T>(call: DemoToolCall, work: () => Promise<T>): Promise<T> {
     if (this.signal.aborted) throw new TurnCancelled();
     await call.start();
     try {
@@ -191,17 +191,17 @@ export class V1Turn implements Turn {
     }
   }
 
-  private wait<T>(work: Promise<T>): Promise<T> {
+  private untilCancelled<T>(work: Promise<T>): Promise<T> {
     return unlessCancelled(this.signal, work);
   }
 
-  private async send(update: SessionUpdate): Promise<void> {
+  private async sendUpdate(update: SessionUpdate): Promise<void> {
     if (this.signal.aborted) throw new TurnCancelled();
     await sendUpdate(this.options.client, this.options.session, update);
   }
 }
 
-/** Also ends what still runs in it. That it fails concerns nobody: the client forgets its terminals with the session. */
-async function release(terminal: TerminalHandle): Promise<void> {
+/** Also ends a running command. Errors are ignored: the client drops its terminals with the session. */
+async function releaseTerminal(terminal: TerminalHandle): Promise<void> {
   await terminal.release().catch(() => undefined);
 }

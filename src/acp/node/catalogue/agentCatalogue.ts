@@ -13,124 +13,119 @@ import {
 } from '../../common/catalogue/knownAgents';
 import { CommandError, lookupCommand, type CommandFiles } from '../process/commandLookup';
 
-/** An agent that the user can choose. */
 export interface CatalogueEntry {
   /** Stable across restarts and unique within the catalogue. */
   readonly id: string;
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** What is added to the environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute; where the user wants it to run instead of in the session's folder. */
+  /** Absolute path to run in instead of the session's folder. */
   readonly cwd?: string;
   readonly dialect: AgentSetting['dialect'];
   readonly mcpServers: Readonly<Record<string, McpServerSetting>>;
   readonly missingFile: MissingFile;
-  /** What the user wants new conversations to begin with; a change does not stop the agent. */
+  /** Options of new sessions; changing them does not stop the agent. */
   readonly defaults?: AgentSetting['defaults'];
   readonly source: 'configured' | 'found' | 'demo';
-  /** Why it cannot be started as things are. */
   readonly problem?: EntryProblem;
-  /** Present when the workspace brings it, so that it needs the user's permission. */
-  readonly brought?: BroughtAgent;
+  /** Set if the workspace defines the agent, which requires the user's permission. */
+  readonly workspaceDefinition?: WorkspaceDefinition;
 }
 
-/** An agent that only settings of the workspace know. */
-interface BroughtAgent {
+/** An agent defined only in workspace settings. */
+interface WorkspaceDefinition {
   readonly name: string;
-  /** Everything that was written there. */
   readonly setting: AgentSetting;
-  /** Absolute; undefined when the settings are not on this disk. */
+  /** Absolute path of the settings file; undefined if it is not on this disk. */
   readonly file: string | undefined;
 }
 
 interface EntryProblem {
   readonly message: string;
-  /** For whoever wants to know more, for example where it was looked for. */
+  /** More information, such as the PATH that was searched. */
   readonly details?: string;
-  /** A command line that would install it. */
   readonly install?: string;
 }
 
 export interface Catalogue {
-  /** Configured ones first, then those found on PATH, then the demo agent. */
+  /** Configured agents first, then those found on PATH, then the demo agent. */
   readonly agents: readonly CatalogueEntry[];
   readonly problems: readonly string[];
 }
 
-/** The value of `backline.acp.agents` at one level: user, workspace, folder. */
+/** The setting `backline.acp.agents` at one level: user, workspace or folder. */
 export interface SettingsLevel {
   readonly value: unknown;
-  /** Whether it may say what is run: always for the user's own level, for others only in a trusted workspace. */
+  /** Whether it may define commands: always for user settings, otherwise only in a trusted workspace. */
   readonly isTrusted: boolean;
-  /** Which workspace or folder it is of; absent for the user's own. */
+  /** The workspace or folder; undefined for user settings. */
   readonly origin?: { readonly name: string; readonly file: string | undefined };
 }
 
 interface CatalogueOptions {
   readonly platform: NodeJS.Platform;
-  /** From the widest to the narrowest. What a workspace brings stands beside the user's agents and replaces none. */
+  /** From user to folder. Workspace agents are added to the user's agents and never replace them. */
   readonly levels: readonly SettingsLevel[];
-  /** What agents are started with. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute; where relative commands start from. */
+  /** Absolute path that relative commands are resolved against. */
   readonly cwd: string;
   readonly files: CommandFiles;
-  /** The program that runs scripts as Node.js does (with ELECTRON_RUN_AS_NODE), and the demo agent's script. */
+  /** The executable that runs scripts as Node.js (with ELECTRON_RUN_AS_NODE), and the demo agent's script. */
   readonly demo: { readonly execPath: string; readonly script: string; readonly stateFolder?: string };
 }
 
-/** Reads the settings and looks for commands; starts nothing. */
 export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
   const levels = options.levels
     .filter(({ isTrusted }) => isTrusted)
     .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value, origin !== undefined) }));
-  const own = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
-  const configured = await Promise.all([...own].map(([name, setting]) => configuredAgent(name, setting, options)));
-  const wanted = knownAgents.filter(({ id }) => !own.has(id));
-  const found = await Promise.all(wanted.map((known) => foundAgent(known, options)));
-  const demo = own.has(demoAgentId) ? [] : [demoAgent(options.demo)];
+  const ownSettings = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
+  const configured = await Promise.all(
+    [...ownSettings].map(([name, setting]) => configuredAgent(name, setting, options)),
+  );
+  const undefinedAgents = knownAgents.filter(({ id }) => !ownSettings.has(id));
+  const found = await Promise.all(undefinedAgents.map((known) => detectAgent(known, options)));
+  const demo = ownSettings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
   const ownDefaults = new Map(levels.flatMap(({ defaults }) => [...defaults]));
-  const usual = [...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
+  const builtIn = [...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
     return { ...entry, ...withoutUndefined({ defaults: ownDefaults.get(entry.id) }) };
   });
-  const taken = new Set([...configured, ...usual].map(({ id }) => id));
-  const ofWorkspace = levels.flatMap(({ agents, origin }) =>
+  const usedIds = new Set([...configured, ...builtIn].map(({ id }) => id));
+  const workspaceSettings = levels.flatMap(({ agents, origin }) =>
     [...agents].flatMap(([name, setting]) =>
-      // What the user's settings say already is nothing that the workspace brings.
-      origin && !isDeepStrictEqual(setting, own.get(name)) ? [{ name, setting, origin }] : [],
+      // Entries that repeat the user's settings do not count as the workspace's.
+      origin && !isDeepStrictEqual(setting, ownSettings.get(name)) ? [{ name, setting, origin }] : [],
     ),
   );
-  const brought = await Promise.all(
-    withIds(ofWorkspace, taken).map(async ({ id, name, origin, setting }) => ({
+  const workspaceAgents = await Promise.all(
+    withUniqueIds(workspaceSettings, usedIds).map(async ({ id, name, origin, setting }) => ({
       ...(await configuredAgent(name, setting, options)),
       id,
       title: `${name} (workspace)`,
-      brought: { name, setting, file: origin.file },
+      workspaceDefinition: { name, setting, file: origin.file },
     })),
   );
   return {
-    agents: [...configured, ...brought, ...usual],
+    agents: [...configured, ...workspaceAgents, ...builtIn],
     problems: levels.flatMap(({ problems }) => problems),
   };
 }
 
-interface OfWorkspace {
+interface WorkspaceAgentSetting {
   readonly name: string;
   readonly setting: AgentSetting;
   readonly origin: NonNullable<SettingsLevel['origin']>;
 }
 
-/**
- * `name@folder~hash`, with the beginning of a hash of where it is written: what is remembered for an id, such as rules, holds
- * for no other workspace whose folder has the same name.
- */
-function withIds(agents: readonly OfWorkspace[], taken: ReadonlySet<string>): (OfWorkspace & { id: string })[] {
+/** Ids are `name@folder~hash`; the hash of the location separates workspaces whose folders have the same name. */
+function withUniqueIds(
+  agents: readonly WorkspaceAgentSetting[],
+  usedIds: ReadonlySet<string>,
+): (WorkspaceAgentSetting & { id: string })[] {
   return agents.map((agent) => {
     const { name, origin } = agent;
     const id = `${name}@${origin.name}~${hashOf([name, origin]).slice(0, 8)}`;
-    return { ...agent, id: taken.has(id) ? `${id}~` : id };
+    return { ...agent, id: usedIds.has(id) ? `${id}~` : id };
   });
 }
 
@@ -142,7 +137,7 @@ async function configuredAgent(
   const { command, args, defaults, env, dialect, mcpServers } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
   const known = knownAgentOf(command, args);
-  const failure = await problemWith(command, env, cwd ?? options.cwd, options);
+  const failure = await findCommandProblem(command, env, cwd ?? options.cwd, options);
   const problem = failure && toEntryProblem(failure, known);
   return {
     id: name,
@@ -158,15 +153,14 @@ async function configuredAgent(
   };
 }
 
-/** Of agents that no settings name. */
-const plain = { env: {}, dialect: 'v1', mcpServers: {} } as const;
+const unconfiguredDefaults = { env: {}, dialect: 'v1', mcpServers: {} } as const;
 
-async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
+async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
   const { id, title, command, args, missingFile } = known;
-  const problem = await problemWith(command, {}, options.cwd, options);
+  const problem = await findCommandProblem(command, {}, options.cwd, options);
   if (problem?.reason === 'notFound') return undefined;
   const entry: CatalogueEntry = {
-    ...plain,
+    ...unconfiguredDefaults,
     id,
     title,
     command,
@@ -179,7 +173,7 @@ async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise
 
 function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']): CatalogueEntry {
   return {
-    ...plain,
+    ...unconfiguredDefaults,
     id: demoAgentId,
     title: 'Demo agent (no model)',
     command: execPath,
@@ -190,7 +184,7 @@ function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']):
   };
 }
 
-async function problemWith(
+async function findCommandProblem(
   command: string,
   extraEnv: Readonly<Record<string, string>>,
   cwd: string,

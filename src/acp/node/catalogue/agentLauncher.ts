@@ -13,18 +13,17 @@ import { knownAgentOf } from '../../common/catalogue/knownAgents';
 import { mayDownload } from '../../common/catalogue/packageRunners';
 import { AcpBackend } from '../v1/acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
-import { broughtServer, requirePermission, type AgentPermission } from './broughtAgent';
+import { consentThingOfServer, requireConsent, type AgentConsent } from './agentConsent';
 import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
-import { diskFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
+import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
 import { RestartPolicy } from '../process/restartPolicy';
-import type { SignInCommand } from '../v1/signIn';
-import type { Elicit, V1ClientOptions } from '../v1/v1Client';
-import { workspaceMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
+import type { SignInCommand } from '../v1/agentSignIn';
+import type { Elicit, V1ClientDeps } from '../v1/v1Client';
+import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
-/** A command to run where the user sees it and can type. */
-export interface TerminalCommand {
+export interface SignInTerminalCommand {
   readonly title: string;
   readonly file: string;
   readonly args: readonly string[];
@@ -32,47 +31,42 @@ export interface TerminalCommand {
   readonly cwd: string;
 }
 
-export interface AgentLauncherOptions {
-  readonly clientInfo: V1ClientOptions['clientInfo'];
+export interface AgentLauncherDeps {
+  readonly clientInfo: V1ClientDeps['clientInfo'];
   readonly editor: EditorPort;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tap: TrafficTap;
   readonly standing: StandingPermissions;
-  /** Sees files before agents write them. */
   readonly writeObserver?: WriteObserver;
-  /** What agents are started with; the login shell's. */
+  /** Base environment of agents, read from the login shell. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
-  /** Absolute: where an agent runs that is not told another folder. */
-  readonly folder: () => string;
-  /** Asked again at each start, whatever was the case before. */
+  /** Absolute path of the folder where agents run by default. */
+  readonly defaultFolder: () => string;
   readonly isTrusted: () => boolean;
-  /** The same for what the workspace brings: agents, and MCP servers. */
-  readonly permission: AgentPermission;
-  /** Ends agents that outlive this process. */
+  /** Consent for what the workspace defines: agents and MCP servers. Checked at each start. */
+  readonly agentConsent: AgentConsent;
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
-  /** MCP servers of the window itself, by name, in the form of the setting. */
+  /** MCP servers of this window by name, in the format of the setting. */
   readonly ownMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
-  /** Conversations that agents of the draft may ask for. */
   readonly threadSources?: readonly ThreadSource[];
-  /** From 0 up to, not including, 1. */
+  /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly elicit: (agentTitle: string, ...asked: Parameters<Elicit>) => ReturnType<Elicit>;
-  /** Resolves with whether the command ended well. */
-  readonly runInTerminal: (command: TerminalCommand) => Promise<boolean>;
+  /** Resolves with whether the command succeeded. */
+  readonly runInTerminal: (command: SignInTerminalCommand) => Promise<boolean>;
 }
 
-/** Makes backends of catalogue entries. They start their agents when they are used. */
 export class AgentLauncher {
-  constructor(private readonly options: AgentLauncherOptions) {}
+  constructor(private readonly options: AgentLauncherDeps) {}
 
   /** The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
     const { clock, elicit, random } = this.options;
     const { id, title, missingFile } = entry;
     const log = this.options.log.child(`agent ${id}`);
-    const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
+    const startAgent = (): Promise<AgentProcess> => this.startAgent(entry, log);
     const shared = { ...this.options, id, title, log, startAgent };
     if (entry.dialect === 'draft') return new DraftBackend(shared);
     return new AcpBackend({
@@ -88,16 +82,16 @@ export class AgentLauncher {
     });
   }
 
-  private async start(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
+  private async startAgent(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
     const { clock, isTrusted, reaper } = this.options;
-    if (!isTrusted()) throw untrusted(entry);
+    if (!isTrusted()) throw untrustedError(entry);
     const { command, args } = entry;
-    if (entry.dialect === 'v1') this.prepareOwnServers(log);
-    const { env, cwd } = await this.surroundings(entry);
-    // The last thing before the start, so that what is started is what was looked at.
-    await requirePermission(entry, this.options.permission);
-    // The question may have been open for long.
-    if (!isTrusted()) throw untrusted(entry);
+    if (entry.dialect === 'v1') this.prepareWindowServers(log);
+    const { env, cwd } = await this.spawnContextOf(entry);
+    // Checked last, so that exactly what was approved is started.
+    await requireConsent(entry, this.options.agentConsent);
+    // Trust may have changed while the user was asked.
+    if (!isTrusted()) throw untrustedError(entry);
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
     const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
@@ -105,15 +99,15 @@ export class AgentLauncher {
     return agent;
   }
 
-  /** `session/new` will name them; they get ready while the agent does. */
-  private prepareOwnServers(log: Logger): void {
+  /** Starts the window's servers early, so that they are ready for `session/new`. */
+  private prepareWindowServers(log: Logger): void {
     this.options.ownMcpServers?.().catch((error: unknown) => {
       log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
     });
   }
 
-  /** A conversation begins without them when they cannot start. */
-  private async ownServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
+  /** Returns none if they cannot start, so that the session starts anyway. */
+  private async windowServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
     try {
       return (await this.options.ownMcpServers?.()) ?? {};
     } catch (error) {
@@ -128,35 +122,43 @@ export class AgentLauncher {
     cwd: string,
     log: Logger,
   ): Promise<readonly McpServer[]> {
-    const { env } = await this.surroundings(entry);
-    const findProgram = (command: string): Promise<FoundCommand> => find(command, env, cwd);
-    const own = await this.ownServers(log);
-    const permit = (server: WorkspaceServer): Promise<boolean> => this.permitServer(server);
-    const onNamed = (servers: readonly NamedServer[]): void => this.keepNamed(servers);
-    const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram, permit, onNamed };
-    return await workspaceMcpServers(request, this.options.editor, log);
+    const { env } = await this.spawnContextOf(entry);
+    const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
+    const windowServers = await this.windowServers(log);
+    const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
+    const onServersFound = (servers: readonly NamedServer[]): void => this.withdrawStaleConsents(servers);
+    const request = {
+      setting: entry.mcpServers,
+      cwd,
+      windowServers,
+      capabilities,
+      findProgram,
+      isServerAllowed,
+      onServersFound,
+    };
+    return await collectMcpServers(request, this.options.editor, log);
   }
 
-  /** What no file names any more waits for no permission. */
-  private keepNamed(servers: readonly NamedServer[]): void {
-    this.options.permission.consent.keepOnly(['mcpServer'], ({ name, source }) =>
+  /** Withdraws consent requests of servers that no file defines any more. */
+  private withdrawStaleConsents(servers: readonly NamedServer[]): void {
+    this.options.agentConsent.consent.keepOnly(['mcpServer'], ({ name, source }) =>
       servers.some((server) => server.name === name && server.file === source.file),
     );
   }
 
-  /** Waits for the user as long as the question is open; a session begins without what was not allowed. */
-  private async permitServer({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
-    const { editor, isTrusted, permission } = this.options;
+  /** Waits for the user's decision; the session starts without servers that were not allowed. */
+  private async isServerAllowed({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
+    const { editor, isTrusted, agentConsent } = this.options;
     const folders = editor.folders.map(({ path }) => path);
-    const thing = await broughtServer(name, server, { cwd: folder, file, folders });
-    return isTrusted() && (await permission.consent.ask(thing, 'background')) === 'allowed';
+    const thing = await consentThingOfServer(name, server, { cwd: folder, file, folders });
+    return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
   }
 
   private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
-    await requirePermission(entry, this.options.permission);
-    const { env, cwd } = await this.surroundings(entry);
+    await requireConsent(entry, this.options.agentConsent);
+    const { env, cwd } = await this.spawnContextOf(entry);
     const all = { ...env, ...added };
-    const found = await find(command ?? entry.command, all, cwd);
+    const found = await findCommand(command ?? entry.command, all, cwd);
     const own = command === undefined ? entry.args : [];
     const title = `${entry.title}: ${label}`;
     return this.options.runInTerminal({
@@ -168,16 +170,16 @@ export class AgentLauncher {
     });
   }
 
-  private async surroundings(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
+  private async spawnContextOf(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
     const env = { ...(await this.options.environment()), ...entry.env };
-    return { env, cwd: entry.cwd ?? this.options.folder() };
+    return { env, cwd: entry.cwd ?? this.options.defaultFolder() };
   }
 }
 
-function untrusted({ title }: CatalogueEntry): BackendError {
+function untrustedError({ title }: CatalogueEntry): BackendError {
   return new BackendError('untrusted', `${title} is not started because this workspace is not trusted.`);
 }
 
-function find(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {
-  return lookupCommand(command, { platform: process.platform, env, cwd, files: diskFiles });
+function findCommand(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {
+  return lookupCommand(command, { platform: process.platform, env, cwd, files: diskCommandFiles });
 }

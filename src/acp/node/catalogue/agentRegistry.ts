@@ -8,180 +8,174 @@ import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { untilAborted } from '../../../session/common/untilAborted';
 import type { Catalogue, CatalogueEntry } from './agentCatalogue';
-import { decisionFor, permissionMessage, requirePermission, type AgentPermission } from './broughtAgent';
+import { consentDecisionFor, consentMessage, requireConsent, type AgentConsent } from './agentConsent';
 import { knownAgentOf } from '../../common/catalogue/knownAgents';
 
-interface AgentRegistryOptions {
-  /** Starts nothing but, once, the user's login shell. */
+interface AgentRegistryDeps {
+  /** Starts nothing, except the user's login shell once. */
   readonly loadCatalogue: () => Promise<Catalogue>;
   /** The registry owns the result. */
   readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
-  /** For agents that the workspace brings. */
-  readonly permission: AgentPermission;
+  /** Consent for agents that the workspace defines. */
+  readonly agentConsent: AgentConsent;
   readonly log: Logger;
 }
 
-interface Opened {
+interface OpenBackend {
   readonly backend: SessionBackend;
-  /** What it was made from. */
   readonly entry: CatalogueEntry;
   readonly subscription: Disposable;
 }
 
-interface Lack {
+interface MissingConsent {
   readonly problem: string;
-  /** Absent when there is nothing that could be allowed. */
+  /** Absent if the user cannot allow the agent either. */
   readonly decision?: 'denied' | 'ask';
 }
 
 const untrustedMessage =
   'Agents don’t start in an untrusted workspace. Run "Workspaces: Manage Workspace Trust" to trust it.';
 
-/** The agents of the catalogue as backends, each made once, stopped when its settings change. */
+/** Provides the catalogue's agents as backends. Each is created once, and stopped when its settings change. */
 export class AgentRegistry implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) =>
     this.options.log.error('A listener of the agents failed', error),
   );
   readonly onDidChange = this.emitter.event;
-  private readonly opened = new Map<string, Opened>();
-  /** Those that are being stopped. */
-  private readonly leaving = new Set<Opened>();
-  private readonly queue = new KeyedQueue();
-  /** Those that somebody has tried to open. */
-  private readonly wanted = new Set<string>();
-  private last: Catalogue | undefined;
+  private readonly openBackends = new Map<string, OpenBackend>();
+  private readonly stoppingBackends = new Set<OpenBackend>();
+  private readonly openQueue = new KeyedQueue();
+  private readonly requestedIds = new Set<string>();
+  private lastCatalogue: Catalogue | undefined;
   private isDisposed = false;
 
-  constructor(private readonly options: AgentRegistryOptions) {}
+  constructor(private readonly options: AgentRegistryDeps) {}
 
-  /** What was found when it was last looked for; undefined before that. */
+  /** The last catalogue; undefined before the first load. */
   get catalogue(): Catalogue | undefined {
-    return this.last;
+    return this.lastCatalogue;
   }
 
-  /** Those that somebody has opened, running or not. */
   get backends(): readonly SessionBackend[] {
-    return [...this.opened.values()].map(({ backend }) => backend);
+    return [...this.openBackends.values()].map(({ backend }) => backend);
   }
 
-  /** Why agents cannot be started that somebody has tried to use. */
-  get problemsInUse(): readonly string[] {
-    const used = this.last?.agents.filter(({ id }) => this.wanted.has(id)) ?? [];
-    return used.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
+  get requestedAgentProblems(): readonly string[] {
+    const requested = this.lastCatalogue?.agents.filter(({ id }) => this.requestedIds.has(id)) ?? [];
+    return requested.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
   }
 
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
-    const { agents } = await untilAborted(this.load(), signal);
+    const { agents } = await untilAborted(this.refreshCatalogue(), signal);
     const isTrusted = this.options.isTrusted();
     const entries = await Promise.all(
       agents.map(async (entry): Promise<BackendEntry> => {
         const listed = toBackendEntry(entry, isTrusted);
         if (listed.problem !== undefined) return listed;
-        const lack = await this.lackOf(entry);
-        return lack
-          ? { ...listed, problem: lack.problem, ...(lack.decision ? { needsPermission: true } : {}) }
+        const missing = await this.missingConsentFor(entry);
+        return missing
+          ? { ...listed, problem: missing.problem, ...(missing.decision ? { needsPermission: true } : {}) }
           : listed;
       }),
     );
-    // The settings may have changed while the agents were looked at.
-    this.keepNamed();
+    this.withdrawStaleConsents();
     return entries;
   }
 
   async open(id: string): Promise<SessionBackend> {
-    return await this.queue.run(id, async () => {
-      this.refuseUnlessTrusted();
-      const entry = (await this.load()).agents.find((agent) => agent.id === id);
-      const opened = this.opened.get(id);
-      if (opened && isSame(opened.entry, entry)) return opened.backend;
-      if (opened) await this.drop(id, opened);
+    return await this.openQueue.run(id, async () => {
+      this.requireTrust();
+      const entry = (await this.refreshCatalogue()).agents.find((agent) => agent.id === id);
+      const opened = this.openBackends.get(id);
+      if (opened && hasSameConfiguration(opened.entry, entry)) return opened.backend;
+      if (opened) await this.stopBackend(id, opened);
       if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
-      this.wanted.add(id);
+      this.requestedIds.add(id);
       if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
-      await requirePermission(entry, this.options.permission);
-      return await this.create(entry);
+      await requireConsent(entry, this.options.agentConsent);
+      return await this.createBackend(entry);
     });
   }
 
-  /** Settings, folders or trust have changed: what no longer is what it was made from is stopped. Never rejects. */
+  /** Call when settings, folders or trust change: stops backends whose entry has changed. Never rejects. */
   async refresh(): Promise<void> {
-    const wasLoaded = this.last !== undefined;
-    this.last = undefined;
-    if (wasLoaded || this.opened.size > 0) {
-      const { agents } = await this.load();
+    const wasLoaded = this.lastCatalogue !== undefined;
+    this.lastCatalogue = undefined;
+    if (wasLoaded || this.openBackends.size > 0) {
+      const { agents } = await this.refreshCatalogue();
       const isTrusted = this.options.isTrusted();
       await Promise.all(
-        [...this.opened].map(async ([id, opened]) => {
+        [...this.openBackends].map(async ([id, opened]) => {
           const entry = agents.find((agent) => agent.id === id);
-          const isDenied = entry !== undefined && (await this.lackOf(entry))?.decision === 'denied';
-          if (!isTrusted || isDenied || !isSame(opened.entry, entry)) await this.drop(id, opened);
+          const isDenied = entry !== undefined && (await this.missingConsentFor(entry))?.decision === 'denied';
+          if (!isTrusted || isDenied || !hasSameConfiguration(opened.entry, entry)) await this.stopBackend(id, opened);
         }),
       );
     }
     this.emitter.fire();
   }
 
-  /** Resolves when every agent is gone. Never rejects. */
+  /** Resolves when all agents have ended. Never rejects. */
   async stopAll(): Promise<void> {
-    await Promise.all([...this.opened.values(), ...this.leaving].map(({ backend }) => backend.stop()));
+    await Promise.all([...this.openBackends.values(), ...this.stoppingBackends].map(({ backend }) => backend.stop()));
   }
 
-  /** Kills what still runs. */
   dispose(): void {
     this.isDisposed = true;
-    for (const opened of [...this.opened.values(), ...this.leaving]) release(opened);
-    this.opened.clear();
+    for (const opened of [...this.openBackends.values(), ...this.stoppingBackends]) disposeBackend(opened);
+    this.openBackends.clear();
     this.emitter.dispose();
   }
 
-  private async load(): Promise<Catalogue> {
+  private async refreshCatalogue(): Promise<Catalogue> {
     const catalogue = await this.options.loadCatalogue();
-    const told = new Set(this.last?.problems);
-    for (const problem of catalogue.problems) if (!told.has(problem)) this.options.log.warn(problem);
-    const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.last);
-    this.last = catalogue;
-    this.keepNamed();
+    const reportedProblems = new Set(this.lastCatalogue?.problems);
+    for (const problem of catalogue.problems) if (!reportedProblems.has(problem)) this.options.log.warn(problem);
+    const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.lastCatalogue);
+    this.lastCatalogue = catalogue;
+    this.withdrawStaleConsents();
     if (hasChanged) this.emitter.fire();
     return catalogue;
   }
 
-  /** What no settings name any more waits for no permission. */
-  private keepNamed(): void {
-    const ids = new Set(this.last?.agents.map(({ id }) => id));
-    if (this.last) this.options.permission.consent.keepOnly(['agent'], ({ id }) => id !== undefined && ids.has(id));
+  /** Withdraws consent requests of agents that are no longer configured. */
+  private withdrawStaleConsents(): void {
+    const ids = new Set(this.lastCatalogue?.agents.map(({ id }) => id));
+    if (this.lastCatalogue)
+      this.options.agentConsent.consent.keepOnly(['agent'], ({ id }) => id !== undefined && ids.has(id));
   }
 
-  private async create(entry: CatalogueEntry): Promise<SessionBackend> {
+  private async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
     const backend = await this.options.createBackend(entry);
     if (this.isDisposed) {
       backend.dispose();
-      throw new BackendError('closed', 'Backline is ending.');
+      throw new BackendError('closed', 'Backline is shutting down.');
     }
     const subscription = backend.onDidChangeState(() => this.emitter.fire());
-    this.opened.set(entry.id, { backend, entry, subscription });
+    this.openBackends.set(entry.id, { backend, entry, subscription });
     return backend;
   }
 
-  private async drop(id: string, opened: Opened): Promise<void> {
-    if (this.opened.get(id) === opened) this.opened.delete(id);
-    this.leaving.add(opened);
+  private async stopBackend(id: string, opened: OpenBackend): Promise<void> {
+    if (this.openBackends.get(id) === opened) this.openBackends.delete(id);
+    this.stoppingBackends.add(opened);
     await opened.backend.stop();
-    this.leaving.delete(opened);
-    release(opened);
+    this.stoppingBackends.delete(opened);
+    disposeBackend(opened);
   }
 
-  /** Why the user's permission is missing; undefined when it is there, or not needed. Never rejects. */
-  private async lackOf(entry: CatalogueEntry): Promise<Lack | undefined> {
+  /** Returns undefined if the agent is allowed, or needs no consent. Never rejects. */
+  private async missingConsentFor(entry: CatalogueEntry): Promise<MissingConsent | undefined> {
     try {
-      const decision = await decisionFor(entry, this.options.permission);
-      return decision === 'allowed' ? undefined : { problem: permissionMessage(decision), decision };
+      const decision = await consentDecisionFor(entry, this.options.agentConsent);
+      return decision === 'allowed' ? undefined : { problem: consentMessage(decision), decision };
     } catch (error) {
-      return { problem: `It cannot be allowed because not all of it can be read: ${messageOf(error)}` };
+      return { problem: `This agent can’t be allowed because some of its files can’t be read: ${messageOf(error)}` };
     }
   }
 
-  private refuseUnlessTrusted(): void {
+  private requireTrust(): void {
     if (!this.options.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
   }
 }
@@ -200,16 +194,16 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
   };
 }
 
-/** A problem that has come or gone since does not make a running agent another one. */
-function isSame(made: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
-  return entry !== undefined && keyOf(made) === keyOf(entry);
+/** Ignores `problem`: a changed problem does not require a restart. */
+function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
+  return entry !== undefined && configurationKey(running) === configurationKey(entry);
 }
 
-function keyOf({ command, args, env, cwd, dialect, mcpServers, missingFile }: CatalogueEntry): string {
+function configurationKey({ command, args, env, cwd, dialect, mcpServers, missingFile }: CatalogueEntry): string {
   return JSON.stringify([command, args, env, cwd, dialect, mcpServers, missingFile]);
 }
 
-function release({ backend, subscription }: Opened): void {
+function disposeBackend({ backend, subscription }: OpenBackend): void {
   subscription.dispose();
   backend.dispose();
 }

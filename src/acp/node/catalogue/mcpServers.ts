@@ -18,30 +18,26 @@ const Remote = z.looseObject({
 });
 
 export interface McpOptions {
-  /** What the agent can reach besides processes. */
+  /** Transports that the agent supports besides stdio. */
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
-  /** The protocol wants the program's full path. Rejects, in words for the user, when it is not found. */
+  /** Finds a program's full path, which the protocol requires. Rejects with a message for the user. */
   readonly findProgram: (command: string) => Promise<FoundCommand>;
 }
 
-interface McpResult {
+interface McpConversion {
   readonly servers: readonly McpServer[];
-  /** Which servers were left out, and why. */
   readonly notes: readonly string[];
 }
 
-/**
- * The MCP servers to give to an agent, of those that are `written` by name. One that cannot be used is left out and told; it
- * takes no other one down. `workspaceFolder` stands for the variable of that name.
- */
-export async function mcpServers(
-  written: Readonly<Record<string, unknown>>,
+/** Converts MCP servers from settings to the protocol's form. Skips unusable servers with a note. */
+export async function toMcpServers(
+  settings: Readonly<Record<string, unknown>>,
   workspaceFolder: string,
   options: McpOptions,
-): Promise<McpResult> {
+): Promise<McpConversion> {
   const notes: string[] = [];
   const servers: McpServer[] = [];
-  for (const [name, entry] of Object.entries(written)) {
+  for (const [name, entry] of Object.entries(settings)) {
     try {
       servers.push(await toServer(name, substitute(entry, workspaceFolder), options));
     } catch (error) {
@@ -68,25 +64,24 @@ function toPairs(variables: Record<string, string>): { name: string; value: stri
   return Object.entries(variables).map(([name, value]) => ({ name, value }));
 }
 
-/** Fills in `${workspaceFolder}` everywhere, and leaves other variables as they are. */
-export function withFolder(value: unknown, workspaceFolder: string): unknown {
+export function substituteFolder(value: unknown, workspaceFolder: string): unknown {
   if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
-  if (Array.isArray(value)) return value.map((item) => withFolder(item, workspaceFolder));
+  if (Array.isArray(value)) return value.map((item) => substituteFolder(item, workspaceFolder));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withFolder(item, workspaceFolder)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substituteFolder(item, workspaceFolder)]));
 }
 
-/** Other variables would need the user, or VS Code: they are refused. */
+/** @throws Error for other variables, which would need VS Code or the user */
 function substitute(value: unknown, workspaceFolder: string): unknown {
-  refuseVariables(withFolder(value, ''));
-  return withFolder(value, workspaceFolder);
+  requireNoVariables(substituteFolder(value, ''));
+  return substituteFolder(value, workspaceFolder);
 }
 
-function refuseVariables(value: unknown): void {
+function requireNoVariables(value: unknown): void {
   if (typeof value === 'string') {
     const other = /\$\{[^}]*\}/.exec(value);
     if (other) throw new Error(`the variable ${other[0]} is not supported here.`);
   } else if (typeof value === 'object' && value !== null) {
-    Object.values(value).forEach(refuseVariables);
+    Object.values(value).forEach(requireNoVariables);
   }
 }

@@ -5,30 +5,28 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { parseJsonc } from '../../common/catalogue/jsonc';
-import { mcpServers, type McpOptions } from './mcpServers';
+import { toMcpServers, type McpOptions } from './mcpServers';
 
 interface McpRequest extends McpOptions {
-  /** `mcpServers` of the agent's setting; wins over servers of the workspace with the same name. */
+  /** `mcpServers` of the agent's setting; override workspace servers of the same name. */
   readonly setting: Readonly<Record<string, unknown>>;
   readonly cwd: string;
-  /** What the window itself offers, in the form of the setting; the others win over it. */
-  readonly own: Readonly<Record<string, unknown>>;
-  /** Whether the user allows a server of the workspace, who may be asked. Rejects when that cannot be known. */
-  readonly permit: (server: WorkspaceServer) => Promise<boolean>;
-  /** Hears of all servers that the files of the workspace name, used or not, before any is asked for. */
-  readonly onNamed: (servers: readonly NamedServer[]) => void;
+  /** Servers of this window, in the format of the setting; overridden by all others. */
+  readonly windowServers: Readonly<Record<string, unknown>>;
+  /** Whether the user allows a workspace server; may ask. Rejects if that cannot be determined. */
+  readonly isServerAllowed: (server: WorkspaceServer) => Promise<boolean>;
+  /** Called with all servers in the workspace's files, before any is asked for. */
+  readonly onServersFound: (servers: readonly NamedServer[]) => void;
 }
 
 export type NamedServer = Pick<WorkspaceServer, 'name' | 'file'>;
 
-/** A server of `.vscode/mcp.json` that would be used. */
 export interface WorkspaceServer {
   readonly name: string;
-  /** As it is written there. */
   readonly server: Readonly<Record<string, unknown>>;
-  /** The workspace folder, absolute. */
+  /** Absolute path of the workspace folder. */
   readonly folder: string;
-  /** Absolute. */
+  /** Absolute path of `mcp.json`. */
   readonly file: string;
 }
 
@@ -39,12 +37,11 @@ const McpJson = z.looseObject({
 const maxFileBytes = 1024 * 1024;
 
 /**
- * The MCP servers of an agent's setting and of `.vscode/mcp.json` in each folder of the workspace, which must be trusted:
- * they are command lines. The first one of a name wins. Of the workspace's, those are used that the user allows. What cannot
- * be used is told in the log.
+ * Collects the MCP servers of an agent's setting, of `.vscode/mcp.json` in each folder of the (trusted) workspace, and
+ * of the window. The first of a name wins. Workspace servers require the user's consent. Logs unusable servers.
  */
-export async function workspaceMcpServers(
-  { setting, cwd, own, permit, onNamed, ...options }: McpRequest,
+export async function collectMcpServers(
+  { setting, cwd, windowServers, isServerAllowed, onServersFound, ...options }: McpRequest,
   editor: Pick<EditorPort, 'folders' | 'readText'>,
   log: Logger,
 ): Promise<readonly McpServer[]> {
@@ -54,7 +51,7 @@ export async function workspaceMcpServers(
     folder: string,
     isAllowed: (name: string) => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<void> => {
-    const { notes, servers } = await mcpServers(written, folder, options);
+    const { notes, servers } = await toMcpServers(written, folder, options);
     for (const note of notes) log.warn(note);
     for (const server of servers) {
       if (!byName.has(server.name) && (await isAllowed(server.name))) byName.set(server.name, server);
@@ -62,23 +59,27 @@ export async function workspaceMcpServers(
   };
   await add(setting, cwd);
   const read = await Promise.all(editor.folders.map(({ path }) => readFolder(path, editor, log)));
-  onNamed(read.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
+  onServersFound(read.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
   for (const { file, folder, written } of read) {
     await add(written, folder, async (name) => {
       const server = written[name];
-      if (server && (await isPermitted(permit, { name, server, folder, file }, log))) return true;
+      if (server && (await isAllowedOrLog(isServerAllowed, { name, server, folder, file }, log))) return true;
       log.info(`The MCP server "${name}" of ${file} is not used: you have not allowed it.`);
       return false;
     });
   }
-  await add(options.capabilities.http ? own : {}, cwd);
+  await add(options.capabilities.http ? windowServers : {}, cwd);
   return [...byName.values()];
 }
 
-/** Never rejects: what cannot be looked at is not allowed. */
-async function isPermitted(permit: McpRequest['permit'], server: WorkspaceServer, log: Logger): Promise<boolean> {
+/** Never rejects: an error counts as not allowed. */
+async function isAllowedOrLog(
+  isServerAllowed: McpRequest['isServerAllowed'],
+  server: WorkspaceServer,
+  log: Logger,
+): Promise<boolean> {
   try {
-    return await permit(server);
+    return await isServerAllowed(server);
   } catch (error) {
     log.warn(`The MCP server "${server.name}" cannot be looked at: ${messageOf(error)}`);
     return false;
@@ -92,7 +93,7 @@ async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, 
   return { folder, file, written: data?.servers ?? {} };
 }
 
-/** Undefined when there is none, or none that can be read. */
+/** Undefined if the file is missing or unreadable. */
 async function readMcpJson(path: string, editor: Pick<EditorPort, 'readText'>, log: Logger): Promise<unknown> {
   try {
     return parseJsonc((await editor.readText(path, { maxBytes: maxFileBytes })).text);

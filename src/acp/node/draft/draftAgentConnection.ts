@@ -8,12 +8,11 @@ import { ConnectionClosedError, RpcError, rpcErrorCode } from '../../../wire/com
 import type { TrafficTap } from '../../../wire/common/traffic';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import type { DraftParams, DraftResult, Message } from '../../common/draft/draftSchema';
-import type { RunningAgent } from '../v1/agentConnection';
-import { createDraftHandlers, type DraftHandlersPorts } from './draftHandlers';
+import type { AgentProcessHandle } from '../v1/agentConnection';
+import { createDraftHandlers, type DraftHandlersDeps } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
-interface DraftAgentConnectionOptions extends Omit<DraftHandlersPorts, 'onAsksForThreads'> {
-  /** How the user knows the agent. */
+interface DraftAgentConnectionDeps extends Omit<DraftHandlersDeps, 'onThreadMethodCalled'> {
   readonly title: string;
   readonly clock: Clock;
   readonly tap: TrafficTap;
@@ -22,85 +21,75 @@ interface DraftAgentConnectionOptions extends Omit<DraftHandlersPorts, 'onAsksFo
 
 type ThreadMethod = 'createThread' | 'getThreads' | 'openThread' | 'getThreadEntries';
 
-/** The draft has no handshake, so the first call has to wait out the agent's start. */
+/** The draft protocol has no handshake, so the first call includes the agent's start-up time. */
 const firstCallTimeoutMs = 120_000;
 const callTimeoutMs = 30_000;
-/** A process that has closed its end gets this long to exit by itself and say why. */
+/** How long a process that closed its stream gets to exit and write its stderr. */
 const exitGraceMs = 1_000;
 
-/**
- * A running agent that speaks the draft. Who keeps the threads, the agent (as in the original code) or Backline (as the
- * document reads), shows in what it does: it answers the methods of threads, does not know them, or calls them itself.
- */
+/** A connection to an agent of the draft protocol. Detects whether the agent or Backline keeps the threads. */
 export class DraftAgentConnection implements Disposable {
-  private readonly store = new DisposableStore();
+  private readonly disposables = new DisposableStore();
   private readonly connection: DraftConnection;
-  private reading: 'original' | 'document' | undefined;
-  private end: Promise<BackendError> | undefined;
+  private variant: 'original' | 'document' | undefined;
+  private endReason: Promise<BackendError> | undefined;
 
   constructor(
-    private readonly agent: RunningAgent,
-    private readonly options: DraftAgentConnectionOptions,
+    private readonly agent: AgentProcessHandle,
+    private readonly options: DraftAgentConnectionDeps,
   ) {
     const { clock, log, tap, title } = options;
     const stream = tapStream(agent.stream, { tap, peer: title, clock });
-    const onAsksForThreads = (): void => void (this.reading ??= 'document');
-    const handlers = createDraftHandlers({ ...options, onAsksForThreads });
-    this.connection = this.store.add(new DraftConnection({ stream, handlers, clock, log }));
+    const onThreadMethodCalled = (): void => void (this.variant ??= 'document');
+    const handlers = createDraftHandlers({ ...options, onThreadMethodCalled });
+    this.connection = this.disposables.add(new DraftConnection({ stream, handlers, clock, log }));
   }
 
   get keepsThreads(): boolean {
-    return this.reading === 'original';
+    return this.variant === 'original';
   }
 
-  /** `onGone` is called once, with the reason, when the agent has ended by itself. */
+  /** `onGone` is called once if the agent ends unexpectedly. */
   start(onGone: (reason: BackendError) => void): void {
     const { log, title } = this.options;
-    const exited = firstOf(this.agent.onDidExit);
-    this.store.add(
+    const exited = firstEvent(this.agent.onDidExit);
+    this.disposables.add(
       this.agent.stream.onNoise(({ kind, bytes }) =>
         log.warn(`${title} wrote ${bytes} bytes that are no message (${kind})`),
       ),
     );
-    this.store.add(
+    this.disposables.add(
       this.agent.stream.onDidClose(() => {
-        this.end ??= this.describeEnd(exited);
-        void this.end.then(onGone);
+        this.endReason ??= this.describeEnd(exited);
+        void this.endReason.then(onGone);
       }),
     );
     this.connection.start();
   }
 
-  /**
-   * What the agent answers, or undefined when it is one that keeps no threads.
-   * @throws BackendError
-   */
-  async ifKeepsThreads<Method extends ThreadMethod>(
+  /** Calls a thread method; returns undefined if the agent keeps no threads. @throws BackendError */
+  async callIfKeepsThreads<Method extends ThreadMethod>(
     method: Method,
     params: DraftParams<Method>,
     signal: AbortSignal | undefined,
   ): Promise<DraftResult<Method> | undefined> {
-    if (this.reading === 'document') return undefined;
-    const timeoutMs = this.reading === undefined ? firstCallTimeoutMs : callTimeoutMs;
+    if (this.variant === 'document') return undefined;
+    const timeoutMs = this.variant === undefined ? firstCallTimeoutMs : callTimeoutMs;
     try {
       const result = await this.connection.call(method, params, { timeoutMs, ...(signal ? { signal } : {}) });
-      this.reading = 'original';
+      this.variant = 'original';
       return result;
     } catch (error) {
       if (signal?.aborted) throw new BackendError('cancelled', 'Cancelled.');
       const isUnknown = error instanceof RpcError && error.code === rpcErrorCode.methodNotFound;
       if (!isUnknown || this.keepsThreads) throw await this.toBackendError(error);
-      this.reading = 'document';
+      this.variant = 'document';
       return undefined;
     }
   }
 
-  /**
-   * Gives the user's message to the agent. One that keeps threads answers when its turn is over, so there is no deadline:
-   * the user can stop.
-   * @throws BackendError
-   */
-  async send(threadId: string, message: Message): Promise<void> {
+  /** Sends a prompt, without time-out: an agent that keeps threads answers when the turn ends. @throws BackendError */
+  async sendPrompt(threadId: string, message: Message): Promise<void> {
     try {
       if (this.keepsThreads) await this.connection.call('sendMessage', { threadId, message });
       else for (const chunk of message.chunks) await this.connection.call('streamMessageChunk', { threadId, chunk });
@@ -109,7 +98,7 @@ export class DraftAgentConnection implements Disposable {
     }
   }
 
-  /** Resolves when the agent is gone, or with `stillRunning`. Never rejects. */
+  /** Resolves when the agent has exited, or with `stillRunning`. Never rejects. */
   async stop(): Promise<unknown> {
     this.dispose();
     return await this.agent.stop();
@@ -120,27 +109,26 @@ export class DraftAgentConnection implements Disposable {
     this.agent.killNow();
   }
 
-  /** Ends the conversation, not the agent. */
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
   private async describeEnd(exited: Promise<void>): Promise<BackendError> {
     const { clock, title } = this.options;
     await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
-    const message = `${title} ended unexpectedly. The next session starts it again.`;
-    return new BackendError('backend', message, this.agent.lastWords().trim() || undefined);
+    const message = `${title} ended unexpectedly. The next session restarts it.`;
+    return new BackendError('backend', message, this.agent.stderrTail().trim() || undefined);
   }
 
   private async toBackendError(error: unknown): Promise<BackendError> {
-    if (error instanceof ConnectionClosedError && this.end) return await this.end;
+    if (error instanceof ConnectionClosedError && this.endReason) return await this.endReason;
     if (!(error instanceof TimeoutError))
       return new BackendError('backend', messageOf(error), undefined, { cause: error });
-    const message = `${this.options.title} does not answer. Does it speak the draft protocol? If not, set its dialect to v1.`;
-    return new BackendError('timeout', message, this.agent.lastWords().trim() || undefined, { cause: error });
+    const message = `${this.options.title} is not responding. If it does not use the draft protocol, set its dialect to v1.`;
+    return new BackendError('timeout', message, this.agent.stderrTail().trim() || undefined, { cause: error });
   }
 }
 
-function firstOf(event: Event<unknown>): Promise<void> {
+function firstEvent(event: Event<unknown>): Promise<void> {
   return new Promise((resolve) => event(() => resolve()));
 }

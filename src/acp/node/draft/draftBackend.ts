@@ -21,23 +21,22 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import { fileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
-import { MemoryThreads, textOf, type ThreadSource, type ThreadStore } from '../../common/draft/draftThreads';
+import { MemoryThreads, textOf, type ThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
 import { Approvals } from '../../common/approvals/approvals';
-import type { RunningAgent } from '../v1/agentConnection';
-import type { DraftPermissions } from './draftFiles';
+import type { AgentProcessHandle } from '../v1/agentConnection';
+import type { DraftFilePermissions } from './draftFiles';
 import { DraftAgentConnection } from './draftAgentConnection';
 import { DraftSession } from './draftSession';
-import { LivingAgents } from '../process/livingAgents';
-import { PermissionService, settledForFiles } from '../v1/permissionService';
-import { ProposalDesk } from './proposalDesk';
+import { RunningAgents } from '../process/runningAgents';
+import { PermissionService, decideAboutFile } from '../v1/permissionService';
+import { ProposalReviewer } from './proposalReviewer';
 
-interface DraftBackendOptions {
+interface DraftBackendDeps {
   readonly id: string;
   readonly title: string;
-  /** The backend owns the result. @throws Error with what to tell the user */
-  readonly startAgent: () => Promise<RunningAgent>;
+  /** The backend owns the result. @throws Error with a message for the user */
+  readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly editor: EditorPort;
-  /** Conversations of elsewhere that agents may read. */
   readonly threadSources?: readonly ThreadSource[];
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
@@ -47,25 +46,24 @@ interface DraftBackendOptions {
   readonly log: Logger;
 }
 
-/** An agent that speaks the draft, as a backend. When the agent ends, so do its sessions; the next one starts it again. */
+/** A backend for an agent of the draft protocol. Its sessions end with the agent; the next session restarts it. */
 export class DraftBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
-  private readonly states = new Emitter<BackendState>((error) =>
+  private readonly stateEmitter = new Emitter<BackendState>((error) =>
     this.options.log.error('A listener of a backend failed', error),
   );
-  readonly onDidChangeState = this.states.event;
+  readonly onDidChangeState = this.stateEmitter.event;
   private readonly threads: MemoryThreads;
   private readonly sessions = new Map<string, DraftSession>();
-  /** Of the open sessions. */
-  private readonly permissions = new Map<string, PermissionService>();
-  private current: BackendState = { kind: 'stopped' };
-  private starting: Promise<DraftAgentConnection> | undefined;
-  private live: DraftAgentConnection | undefined;
-  private readonly living = new LivingAgents<DraftAgentConnection>();
+  private readonly permissionsByThread = new Map<string, PermissionService>();
+  private currentState: BackendState = { kind: 'stopped' };
+  private pendingConnection: Promise<DraftAgentConnection> | undefined;
+  private currentConnection: DraftAgentConnection | undefined;
+  private readonly runningAgents = new RunningAgents<DraftAgentConnection>();
   private isDisposed = false;
 
-  constructor(private readonly options: DraftBackendOptions) {
+  constructor(private readonly options: DraftBackendDeps) {
     this.id = options.id;
     this.title = options.title;
     const { clock, createId, log, threadSources = [] } = options;
@@ -74,12 +72,12 @@ export class DraftBackend implements SessionBackend {
       createId,
       sources: threadSources,
       onError: (error) => log.error('A source of threads failed', error),
-      isOpen: (threadId) => this.sessions.has(threadId),
+      isThreadOpen: (threadId) => this.sessions.has(threadId),
     });
   }
 
   get state(): BackendState {
-    return this.current;
+    return this.currentState;
   }
 
   async capabilities(): Promise<BackendCapabilities> {
@@ -87,16 +85,16 @@ export class DraftBackend implements SessionBackend {
     return { canLoad: true, canList: true, canDelete: false, images: false, embeddedContext: false };
   }
 
-  /** The draft says nothing of folders: the agent works where it was started. */
+  /** The draft protocol has no folders: the agent works where it was started. */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const connection = await this.connect();
-    const created = await connection.ifKeepsThreads('createThread', null, signal);
+    const created = await connection.callIfKeepsThreads('createThread', null, signal);
     return this.openSession(connection, created?.threadId ?? (await this.threads.createThread()), options, []);
   }
 
   async listSessions({ signal }: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
     const connection = await this.connect();
-    const listed = await connection.ifKeepsThreads('getThreads', null, signal);
+    const listed = await connection.callIfKeepsThreads('getThreads', null, signal);
     const threads = listed?.threads ?? (await this.threads.getThreads()).filter(({ id }) => this.threads.has(id));
     return threads.map(({ id, title, modifiedAt }) => ({ id, title, updatedAt: modifiedAt }));
   }
@@ -105,9 +103,9 @@ export class DraftBackend implements SessionBackend {
     const open = this.sessions.get(threadId);
     if (open) return open;
     const connection = await this.connect();
-    await connection.ifKeepsThreads('openThread', { threadId }, signal);
-    const loaded = await connection.ifKeepsThreads('getThreadEntries', { threadId }, signal);
-    return this.openSession(connection, threadId, options, loaded?.entries ?? (await this.ownEntries(threadId)));
+    await connection.callIfKeepsThreads('openThread', { threadId }, signal);
+    const loaded = await connection.callIfKeepsThreads('getThreadEntries', { threadId }, signal);
+    return this.openSession(connection, threadId, options, loaded?.entries ?? (await this.keptEntries(threadId)));
   }
 
   deleteSession(): Promise<void> {
@@ -115,33 +113,37 @@ export class DraftBackend implements SessionBackend {
   }
 
   async stop(): Promise<void> {
-    // One that is still starting is waited for: it could not be stopped otherwise.
-    const connection = await this.starting?.catch(() => undefined);
+    // An agent that is still starting must be awaited, or it could not be stopped.
+    const connection = await this.pendingConnection?.catch(() => undefined);
     if (connection)
-      this.forget(connection, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
-    await this.living.stopAll();
+      this.dropConnection(connection, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
+    await this.runningAgents.stopAll();
   }
 
-  /** Kills the agent without waiting for it. */
   dispose(): void {
     this.isDisposed = true;
-    const { live } = this;
-    if (live) this.forget(live, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
-    this.living.killNow();
-    this.states.dispose();
+    const { currentConnection } = this;
+    if (currentConnection)
+      this.dropConnection(
+        currentConnection,
+        { kind: 'stopped' },
+        new BackendError('closed', `${this.title} was stopped.`),
+      );
+    this.runningAgents.killAll();
+    this.stateEmitter.dispose();
   }
 
   private connect(): Promise<DraftAgentConnection> {
-    this.starting ??= this.open().catch((error: unknown) => {
-      this.starting = undefined;
+    this.pendingConnection ??= this.startConnection().catch((error: unknown) => {
+      this.pendingConnection = undefined;
       this.setState({ kind: 'failed', message: messageOf(error) });
       if (isBackendError(error)) throw error;
       throw new BackendError('notReady', messageOf(error), undefined, { cause: error });
     });
-    return this.starting;
+    return this.pendingConnection;
   }
 
-  private async open(): Promise<DraftAgentConnection> {
+  private async startConnection(): Promise<DraftAgentConnection> {
     const { startAgent, title } = this.options;
     this.setState({ kind: 'starting', message: `Starting ${title}…` });
     const agent = await startAgent();
@@ -149,31 +151,30 @@ export class DraftBackend implements SessionBackend {
       agent.killNow();
       throw new Error(`${title} was stopped.`);
     }
-    const handlerPorts = { threads: this.threadStore(), permissions: this.filePermissions() };
+    const handlerPorts = { threads: this.createThreadApi(), permissions: this.createFilePermissions() };
     const connection = new DraftAgentConnection(agent, { ...this.options, ...handlerPorts });
-    this.live = connection;
-    this.living.add(connection);
+    this.currentConnection = connection;
+    this.runningAgents.add(connection);
     connection.start((reason) => {
       const { message, details } = reason;
-      this.forget(connection, { kind: 'failed', message, ...withoutUndefined({ details }) }, reason);
-      void this.living.stop(connection);
+      this.dropConnection(connection, { kind: 'failed', message, ...withoutUndefined({ details }) }, reason);
+      void this.runningAgents.stop(connection);
     });
     this.setState({ kind: 'ready' });
     return connection;
   }
 
-  /** The agent is, or will be, gone: nothing that belongs to it stays open. */
-  private forget(connection: DraftAgentConnection, state: BackendState, reason: BackendError): void {
-    if (this.live !== connection) return;
-    this.live = undefined;
-    this.starting = undefined;
+  private dropConnection(connection: DraftAgentConnection, state: BackendState, reason: BackendError): void {
+    if (this.currentConnection !== connection) return;
+    this.currentConnection = undefined;
+    this.pendingConnection = undefined;
     for (const session of [...this.sessions.values()]) session.fail(reason);
     this.setState(state);
   }
 
   private setState(state: BackendState): void {
-    this.current = state;
-    this.states.fire(state);
+    this.currentState = state;
+    this.stateEmitter.fire(state);
   }
 
   private openSession(
@@ -190,28 +191,36 @@ export class DraftBackend implements SessionBackend {
     const events = new EventLog(() => setImmediate());
     const emit = (event: SessionEvent): void => events.append(event);
     const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
-    const mode = (): undefined => undefined;
-    const permissions = new PermissionService({ agentId: id, agentTitle: title, cwd, approvals, standing, log, mode });
-    this.permissions.set(threadId, permissions);
+    const modeName = (): undefined => undefined;
+    const permissions = new PermissionService({
+      agentId: id,
+      agentTitle: title,
+      cwd,
+      approvals,
+      standing,
+      log,
+      modeName: modeName,
+    });
+    this.permissionsByThread.set(threadId, permissions);
     const protectionOf: EditorPort['protectionOf'] = (...asked) => editor.protectionOf(...asked);
     const session = new DraftSession({
       id: threadId,
       events,
       clock,
       createRequestId: createId,
-      endsWith: connection.keepsThreads ? 'result' : 'message',
+      answerEndsWith: connection.keepsThreads ? 'result' : 'message',
       send: async (text) => {
         const message: Message = { role: 'user', chunks: [{ type: 'text', chunk: text }] };
         await this.threads.sendMessage(threadId, message);
-        await connection.send(threadId, message);
+        await connection.sendPrompt(threadId, message);
       },
-      didClose: () => {
+      onDidClose: () => {
         this.sessions.delete(threadId);
-        this.permissions.delete(threadId);
+        this.permissionsByThread.delete(threadId);
         permissions.dispose();
       },
       approvals,
-      proposals: new ProposalDesk({
+      proposals: new ProposalReviewer({
         sessionId: threadId,
         agentId: id,
         cwd,
@@ -226,25 +235,25 @@ export class DraftBackend implements SessionBackend {
     return session;
   }
 
-  /** What is asked about a thread that nobody has open is only allowed where nobody needs to be asked. */
-  private filePermissions(): DraftPermissions {
-    const { id, permissions } = this;
+  /** Requests about threads without an open session are granted only if the user need not be asked. */
+  private createFilePermissions(): DraftFilePermissions {
+    const { id, permissionsByThread } = this;
     const { standing } = this.options;
     return {
       isDenied: (kind, path) => {
         const request = fileRequest(id, kind, ...(path === undefined ? [] : [path]));
-        return settledForFiles(standing, request) === 'deny';
+        return decideAboutFile(standing, request) === 'deny';
       },
       mayRead: async (threadId, path, signal) => {
-        const open = permissions.get(threadId);
+        const open = permissionsByThread.get(threadId);
         if (open) return await open.mayRead(path, signal);
-        if (settledForFiles(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
+        if (decideAboutFile(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
         return { isGranted: false, reason: 'The user cannot be asked because this conversation is not open.' };
       },
     };
   }
 
-  private async ownEntries(threadId: string): Promise<ThreadEntry[]> {
+  private async keptEntries(threadId: string): Promise<ThreadEntry[]> {
     try {
       return await this.threads.getThreadEntries(threadId);
     } catch (error) {
@@ -252,8 +261,8 @@ export class DraftBackend implements SessionBackend {
     }
   }
 
-  /** What the agent sees of the threads: what it adds to one that is open shows in its session. */
-  private threadStore(): ThreadStore {
+  /** The agent's view of the threads; its messages to open threads also appear in their sessions. */
+  private createThreadApi(): ThreadApi {
     const { threads, sessions } = this;
     return {
       getThreads: () => threads.getThreads(),

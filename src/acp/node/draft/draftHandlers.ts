@@ -1,27 +1,23 @@
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { DraftHandlers } from '../../common/draft/draftConnection';
-import type { ThreadStore } from '../../common/draft/draftThreads';
-import { createFileHandlers, type DraftPermissions } from './draftFiles';
+import type { ThreadApi } from '../../common/draft/draftThreads';
+import { createFileHandlers, type DraftFilePermissions } from './draftFiles';
 
-export interface DraftHandlersPorts {
+export interface DraftHandlersDeps {
   readonly editor: EditorPort;
-  readonly threads: ThreadStore;
-  readonly permissions: DraftPermissions;
-  /** The agent has called a method of threads: it is one of the document's reading. */
-  readonly onAsksForThreads: () => void;
+  readonly threads: ThreadApi;
+  readonly permissions: DraftFilePermissions;
+  /** Called when the agent calls a thread method, as the document describes. */
+  readonly onThreadMethodCalled: () => void;
 }
 
-/**
- * Backline's end of the draft protocol. It answers all ten methods whoever asks: those of files from the editor, those of
- * threads from the store. So an agent of the original code (which asks for files) and one that took the document at its
- * word (which asks for threads) both find their client.
- */
-export function createDraftHandlers(ports: DraftHandlersPorts): Required<DraftHandlers> {
-  const { editor, onAsksForThreads, permissions, threads } = ports;
-  const didReadFile: ThreadStore['didReadFile'] = (...read) => threads.didReadFile(...read);
+/** Handles all methods of the draft protocol, whether the agent keeps the threads or requests them. */
+export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHandlers> {
+  const { editor, onThreadMethodCalled, permissions, threads } = deps;
+  const didReadFile: ThreadApi['didReadFile'] = (...read) => threads.didReadFile(...read);
   return {
     ...createFileHandlers(editor, didReadFile, permissions),
-    ...draftThreadHandlers(threads, onAsksForThreads),
+    ...draftThreadHandlers(threads, onThreadMethodCalled),
     async streamMessageChunk({ threadId, chunk }) {
       await threads.streamMessageChunk(threadId, chunk);
       return null;
@@ -31,31 +27,31 @@ export function createDraftHandlers(ports: DraftHandlersPorts): Required<DraftHa
 
 type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
 
-/** The methods of who keeps the threads. `onAsk` is called before each. */
+/** The thread methods of the side that keeps the threads. `onAsk` is called before each. */
 export function draftThreadHandlers(
-  threads: ThreadStore,
-  onAsk: () => void = () => undefined,
+  threads: ThreadApi,
+  onCalled: () => void = () => undefined,
 ): Required<Pick<DraftHandlers, ThreadHandlerMethod>> {
   return {
     async getThreads() {
-      onAsk();
+      onCalled();
       return { threads: await threads.getThreads() };
     },
     async createThread() {
-      onAsk();
+      onCalled();
       return { threadId: await threads.createThread() };
     },
     async openThread({ threadId }) {
-      onAsk();
+      onCalled();
       await threads.openThread(threadId);
       return null;
     },
     async getThreadEntries({ threadId }) {
-      onAsk();
+      onCalled();
       return { entries: await threads.getThreadEntries(threadId) };
     },
     async sendMessage({ threadId, message }) {
-      onAsk();
+      onCalled();
       await threads.sendMessage(threadId, message);
       return null;
     },

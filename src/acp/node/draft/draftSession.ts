@@ -13,58 +13,54 @@ import {
 import { historyEvents, messageEvents, readFileEvents, textEvent } from '../../common/draft/draftHistory';
 import type { ThreadEntry } from '../../common/draft/draftSchema';
 import type { Approvals } from '../../common/approvals/approvals';
-import type { ProposalDesk } from './proposalDesk';
+import type { ProposalReviewer } from './proposalReviewer';
 
-interface DraftSessionOptions {
+interface DraftSessionDeps {
   readonly id: string;
   readonly events: EventLog;
   readonly clock: Clock;
   readonly createRequestId: () => string;
-  /** Gives the user's message to the agent. @throws BackendError */
+  /** Sends the user's message to the agent. @throws BackendError */
   readonly send: (text: string) => Promise<void>;
-  /** `result`: the answer is complete when `send` is. `message`: when the agent has sent a message. */
-  readonly endsWith: 'result' | 'message';
-  readonly didClose: () => void;
+  /** What completes an answer: `result`, the end of `send`; `message`, a message of the agent. */
+  readonly answerEndsWith: 'result' | 'message';
+  readonly onDidClose: () => void;
   readonly approvals: Approvals;
-  readonly proposals: ProposalDesk;
+  readonly proposals: ProposalReviewer;
 }
 
-/** What becomes of the user's prompts, one after another. */
 type Phase =
   | { readonly kind: 'idle' }
-  /** The agent still works on a prompt that was stopped, and has not been given this one. */
+  /** The prompt waits because the agent still works on a stopped one. */
   | { readonly kind: 'waiting'; readonly turn: Turn }
-  /** What the agent says belongs to this turn. */
+  /** The agent's output belongs to this turn. */
   | { readonly kind: 'answering'; readonly turn: Turn }
-  /** The user decides on what the answer proposes. `decided` never rejects. */
+  /** The user decides about proposed changes. `decided` never rejects. */
   | { readonly kind: 'proposing'; readonly turn: Turn; readonly decided: Promise<void> }
   | { readonly kind: 'closed' };
 
 interface Turn {
   readonly requestId: string;
   text: string;
-  reads: number;
-  readonly abort: AbortController;
-  /** The agent has finished, whether or not anybody still listens. */
+  readCount: number;
+  readonly controller: AbortController;
+  /** Marks the agent as done, whether or not the turn was stopped. */
   finish(): void;
   readonly finished: Promise<void>;
 }
 
-/** How long a prompt waits for the agent to finish one that was cancelled. */
+/** How long a prompt waits for the agent to finish a stopped one. */
 const drainTimeoutMs = 30_000;
 
-/**
- * A thread of an agent that speaks the draft, as a session. The draft cannot cancel: a stopped turn ends here, what the
- * agent still says to it is dropped, and the next prompt waits until the agent is done with it.
- */
+/** A session of a draft-protocol agent. Output of a stopped turn is dropped, and the next prompt waits for its end. */
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
   private phase: Phase = { kind: 'idle' };
-  /** What the agent works on, whether or not anybody waits for the answer. */
-  private given: Turn | undefined;
+  /** The turn that the agent works on, even if it was stopped. */
+  private agentTurn: Turn | undefined;
 
-  constructor(private readonly options: DraftSessionOptions) {}
+  constructor(private readonly options: DraftSessionDeps) {}
 
   get id(): string {
     return this.options.id;
@@ -94,14 +90,14 @@ export class DraftSession implements BackendSession {
     const { requestId } = turn;
     this.phase = { kind: 'waiting', turn };
     this.emit({ event: 'prompt:submit', data: { session_id: this.id, prompt: text, request_id: requestId } });
-    void this.run(turn, message);
+    void this.runTurn(turn, message);
     return await Promise.resolve({ requestId });
   }
 
   async cancel(): Promise<void> {
     const { phase, turn } = this;
     if (!turn) return;
-    turn.abort.abort();
+    turn.controller.abort();
     if (phase.kind === 'proposing') await phase.decided;
     this.endTurn(turn, 'cancelled');
   }
@@ -115,15 +111,14 @@ export class DraftSession implements BackendSession {
   }
 
   close(): Promise<void> {
-    this.end('closed');
+    this.endSession('closed');
     return Promise.resolve();
   }
 
   dispose(): void {
-    this.end('closed');
+    this.endSession('closed');
   }
 
-  /** A part of the answer. Returns whether there is a turn that it belongs to. */
   receiveChunk(text: string): boolean {
     const { phase } = this;
     if (phase.kind !== 'answering') return false;
@@ -132,16 +127,13 @@ export class DraftSession implements BackendSession {
     return true;
   }
 
-  /**
-   * A whole message of the agent: the answer, the end of one that was cancelled, or something it says by itself.
-   * Returns whether it is shown.
-   */
+  /** Handles a message: an answer, the end of a stopped one, or an unsolicited one. Returns whether it is shown. */
   receiveMessage(text: string): boolean {
-    const { given } = this;
+    const { agentTurn } = this;
     const isAnswer = this.receiveChunk(text);
-    given?.finish();
+    agentTurn?.finish();
     if (isAnswer) return true;
-    const isStale = given !== undefined;
+    const isStale = agentTurn !== undefined;
     if (!isStale) this.emit(...messageEvents(this.id, text));
     return !isStale;
   }
@@ -149,78 +141,77 @@ export class DraftSession implements BackendSession {
   didReadFile(path: string, content: string): void {
     const { phase } = this;
     if (phase.kind !== 'answering') return;
-    const callId = `${phase.turn.requestId}-read-${++phase.turn.reads}`;
+    const callId = `${phase.turn.requestId}-read-${++phase.turn.readCount}`;
     this.emit(...readFileEvents(this.id, callId, path, content));
   }
 
-  /** The agent is gone: the turn ends with the reason, and the session can only be read. */
+  /** Fails the current turn and closes the session, because the agent has ended. */
   fail(error: BackendError): void {
     if (this.turn) this.failTurn(this.turn, error);
-    this.end('agent stopped');
+    this.endSession('agent stopped');
   }
 
-  private async run(turn: Turn, message: string): Promise<void> {
+  private async runTurn(turn: Turn, message: string): Promise<void> {
     const { clock, proposals } = this.options;
     try {
-      await withDeadline(clock, 'The agent', drainTimeoutMs, async () => this.given?.finished);
+      await withDeadline(clock, 'The agent', drainTimeoutMs, async () => this.agentTurn?.finished);
       if (this.turn !== turn) return;
       this.phase = { kind: 'answering', turn };
-      await this.give(turn, message);
+      await this.sendToAgent(turn, message);
       if (this.turn !== turn) return;
-      const decided = proposals.offer(turn.text, turn.requestId, turn.abort.signal);
+      const decided = proposals.offerProposals(turn.text, turn.requestId, turn.controller.signal);
       this.phase = { kind: 'proposing', turn, decided };
       await decided;
-      if (!turn.abort.signal.aborted) this.endTurn(turn, 'end_turn');
+      if (!turn.controller.signal.aborted) this.endTurn(turn, 'end_turn');
     } catch (error) {
       this.failTurn(turn, error);
     }
   }
 
-  /** Resolves when the agent is done with it. */
-  private async give(turn: Turn, message: string): Promise<void> {
-    const { endsWith, send } = this.options;
-    this.given = turn;
+  /** Resolves when the agent has finished the prompt. */
+  private async sendToAgent(turn: Turn, message: string): Promise<void> {
+    const { answerEndsWith, send } = this.options;
+    this.agentTurn = turn;
     try {
       await send(message);
-      if (endsWith === 'result') turn.finish();
+      if (answerEndsWith === 'result') turn.finish();
       await turn.finished;
     } finally {
       turn.finish();
-      if (this.given === turn) this.given = undefined;
+      if (this.agentTurn === turn) this.agentTurn = undefined;
     }
   }
 
   private endTurn(turn: Turn, stopReason: 'end_turn' | 'cancelled'): void {
     if (this.turn !== turn) return;
-    this.giveUp(turn);
+    this.abandonTurn(turn);
     const about = { session_id: this.id, request_id: turn.requestId };
     this.emit({ event: 'prompt:complete', data: { ...about, response: '', stop_reason: stopReason } });
   }
 
   private failTurn(turn: Turn, thrown: unknown): void {
     if (this.turn !== turn) return;
-    this.giveUp(turn);
+    this.abandonTurn(turn);
     const error = toBackendError(thrown);
     const about = { session_id: this.id, request_id: turn.requestId, error: error.message, code: error.code };
     this.emit({ event: 'error', data: error.details === undefined ? about : { ...about, details: error.details } });
   }
 
-  /** Nobody waits for an answer any more. */
-  private giveUp(turn: Turn): void {
+  private abandonTurn(turn: Turn): void {
     this.phase = { kind: 'idle' };
-    turn.abort.abort();
+    turn.controller.abort();
     this.options.approvals.withdrawAll();
   }
 
-  private end(reason: string): void {
+  private endSession(reason: string): void {
     if (this.phase.kind === 'closed') return;
     if (this.turn) this.endTurn(this.turn, 'cancelled');
     this.phase = { kind: 'closed' };
     this.options.approvals.withdrawAll();
-    this.given?.finish();
+    this.agentTurn?.finish();
     this.emit({ event: 'session:end', data: { session_id: this.id, reason } });
     this.options.events.end();
-    this.options.didClose();
+    this.options.onDidClose();
   }
 
   private emit(...events: readonly SessionEvent[]): void {
@@ -230,14 +221,14 @@ export class DraftSession implements BackendSession {
 
 function newTurn(requestId: string): Turn {
   const { promise: finished, resolve: finish }: PromiseWithResolvers<void> = Promise.withResolvers();
-  return { requestId, text: '', reads: 0, abort: new AbortController(), finished, finish };
+  return { requestId, text: '', readCount: 0, controller: new AbortController(), finished, finish };
 }
 
-function titleOf({ title, uri }: Extract<PromptAttachment, { type: 'text' }>): string {
+function titleOfText({ title, uri }: Extract<PromptAttachment, { type: 'text' }>): string {
   return uri === undefined ? title : `${title} (${uri})`;
 }
 
-/** The draft knows nothing but text: a file goes along by its name, and the agent reads it. */
+/** The protocol supports only text: files are named, and the agent reads them. */
 function textOfAttachment(attachment: PromptAttachment): string {
   switch (attachment.type) {
     case 'file': {
@@ -245,7 +236,7 @@ function textOfAttachment(attachment: PromptAttachment): string {
       return lines ? `File: ${path} (lines ${lines.first} to ${lines.last})` : `File: ${path}`;
     }
     case 'text':
-      return `${titleOf(attachment)}:\n${attachment.text}`;
+      return `${titleOfText(attachment)}:\n${attachment.text}`;
     case 'image':
       throw new BackendError('unsupported', 'This agent doesn’t support images. Remove the image and try again.');
   }

@@ -11,17 +11,17 @@ import type { Logger } from '../../../base/common/log';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
 import { ByteTail } from './byteTail';
-import { CommandError, diskFiles, lookupCommand } from './commandLookup';
-import { marked } from './processMarks';
-import { endTree, groupsBelow, killTreeNow, ownGroup, type TreeEnd } from './processTree';
+import { CommandError, diskCommandFiles, lookupCommand } from './commandLookup';
+import { withMark } from './processMarks';
+import { endTree, descendantGroups, killTreeNow, ownGroupOptions, type TreeEnd } from './processTree';
 
 interface AgentCommand {
-  /** A name on the PATH of `env`, or a path. */
+  /** A path, or a name on the PATH of `env`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** All of it: nothing is inherited. */
+  /** The complete environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
 }
 
@@ -30,7 +30,7 @@ interface AgentProcessOptions {
   readonly log: Logger;
   /** How long each step of `stop` waits before the next, harsher one. */
   readonly graceMs?: number;
-  /** Sees to it that what belongs to this leader does not outlive this process; disposed when all of it is gone. */
+  /** Ensures that the process group of `leader` does not outlive this process; disposed when the group has ended. */
   readonly guard?: (leader: number, mark: string) => Disposable;
 }
 
@@ -38,155 +38,149 @@ export interface AgentExit {
   /** `null` when a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The end of its stderr. */
-  readonly lastWords: string;
+  /** The end of stderr. */
+  readonly stderrTail: string;
 }
 
-/** What it took to end the agent and all it had started; `endOfInput` when it went by itself. */
+/** What it took to end the agent and its child processes; `endOfInput` if closing its input was enough. */
 type StopOutcome = Exclude<TreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
 
-/** Three steps of it must fit into the three seconds that a window has to close. */
+/** Three such steps must fit into the 3 s that a closing window has. */
 const defaultGraceMs = 700;
 const maxStderrBytes = 64 * 1024;
 const stderrDrainMs = 1000;
 
-/**
- * Starts an agent, without a shell, as the leader of its own process group. The caller owns the result: `stop` it.
- * @throws CommandError
- */
+/** Starts an agent without a shell, as leader of a new process group. The caller must stop it. @throws CommandError */
 export async function startAgentProcess(command: AgentCommand, options: AgentProcessOptions): Promise<AgentProcess> {
   const { env, cwd } = command;
   await requireFolder(cwd);
-  const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskFiles });
+  const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskCommandFiles });
   const mark = randomUUID();
-  const surroundings = { cwd, env: marked(env, mark) };
-  const child = await spawned(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
+  const surroundings = { cwd, env: withMark(env, mark) };
+  const child = await spawnChild(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
     throw new CommandError('spawnFailed', `'${found.file}' could not be started: ${messageOf(cause)}`, undefined, {
       cause,
     });
   });
   child.on('error', (error) => options.log.warn(`Agent process ${child.pid}: ${error.message}`));
   const agent = new AgentProcess(child, mark, options);
-  agent.watch();
+  agent.watchChild();
   return agent;
 }
 
 type AgentChild = PipedChild & { readonly pid: number; readonly stderr: Readable };
 
-/** A running agent. When it exits by itself, what it leaves behind is ended as well. */
+/** A running agent. When it exits, its remaining child processes are ended. */
 export class AgentProcess {
-  /** Closed by `stop` and `killNow`; else ends with the agent, after its last message. */
+  /** Closed by `stop` and `killNow`; otherwise ends after the agent's last message. */
   readonly stream: MessageStream;
   private readonly onListenerError = (error: unknown): void =>
     this.options.log.error('A listener of an agent process failed', error);
-  private readonly exits = new Emitter<AgentExit>(this.onListenerError);
-  /** Fires once, when the agent itself has exited; what it started may still be ending. */
-  readonly onDidExit = this.exits.event;
+  private readonly exitEmitter = new Emitter<AgentExit>(this.onListenerError);
+  /** Fires once, when the agent itself has exited; its child processes may still be running. */
+  readonly onDidExit = this.exitEmitter.event;
   private readonly stderr = new ByteTail(maxStderrBytes);
   readonly pid: number;
   private readonly graceMs: number;
-  private readonly guarded: Disposable | undefined;
-  /** Groups that it has made for what it started. */
-  private others: readonly number[] = [];
-  private leaderGone = false;
-  private exited: AgentExit | undefined;
-  private ending: Promise<StopOutcome> | undefined;
-  private isOver = false;
+  private readonly activeGuard: Disposable | undefined;
+  /** Process groups that the agent created for its child processes. */
+  private childProcessGroups: readonly number[] = [];
+  private hasLeaderExited = false;
+  private exitResult: AgentExit | undefined;
+  private stopResult: Promise<StopOutcome> | undefined;
+  private hasEnded = false;
 
   constructor(
     private readonly child: AgentChild,
-    /** In the environment of whatever it starts. */
+    /** Value in the environment of the agent, inherited by its child processes. */
     private readonly mark: string,
     private readonly options: AgentProcessOptions,
   ) {
     const { clock } = options;
     this.pid = child.pid;
     this.graceMs = options.graceMs ?? defaultGraceMs;
-    this.guarded = options.guard?.(child.pid, mark);
+    this.activeGuard = options.guard?.(child.pid, mark);
     this.stream = new ChildProcessStream(child, { clock, onListenerError: this.onListenerError });
   }
 
   get exit(): AgentExit | undefined {
-    return this.exited;
+    return this.exitResult;
   }
 
-  lastWords(): string {
+  stderrTail(): string {
     return this.stderr.toString();
   }
 
-  /** Called once, before anything can have happened to the child. */
-  watch(): void {
+  /** Must be called once, right after the spawn. */
+  watchChild(): void {
     const { child, options } = this;
     const stderrClosed = new Promise<void>((resolve) => child.stderr.once('close', resolve));
     child.stderr.on('data', (chunk: Buffer) => this.stderr.push(chunk));
     child.stderr.on('error', (error) => options.log.debug(`stderr of agent ${this.pid}: ${error.message}`));
     child.once('exit', (code, signal) => {
-      this.leaderGone = true;
-      this.ending ??= this.end();
-      // Its last words may still be in the pipe; a grandchild may hold the other end for ever.
+      this.hasLeaderExited = true;
+      this.stopResult ??= this.endProcessGroups();
+      // Output may remain in the pipe, which a grandchild may keep open forever.
       void withDeadline(options.clock, 'stderr', stderrDrainMs, () => stderrClosed)
         .catch(() => undefined)
         .then(() => {
-          this.exited = { code, signal, lastWords: this.lastWords() };
-          this.exits.fire(this.exited);
+          this.exitResult = { code, signal, stderrTail: this.stderrTail() };
+          this.exitEmitter.fire(this.exitResult);
         });
     });
   }
 
-  /**
-   * Ends the input, then asks the whole group to end, then kills it: each step only when the one before was not enough.
-   * Resolves when nothing is left, or with `stillRunning`. Never rejects; later calls get the same answer.
-   */
+  /** Closes the input, then sends SIGTERM and SIGKILL as needed. Resolves at the end. Never rejects. */
   async stop(): Promise<StopOutcome> {
-    this.ending ??= this.end();
-    const outcome = await this.ending;
-    this.release();
+    this.stopResult ??= this.endProcessGroups();
+    const outcome = await this.stopResult;
+    this.closeStreams();
     return outcome;
   }
 
-  /** Kills the group without waiting: for when this process itself is about to end. */
+  /** Kills the group without waiting, for when this process is about to exit. */
   killNow(): void {
-    if (!this.isOver) killTreeNow(this.pid, { others: this.others, mark: this.mark });
-    this.release();
+    if (!this.hasEnded) killTreeNow(this.pid, { knownGroups: this.childProcessGroups, mark: this.mark });
+    this.closeStreams();
   }
 
-  private async end(): Promise<StopOutcome> {
-    const byItself = this.leaderGone;
+  private async endProcessGroups(): Promise<StopOutcome> {
+    const byItself = this.hasLeaderExited;
     if (!byItself) {
-      // Once it is gone, only a mark tells what it had started, and not on every system.
-      this.others = groupsBelow(this.pid);
+      // After the exit, child processes can be found only by their mark, and not on every system.
+      this.childProcessGroups = descendantGroups(this.pid);
       this.child.stdin.end();
-      await this.leaderExit();
+      await this.waitForLeaderExit();
     }
-    const { graceMs, mark, options, others } = this;
-    const treeEnd = await endTree(this.pid, graceMs, options.clock, { others, mark });
-    this.isOver = treeEnd !== 'stillRunning';
-    if (this.isOver) this.guarded?.dispose();
+    const { graceMs, mark, options, childProcessGroups: knownGroups } = this;
+    const treeEnd = await endTree(this.pid, graceMs, options.clock, { knownGroups, mark });
+    this.hasEnded = treeEnd !== 'stillRunning';
+    if (this.hasEnded) this.activeGuard?.dispose();
     else this.options.log.error(`Agent process ${this.pid} could not be ended`);
     if (treeEnd !== 'gone') return treeEnd;
     return byItself ? 'alreadyGone' : 'endOfInput';
   }
 
-  /** Settles at the exit of the agent itself, or when its time is up. */
-  private async leaderExit(): Promise<void> {
+  /** Settles when the agent has exited, or after `graceMs`. */
+  private async waitForLeaderExit(): Promise<void> {
     const controller = new AbortController();
     const exit = once(this.child, 'exit', { signal: controller.signal });
     await withDeadline(this.options.clock, 'exit', this.graceMs, () => exit).catch(() => controller.abort());
   }
 
-  private release(): void {
+  private closeStreams(): void {
     this.stream.dispose();
     this.child.stderr.destroy();
   }
 }
 
-/** @throws Error of the operating system, or of Node.js about the arguments */
-async function spawned(
+/** @throws the error of the operating system or of Node.js */
+async function spawnChild(
   file: string,
   args: readonly string[],
   { env, cwd }: Pick<AgentCommand, 'env' | 'cwd'>,
 ): Promise<AgentChild> {
-  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...ownGroup });
+  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...ownGroupOptions });
   await once(child, 'spawn');
   const { pid } = child;
   if (pid === undefined) throw new Error('it has no process id');

@@ -4,43 +4,38 @@ import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 
 interface AgentReaperOptions {
-  /** `dist/agent-reaper.js`; run by this process's own program. */
+  /** Path of `dist/agent-reaper.js`, run by this process's executable. */
   readonly file: string;
   readonly log: Logger;
 }
 
-/**
- * Ends agents when this process is gone, even when it was killed. A small program beside it does that: it waits for the end
- * of its input, then ends the process groups it was given and what carries their marks. It is started with the first
- * group. Not on Windows, which has no groups.
- */
+/** Ends agents when this process dies, through a helper process that waits for the end of its input. Not on Windows. */
 export class AgentReaper implements Disposable {
-  /** The marks of the groups' processes, by the group. */
-  private readonly groups = new Map<number, string>();
-  private child: ChildProcess | undefined;
+  private readonly marksByGroup = new Map<number, string>();
+  private helper: ChildProcess | undefined;
   private isDisposed = false;
 
   constructor(private readonly options: AgentReaperOptions) {}
 
-  /** Until the result is disposed. `mark` is what processes of the group were started with. */
+  /** Watches until the result is disposed. `mark` identifies the group's processes. */
   watch(group: number, mark: string): Disposable {
     if (process.platform === 'win32' || this.isDisposed) return toDisposable(() => undefined);
-    this.groups.set(group, mark);
-    if (this.child) this.tell(`+${group} ${mark}`);
-    else this.start();
+    this.marksByGroup.set(group, mark);
+    if (this.helper) this.sendLine(`+${group} ${mark}`);
+    else this.startHelper();
     return toDisposable(() => {
-      if (this.groups.delete(group)) this.tell(`-${group}`);
+      if (this.marksByGroup.delete(group)) this.sendLine(`-${group}`);
     });
   }
 
-  /** Ends the program, and with it what is still watched. */
+  /** Ends the helper, which then ends all groups still watched. */
   dispose(): void {
     this.isDisposed = true;
-    this.child?.stdin?.end();
-    this.child = undefined;
+    this.helper?.stdin?.end();
+    this.helper = undefined;
   }
 
-  private start(): void {
+  private startHelper(): void {
     const { file, log } = this.options;
     const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
     const child = spawn(process.execPath, [file], {
@@ -49,9 +44,9 @@ export class AgentReaper implements Disposable {
       env,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    this.child = child;
+    this.helper = child;
     const lose = (): void => {
-      if (this.child === child) this.child = undefined;
+      if (this.helper === child) this.helper = undefined;
     };
     child.on('error', (error) => {
       log.warn(`Agents may outlive a window that is killed: ${error.message}`);
@@ -59,13 +54,13 @@ export class AgentReaper implements Disposable {
     });
     child.on('exit', lose);
     child.stdin.on('error', lose);
-    // It must not keep this process alive.
+    // The helper must not keep this process alive.
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
-    for (const [watched, mark] of this.groups) this.tell(`+${watched} ${mark}`);
+    for (const [watched, mark] of this.marksByGroup) this.sendLine(`+${watched} ${mark}`);
   }
 
-  private tell(line: string): void {
-    this.child?.stdin?.write(`${line}\n`);
+  private sendLine(line: string): void {
+    this.helper?.stdin?.write(`${line}\n`);
   }
 }

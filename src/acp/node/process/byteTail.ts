@@ -1,33 +1,33 @@
-/** The last `maxBytes` of a stream of bytes. */
+/** Keeps the last `maxBytes` of a byte stream. */
 export class ByteTail {
   private chunks: Buffer[] = [];
-  private bytes = 0;
-  private dropped = false;
+  private byteCount = 0;
+  private hasDroppedBytes = false;
 
   constructor(private readonly maxBytes: number) {}
 
   push(chunk: Buffer): void {
     this.chunks.push(chunk);
-    this.bytes += chunk.length;
-    // Half again as much may gather, so that most pushes copy nothing.
-    if (this.bytes > this.maxBytes * 1.5) this.trim();
+    this.byteCount += chunk.length;
+    // Trims only at 1.5 times the limit, so that most pushes copy nothing.
+    if (this.byteCount > this.maxBytes * 1.5) this.trim();
   }
 
-  /** As UTF-8, from the first whole character on. */
+  /** Decodes as UTF-8, skipping a character cut at the start. */
   toString(): string {
     this.trim();
     const [kept = Buffer.alloc(0)] = this.chunks;
     const isContinuation = (index: number): boolean => ((kept[index] ?? 0) & 0xc0) === 0x80;
     let start = 0;
-    while (this.dropped && start < 3 && isContinuation(start)) start++;
+    while (this.hasDroppedBytes && start < 3 && isContinuation(start)) start++;
     return kept.toString('utf8', start);
   }
 
   private trim(): void {
     const whole = Buffer.concat(this.chunks);
     const excess = Math.max(0, whole.length - this.maxBytes);
-    this.dropped ||= excess > 0;
+    this.hasDroppedBytes ||= excess > 0;
     this.chunks = [excess > 0 ? Buffer.from(whole.subarray(excess)) : whole];
-    this.bytes = whole.length - excess;
+    this.byteCount = whole.length - excess;
   }
 }

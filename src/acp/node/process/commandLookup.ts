@@ -7,19 +7,17 @@ import { parseWindowsShim } from '../../common/catalogue/windowsShim';
 interface LookupOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute; where relative commands start from. */
+  /** Absolute path that relative commands are resolved against. */
   readonly cwd: string;
   readonly files: CommandFiles;
 }
 
-/** What a lookup needs to know of files. */
 export interface CommandFiles {
   kindOf(file: string): Promise<'executable' | 'notExecutable' | 'missing'>;
-  /** The beginning of a file, at most `maxBytes` of it. */
   readHead(file: string, maxBytes: number): Promise<string>;
 }
 
-/** What to spawn: these arguments come before the caller's own. */
+/** The program to spawn; `args` precede the caller's arguments. */
 export interface FoundCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -28,20 +26,19 @@ export interface FoundCommand {
 export type CommandErrorReason =
   'notFound' | 'notExecutable' | 'interpreterMissing' | 'needsShell' | 'folderMissing' | 'spawnFailed';
 
-/** Why a command cannot be started, and what to do about it. */
+/** Why a command cannot be started, with advice for the user. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(
     readonly reason: CommandErrorReason,
     message: string,
-    /** The PATH that was searched, when one was. */
+    /** The PATH that was searched, if any. */
     readonly searchedPath?: string,
     options?: ErrorOptions,
   ) {
     super(message, options);
   }
 
-  /** What may help to find out why; for whoever asks for more than the message. */
   get details(): string | undefined {
     return this.searchedPath === undefined ? undefined : `PATH: ${this.searchedPath}`;
   }
@@ -49,22 +46,18 @@ export class CommandError extends Error {
 
 const maxShimBytes = 8 * 1024;
 
-/**
- * Finds the program that a shell would start, without a shell: on PATH, or at the path given. Looks through the `.cmd`
- * files of npm on Windows and at the interpreters of scripts elsewhere.
- * @throws CommandError
- */
+/** Finds the program that a shell would start, looking into npm's `.cmd` files and scripts. @throws CommandError */
 export async function lookupCommand(command: string, options: LookupOptions): Promise<FoundCommand> {
   return options.platform === 'win32' ? lookupOnWindows(command, options) : lookupOnPosix(command, options);
 }
 
-/** The same with the environment of this process, for an absolute path. @throws CommandError */
+/** Like `lookupCommand`, with this process's environment. `file` is an absolute path. @throws CommandError */
 export function lookupHere(file: string): Promise<FoundCommand> {
   const { platform, env } = process;
-  return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskFiles });
+  return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskCommandFiles });
 }
 
-/** The value of a variable; Windows does not tell `Path` from `PATH`. */
+/** Reads a variable; names are case-insensitive on Windows. */
 function environmentValue(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
@@ -74,7 +67,7 @@ function environmentValue(
   return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
 }
 
-export const diskFiles: CommandFiles = {
+export const diskCommandFiles: CommandFiles = {
   async kindOf(file) {
     try {
       if (!(await stat(file)).isFile()) return 'missing';
@@ -102,7 +95,6 @@ export const diskFiles: CommandFiles = {
 async function lookupOnPosix(command: string, options: LookupOptions): Promise<FoundCommand> {
   const { files } = options;
   const file = await findFile(command, [command], options);
-  // A program that may be run but not read has no first line to look at.
   const head = await files.readHead(file, 256).catch(() => '');
   const interpreter = interpreterOf(head);
   if (interpreter === undefined) return { file, args: [] };
@@ -125,18 +117,18 @@ async function lookupOnWindows(command: string, options: LookupOptions): Promise
     try {
       return { file: await findFile(program, names, options), args: shim?.args ?? [] };
     } catch {
-      // The shim names others to try.
+      // The shim lists alternatives.
     }
   }
   if (!shim) {
-    const message = `'${file}' is a batch file, which only a shell can run. Name the program that it starts instead.`;
+    const message = `'${file}' is a batch file, which only a shell can run. Use the program that it starts instead.`;
     throw new CommandError('needsShell', message);
   }
   const message = `'${file}' needs ${quoted(shim.programs)}, which isn't on PATH. Install it, or add its folder to PATH.`;
   throw new CommandError('interpreterMissing', message, environmentValue(options.env, 'PATH', 'win32') ?? '');
 }
 
-/** npm also writes a file without an extension, for Unix shells; Windows cannot start it. */
+/** Skips the extensionless file that npm also writes: Windows cannot start it. */
 function windowsNames(command: string, env: LookupOptions['env']): string[] {
   if (/\.(exe|com|cmd|bat)$/i.test(command)) return [command];
   const startable = new Set(['.com', '.exe', '.bat', '.cmd']);
@@ -150,7 +142,7 @@ async function findFile(command: string, names: readonly string[], options: Look
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const isPath = platform === 'win32' ? /[\\/]|^[A-Za-z]:/.test(command) : command.includes('/');
   const searchedPath = isPath ? undefined : (environmentValue(env, 'PATH', platform) ?? '');
-  // A relative entry of PATH would let a workspace say what is run.
+  // Relative PATH entries are ignored: a workspace could use them to choose the program.
   const folders = searchedPath?.split(paths.delimiter).map((folder) => folder.replace(/^"(.*)"$/, '$1')) ?? [cwd];
   let blocked: string | undefined;
   for (const folder of folders.filter((entry) => paths.isAbsolute(entry))) {

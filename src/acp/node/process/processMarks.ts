@@ -1,27 +1,23 @@
-import { hasVariable } from './linuxProcesses';
+import { hasEnvironmentVariable } from './linuxProcesses';
 
-/**
- * A variable of the environment, inherited by whatever an agent starts: by its value those are found that have left the
- * agent's process group and whose parents are gone. Only on Linux can other processes' environments be read so.
- */
-const variable = 'BACKLINE_AGENT';
+/** Environment variable that identifies all child processes of an agent, even outside its group. Readable on Linux. */
+const markVariable = 'BACKLINE_AGENT';
 
-/** The environment with the mark in it. */
-export function marked(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
-  return { ...env, [variable]: mark };
+export function withMark(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
+  return { ...env, [markVariable]: mark };
 }
 
-/** Which processes carry a mark. What a process was started with is read once. */
+/** Tells which processes carry a mark. Reads each environment once. */
 export class MarkReader {
-  private readonly known = new Map<number, boolean>();
+  private readonly isMarkedByPid = new Map<number, boolean>();
 
   constructor(private readonly mark: string) {}
 
   isMarked(pid: number): boolean {
-    let isMarked = this.known.get(pid);
+    let isMarked = this.isMarkedByPid.get(pid);
     if (isMarked === undefined) {
-      isMarked = hasVariable(pid, variable, this.mark);
-      this.known.set(pid, isMarked);
+      isMarked = hasEnvironmentVariable(pid, markVariable, this.mark);
+      this.isMarkedByPid.set(pid, isMarked);
     }
     return isMarked;
   }

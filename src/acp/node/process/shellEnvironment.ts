@@ -4,12 +4,11 @@ import { userInfo } from 'node:os';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { killTreeNow, ownGroup } from './processTree';
+import { killTreeNow, ownGroupOptions } from './processTree';
 
 interface ShellEnvironmentOptions {
   readonly platform: NodeJS.Platform;
-  /** What this process was started with. */
-  readonly own: Readonly<Record<string, string | undefined>>;
+  readonly processEnv: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly timeoutMs?: number;
@@ -18,49 +17,43 @@ interface ShellEnvironmentOptions {
 const defaultTimeoutMs = 10_000;
 const maxOutputChars = 4 * 1024 * 1024;
 
-/**
- * The environment that agents are started with. An editor that was not started from a terminal lacks what the user's
- * login shell sets up, PATH above all; so that shell is asked, once.
- */
+/** The environment of agents, read once from the login shell, because the editor's may lack the user's PATH. */
 export class ShellEnvironment {
-  private resolved: Promise<Record<string, string>> | undefined;
+  private environment: Promise<Record<string, string>> | undefined;
 
   constructor(private readonly options: ShellEnvironmentOptions) {}
 
-  /** Never rejects: without an answer of the shell it is what this process was started with. */
+  /** Never rejects: falls back to this process's environment if the shell fails. */
   get(): Promise<Record<string, string>> {
-    this.resolved ??= this.resolve();
-    return this.resolved;
+    this.environment ??= this.resolve();
+    return this.environment;
   }
 
   private async resolve(): Promise<Record<string, string>> {
     const { platform, log } = this.options;
-    const own = withoutEditorInternals(this.options.own);
+    const own = withoutEditorInternals(this.options.processEnv);
     if (platform === 'win32') return own;
     try {
-      return mergeEnvironments(own, await this.askShell(own));
+      return mergeEnvironments(own, await this.readFromShell(own));
     } catch (error) {
       log.warn(`Agents get the environment of the editor, the login shell's could not be read: ${messageOf(error)}`);
       return own;
     }
   }
 
-  private async askShell(own: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  private async readFromShell(own: Readonly<Record<string, string>>): Promise<Record<string, string>> {
     const { clock, timeoutMs = defaultTimeoutMs } = this.options;
     const shell = own['SHELL'] ?? userInfo().shell ?? '';
     if (!shell.startsWith('/')) throw new Error('no login shell is set (SHELL)');
     const marker = randomUUID();
     const output = await withDeadline(clock, `'${shell} -l -i'`, timeoutMs, (signal) =>
-      listingOf(shell, own, marker, signal),
+      printedEnvironment(shell, own, marker, signal),
     );
     return parseEnvironment(output, marker);
   }
 }
 
-/**
- * Variables of the process itself win, since whoever started the editor may have set them on purpose; PATH is both,
- * its own entries first, each once.
- */
+/** Variables of this process win, because they may be set on purpose. PATH combines both, ours first. */
 export function mergeEnvironments(
   own: Readonly<Record<string, string>>,
   shell: Readonly<Record<string, string>>,
@@ -69,21 +62,21 @@ export function mergeEnvironments(
   return { ...shell, ...own, PATH: [...new Set(entries)].filter((entry) => entry !== '').join(':') };
 }
 
-/** @throws Error when the markers, or what should be between them, are missing. */
+/** @throws Error if the markers or the environment between them are missing */
 export function parseEnvironment(output: string, marker: string): Record<string, string> {
-  // Start-up files may print what they like before and after.
+  // Start-up files may print before and after the listing.
   const [, listing = ''] = output.split(marker);
   const env: Record<string, string> = {};
   for (const entry of listing.split('\0')) {
     const equals = entry.indexOf('=');
-    // These are about the shell that was asked.
+    // These describe the shell itself.
     if (equals > 0 && !/^(_|SHLVL|PWD|OLDPWD)=/.test(entry)) env[entry.slice(0, equals)] = entry.slice(equals + 1);
   }
   if (env['PATH'] === undefined) throw new Error('the shell printed no environment');
   return env;
 }
 
-/** With these of the editor's own, an agent that is built on Node.js or Electron would not start as itself. */
+/** Drops variables that would make a Node.js or Electron agent start incorrectly. */
 function withoutEditorInternals(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !/^(ELECTRON_|VSCODE_)/.test(entry[0]),
@@ -91,16 +84,20 @@ function withoutEditorInternals(env: Readonly<Record<string, string | undefined>
   return Object.fromEntries(entries);
 }
 
-/** Login and interactive, since users set PATH in the start-up files of either. */
-function listingOf(
+/** Uses a login and interactive shell, because users set PATH in start-up files of either. */
+function printedEnvironment(
   shell: string,
   env: Readonly<Record<string, string>>,
   marker: string,
   signal: AbortSignal,
 ): Promise<string> {
   const script = `printf %s ${marker}; command env -0; printf %s ${marker}`;
-  // In a group of its own an interactive shell cannot stop this one by asking for the terminal.
-  const child = spawn(shell, ['-l', '-i', '-c', script], { env, stdio: ['ignore', 'pipe', 'ignore'], ...ownGroup });
+  // In its own process group, an interactive shell cannot suspend this process by taking the terminal.
+  const child = spawn(shell, ['-l', '-i', '-c', script], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...ownGroupOptions,
+  });
   return new Promise((resolve, reject) => {
     let output = '';
     const kill = (): void => {
@@ -112,7 +109,7 @@ function listingOf(
     child.stdout.on('data', (text: string) => {
       output += text;
       if (output.length > maxOutputChars) kill();
-      // What a start-up file left running may keep stdout open: its end is not waited for.
+      // Background processes of start-up files may keep stdout open, so its end is not awaited.
       if (output.split(marker).length > 2) child.stdout.destroy();
     });
     child.once('error', reject);

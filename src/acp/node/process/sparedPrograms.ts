@@ -1,10 +1,7 @@
-/**
- * Whether a program is not ended with the agent that started it: a browser, an editor with a window, a terminal multiplexer
- * or a daemon of the user. An agent may have been the first to start it, and the user goes on with it.
- */
-export function isSpared([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
+/** Whether a program the user may go on using, such as a browser or daemon, survives the agent that started it. */
+export function isSparedProgram([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
   const name = program.split('/').at(-1) ?? '';
-  if (args.some((arg) => driven.test(arg))) return false;
+  if (args.some((arg) => automationArguments.test(arg))) return false;
   if (codeEditors.test(name)) return !runsAsNode;
   return isTerminalHost(args) || [browsers, editors, multiplexers, daemons].some((names) => names.test(name));
 }
@@ -12,12 +9,13 @@ export function isSpared([program = '', ...args]: readonly string[], runsAsNode:
 /** The parent of the user's terminals in a VS Code server. */
 const isTerminalHost = (args: readonly string[]): boolean => args.includes('--type=ptyHost');
 
-/** With these arguments a program works for the agent. */
-const driven = /^--?(headless|remote-debugging|enable-automation|marionette|juggler|extensionTestsPath|batch|script)/;
+/** Arguments of a program that the agent automates. */
+const automationArguments =
+  /^--?(headless|remote-debugging|enable-automation|marionette|juggler|extensionTestsPath|batch|script)/;
 
 const browsers =
   /^(google-chrome|chrome|chromium|firefox|brave|microsoft-edge|msedge|opera|vivaldi|epiphany)(-(stable|browser|esr|bin|beta|dev|wrapper))?$/;
-/** Their programs run scripts too, in place of Node.js. */
+/** These also run scripts in place of Node.js. */
 const codeEditors = /^(code|codium|vscodium|cursor|windsurf)(-(oss|insiders|next))?$/;
 const editors =
   /^(emacs(-[\w.]+)?|gvim|nvim-qt|neovide|zed|zed-editor|zeditor|sublime_text|gedit|gnome-text-editor|kate|kwrite|mousepad|xed|idea|pycharm|webstorm|phpstorm|rubymine|rustrover|goland|clion|rider|studio)$/;

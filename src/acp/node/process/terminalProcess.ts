@@ -5,14 +5,14 @@ import { StringDecoder } from 'node:string_decoder';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { TerminalView } from '../../common/v1/terminalViews';
 import { ByteTail } from './byteTail';
-import { endTree, killTreeNow, ownGroup } from './processTree';
+import { endTree, killTreeNow, ownGroupOptions } from './processTree';
 
 interface TerminalCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Of output kept; the beginning goes first. */
+  /** Limit of kept output; older output is dropped first. */
   readonly maxOutputBytes: number;
 }
 
@@ -22,17 +22,17 @@ export interface TerminalExit {
 }
 
 const outputDrainMs = 1000;
-/** Two steps of it, and the rest of the output, must fit into the three seconds that a window has to close. */
+/** Two such steps and the rest of the output must fit into the 3 s that a closing window has. */
 const killGraceMs = 700;
 
-/** One command with its output, without a shell and without input, in a process group of its own. */
+/** A command without shell and input, in its own process group, with its output. */
 export class TerminalProcess {
-  /** Settles when the command has ended and its output has been read. Never rejects. */
-  readonly exited: Promise<TerminalExit>;
-  private readonly tail: ByteTail;
+  /** Settles when the command has ended and its output was read. Never rejects. */
+  readonly whenExited: Promise<TerminalExit>;
+  private readonly outputTail: ByteTail;
   private totalBytes = 0;
-  private exit: TerminalExit | undefined;
-  private ending: Promise<unknown> | undefined;
+  private exitResult: TerminalExit | undefined;
+  private endResult: Promise<unknown> | undefined;
 
   private constructor(
     private readonly child: ChildProcess & { readonly stdout: Readable; readonly stderr: Readable },
@@ -41,69 +41,68 @@ export class TerminalProcess {
     private readonly clock: Clock,
     private readonly onDidChange: () => void,
   ) {
-    this.tail = new ByteTail(maxOutputBytes);
-    this.collect(child.stdout);
-    this.collect(child.stderr);
-    this.exited = this.watch();
+    this.outputTail = new ByteTail(maxOutputBytes);
+    this.collectOutput(child.stdout);
+    this.collectOutput(child.stderr);
+    this.whenExited = this.waitForExit();
   }
 
-  /** Rejects with what `spawn` says when it fails. The caller owns the result and calls `kill` in the end. */
+  /** The caller owns the result and must `kill` it. @throws the error of `spawn` */
   static async start(command: TerminalCommand, clock: Clock, onDidChange: () => void): Promise<TerminalProcess> {
     const { file, args, cwd, env } = command;
-    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownGroup });
+    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownGroupOptions });
     await once(child, 'spawn');
     child.on('error', () => undefined);
     return new TerminalProcess(child, child.pid ?? 0, command.maxOutputBytes, clock, onDidChange);
   }
 
   get view(): TerminalView {
-    const { exit } = this;
-    const view = { output: this.tail.toString(), truncated: this.totalBytes > this.maxOutputBytes };
-    return exit ? { ...view, exit } : view;
+    const { exitResult } = this;
+    const view = { output: this.outputTail.toString(), truncated: this.totalBytes > this.maxOutputBytes };
+    return exitResult ? { ...view, exit: exitResult } : view;
   }
 
-  /** Ends the command and what it started; resolves when they are gone. */
+  /** Ends the command and its child processes; resolves when they have exited. */
   async kill(): Promise<void> {
-    if (!this.exit) this.ending ??= endTree(this.pid, killGraceMs, this.clock);
-    await this.ending;
-    await this.exited;
+    if (!this.exitResult) this.endResult ??= endTree(this.pid, killGraceMs, this.clock);
+    await this.endResult;
+    await this.whenExited;
   }
 
-  /** For the end of this process. */
   killNow(): void {
-    if (!this.exit) killTreeNow(this.pid);
+    if (!this.exitResult) killTreeNow(this.pid);
   }
 
-  private collect(stream: Readable): void {
-    // A character must not be torn apart where a chunk of the other stream comes between its bytes.
+  private collectOutput(stream: Readable): void {
+    // Decodes each stream separately, so that interleaved chunks do not split characters.
     const decoder = new StringDecoder('utf8');
-    stream.on('data', (chunk: Buffer) => this.push(decoder.write(chunk)));
-    stream.on('end', () => this.push(decoder.end()));
+    stream.on('data', (chunk: Buffer) => this.appendOutput(decoder.write(chunk)));
+    stream.on('end', () => this.appendOutput(decoder.end()));
     stream.on('error', () => undefined);
   }
 
-  private push(text: string): void {
+  private appendOutput(text: string): void {
     if (text === '') return;
     const bytes = Buffer.from(text);
     this.totalBytes += bytes.length;
-    this.tail.push(bytes);
+    this.outputTail.push(bytes);
     this.onDidChange();
   }
 
-  private async watch(): Promise<TerminalExit> {
+  private async waitForExit(): Promise<TerminalExit> {
     const { child } = this;
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
       child.once('exit', (exitCode, exitSignal) => resolve([exitCode, exitSignal]));
     });
-    // What the command left behind in its group ends with it, and lets go of the pipes.
-    this.ending ??= endTree(this.pid, killGraceMs, this.clock);
-    await this.ending;
+    // Remaining processes of the group are ended, which closes their pipes.
+    this.endResult ??= endTree(this.pid, killGraceMs, this.clock);
+    await this.endResult;
     await withDeadline(this.clock, 'output', outputDrainMs, () => closed).catch(() => undefined);
     child.stdout.destroy();
     child.stderr.destroy();
-    this.exit = { code, signal };
+    this.exitResult = { code, signal };
     this.onDidChange();
-    return this.exit;
+    return this.exitResult;
   }
 }

@@ -6,22 +6,21 @@ import { type EditorPort, isEditorError } from '../../../editor/common/editorPor
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalView } from '../../common/v1/terminalViews';
 import type { TerminalRequest } from '../../common/approvals/toolRequests';
-import { diskFiles, lookupCommand } from './commandLookup';
+import { diskCommandFiles, lookupCommand } from './commandLookup';
 import type { Permit } from '../v1/permissionService';
-import { marked } from './processMarks';
+import { withMark } from './processMarks';
 import { endMarked, killMarkedNow } from './processTree';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
 
-export interface TerminalServiceOptions {
+export interface TerminalServiceDeps {
   readonly editor: EditorPort;
   readonly clock: Clock;
-  /** The folder of the session. */
+  /** Absolute path of the session's folder. */
   readonly cwd: string;
-  /** The environment that commands start from. */
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
   readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<Permit>;
-  /** Told soon after output came or the command ended, not for every piece. */
+  /** Called after output or the end of a command; throttled. */
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }
 
@@ -29,129 +28,126 @@ type CreateTerminalParams = Omit<CreateTerminalRequest, 'sessionId'>;
 
 interface OpenTerminal {
   readonly process: TerminalProcess;
-  readonly changes: Coalescer;
+  readonly changeNotifier: Coalescer;
 }
 
 const { internalError, invalidParams } = rpcErrorCode;
 const defaultOutputBytes = 1024 * 1024;
 const maxOutputBytes = 16 * 1024 * 1024;
 const changeDelayMs = 100;
-/** Commands may have needed two steps of theirs before; a window has three seconds to close. */
-const leftBehindGraceMs = 700;
+/** For leftover processes: commands may have used two grace periods before, and a closing window has 3 s. */
+const leftoverGraceMs = 700;
 
-/** The `terminal/*` methods of one session. Errors are RequestErrors. */
+/** Handles the `terminal/*` methods of one session. Throws RequestErrors. */
 export class TerminalService {
   private readonly terminals = new Map<string, OpenTerminal>();
-  private counter = 0;
-  private starting = 0;
-  private closed = false;
-  /** How often everything was ended: what was asked for before that must not come to life after it. */
-  private generation = 0;
-  /** In the environment of each command, so that what it leaves behind can be found. Another one after everything was ended. */
-  private mark: string = randomUUID();
-  /** Those that commands were started with and that may still be there. */
-  private readonly marks = new Set<string>();
-  /** What is ending, and the wait for its end. */
-  private readonly leaving = new Map<OpenTerminal, Promise<void>>();
+  private createdCount = 0;
+  private startingCount = 0;
+  private isClosed = false;
+  /** Incremented by each `endAll`: terminals requested earlier must not start afterwards. */
+  private endCount = 0;
+  /** Value in the environment of commands, to find leftover processes. Replaced by each `endAll`. */
+  private currentMark: string = randomUUID();
+  /** Marks of commands whose processes may still exist. */
+  private readonly usedMarks = new Set<string>();
+  private readonly endingTerminals = new Map<OpenTerminal, Promise<void>>();
 
-  constructor(private readonly options: TerminalServiceOptions) {}
+  constructor(private readonly options: TerminalServiceDeps) {}
 
-  /** A terminal that is ready only after `signal` has fired is ended: nobody would release it. */
+  /** Ends a terminal that becomes ready after `signal` has fired, since the agent would not release it. */
   async create(params: CreateTerminalParams, signal?: AbortSignal): Promise<{ terminalId: string }> {
-    this.refuseTooMany();
-    this.starting++;
+    this.requireCapacity();
+    this.startingCount++;
     try {
       return await this.start(params, signal);
     } finally {
-      this.starting--;
+      this.startingCount--;
     }
   }
 
   output(terminalId: string): { output: string; truncated: boolean; exitStatus?: TerminalExitStatus } {
-    const { output, truncated, exit } = this.terminal(terminalId).process.view;
+    const { output, truncated, exit } = this.requireTerminal(terminalId).process.view;
     return { output, truncated, ...(exit ? { exitStatus: toStatus(exit) } : {}) };
   }
 
   async waitForExit(terminalId: string): Promise<TerminalExitStatus> {
-    return toStatus(await this.terminal(terminalId).process.exited);
+    return toStatus(await this.requireTerminal(terminalId).process.whenExited);
   }
 
   /** Ends the command; its output can still be read. */
   async kill(terminalId: string): Promise<void> {
-    await this.terminal(terminalId).process.kill();
+    await this.requireTerminal(terminalId).process.kill();
   }
 
-  /** Ends the command if it still runs, and forgets the terminal. */
   async release(terminalId: string): Promise<void> {
-    const terminal = this.terminal(terminalId);
+    const terminal = this.requireTerminal(terminalId);
     this.terminals.delete(terminalId);
-    await this.end(terminal);
+    await this.endTerminal(terminal);
   }
 
-  /** Ends everything, for example because the agent that asked for it is gone. */
+  /** Ends all terminals, for example when the agent has exited. */
   async endAll(): Promise<void> {
     const terminals = [...this.terminals.values()];
     this.terminals.clear();
-    this.generation++;
-    const { mark } = this;
-    this.mark = randomUUID();
-    for (const terminal of terminals) void this.end(terminal);
-    await Promise.all(this.leaving.values());
-    if (!this.marks.has(mark)) return;
-    // Also what commands have left behind that ended before.
-    await endMarked(mark, leftBehindGraceMs, this.options.clock);
-    this.marks.delete(mark);
+    this.endCount++;
+    const { currentMark } = this;
+    this.currentMark = randomUUID();
+    for (const terminal of terminals) void this.endTerminal(terminal);
+    await Promise.all(this.endingTerminals.values());
+    if (!this.usedMarks.has(currentMark)) return;
+    // Includes leftover processes of commands that ended earlier.
+    await endMarked(currentMark, leftoverGraceMs, this.options.clock);
+    this.usedMarks.delete(currentMark);
   }
 
-  /** Ends everything with the session. Nothing can be created any more. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     await this.endAll();
   }
 
-  /** The same at the end of this process, when nothing can be awaited. */
+  /** Like `close`, without waiting, for when this process is about to exit. */
   closeNow(): void {
-    this.closed = true;
-    this.generation++;
-    for (const { process, changes } of [...this.terminals.values(), ...this.leaving.keys()]) {
-      changes.dispose();
+    this.isClosed = true;
+    this.endCount++;
+    for (const { process, changeNotifier } of [...this.terminals.values(), ...this.endingTerminals.keys()]) {
+      changeNotifier.dispose();
       process.killNow();
     }
-    for (const mark of this.marks) killMarkedNow(mark);
+    for (const mark of this.usedMarks) killMarkedNow(mark);
     this.terminals.clear();
   }
 
   private async start(params: CreateTerminalParams, signal: AbortSignal | undefined): Promise<{ terminalId: string }> {
     const { clock, authorize } = this.options;
-    const { generation, mark } = this;
+    const { endCount, currentMark } = this;
     const cwd = await this.resolveFolder(params.cwd ?? this.options.cwd);
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
-    const env = marked({ ...this.options.env, ...added }, mark);
+    const env = withMark({ ...this.options.env, ...added }, currentMark);
     const { command, args = [] } = params;
     const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
-    this.refuseEnded(generation);
-    this.marks.add(mark);
-    const terminalId = `terminal-${++this.counter}`;
+    this.requireNotEnded(endCount);
+    this.usedMarks.add(currentMark);
+    const terminalId = `terminal-${++this.createdCount}`;
     let started: TerminalProcess | undefined;
-    const changes = new Coalescer(clock, changeDelayMs, () => {
+    const changeNotifier = new Coalescer(clock, changeDelayMs, () => {
       if (started) this.options.onDidChange(terminalId, started.view);
     });
     const options = { cwd, env, limit: params.outputByteLimit };
-    const process = (started = await this.spawn(command, args, options, () => changes.schedule()));
-    const terminal = { process, changes };
-    if (generation !== this.generation) {
-      if (this.closed) process.killNow();
-      await this.end(terminal);
-      this.refuseEnded(generation);
+    const process = (started = await this.spawn(command, args, options, () => changeNotifier.schedule()));
+    const terminal = { process, changeNotifier };
+    if (endCount !== this.endCount) {
+      if (this.isClosed) process.killNow();
+      await this.endTerminal(terminal);
+      this.requireNotEnded(endCount);
     }
     if (signal?.aborted) {
-      await this.end(terminal);
+      await this.endTerminal(terminal);
       throw RequestError.requestCancelled();
     }
     this.terminals.set(terminalId, terminal);
-    // The last word of a command must not wait for somebody to look.
-    void process.exited.then(() => changes.flushNow());
+    // Reports the exit without waiting for the throttle.
+    void process.whenExited.then(() => changeNotifier.flushNow());
     return { terminalId };
   }
 
@@ -163,7 +159,7 @@ export class TerminalService {
   ): Promise<TerminalProcess> {
     const { cwd, env, limit } = options;
     try {
-      const found = await lookupCommand(command, { platform: process.platform, env, cwd, files: diskFiles });
+      const found = await lookupCommand(command, { platform: process.platform, env, cwd, files: diskCommandFiles });
       return await TerminalProcess.start(
         {
           file: found.file,
@@ -191,30 +187,29 @@ export class TerminalService {
     }
   }
 
-  private refuseEnded(generation: number): void {
-    if (generation !== this.generation)
-      throw new RequestError(internalError, 'All commands of the session were ended.');
+  private requireNotEnded(endCount: number): void {
+    if (endCount !== this.endCount) throw new RequestError(internalError, 'All commands of the session were ended.');
   }
 
-  private refuseTooMany(): void {
-    if (this.closed) throw new RequestError(internalError, 'The session is closed.');
-    if (this.terminals.size + this.starting < this.options.maxTerminals) return;
+  private requireCapacity(): void {
+    if (this.isClosed) throw new RequestError(internalError, 'The session is closed.');
+    if (this.terminals.size + this.startingCount < this.options.maxTerminals) return;
     const message = `At most ${this.options.maxTerminals} terminals may be open. Release one with terminal/release.`;
     throw new RequestError(internalError, message);
   }
 
-  private end(terminal: OpenTerminal): Promise<void> {
-    const { process, changes } = terminal;
+  private endTerminal(terminal: OpenTerminal): Promise<void> {
+    const { process, changeNotifier } = terminal;
     const ended = process.kill().then(() => {
-      changes.flushNow();
-      changes.dispose();
-      this.leaving.delete(terminal);
+      changeNotifier.flushNow();
+      changeNotifier.dispose();
+      this.endingTerminals.delete(terminal);
     });
-    this.leaving.set(terminal, ended);
+    this.endingTerminals.set(terminal, ended);
     return ended;
   }
 
-  private terminal(terminalId: string): OpenTerminal {
+  private requireTerminal(terminalId: string): OpenTerminal {
     const terminal = this.terminals.get(terminalId);
     if (!terminal) throw RequestError.resourceNotFound(terminalId);
     return terminal;

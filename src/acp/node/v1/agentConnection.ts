@@ -10,32 +10,29 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import type { InitializeResult } from '../../common/v1/v1Schema';
 import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
-import { LivingAgents } from '../process/livingAgents';
+import { RunningAgents } from '../process/runningAgents';
 import type { RestartPolicy } from '../process/restartPolicy';
-import { V1Client, type V1ClientOptions } from './v1Client';
+import { V1Client, type V1ClientDeps } from './v1Client';
 import { toBackendError } from './v1Errors';
 
-/** A running agent, as an AgentProcess is one. */
-export interface RunningAgent {
+export interface AgentProcessHandle {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
-  lastWords(): string;
-  /** Resolves when it is gone, or with `stillRunning`. Never rejects. */
+  stderrTail(): string;
+  /** Resolves when the process has exited, or with `stillRunning`. Never rejects. */
   stop(): Promise<unknown>;
   killNow(): void;
 }
 
-export interface AgentConnectionOptions extends Omit<V1ClientOptions, 'agentTitle' | 'initializeTimeoutMs'> {
+export interface AgentConnectionDeps extends Omit<V1ClientDeps, 'agentTitle' | 'initializeTimeoutMs'> {
   readonly title: string;
   /** Starts the agent's process; the connection owns the result. */
-  readonly startAgent: () => Promise<RunningAgent>;
+  readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly restartPolicy: RestartPolicy;
-  /** Its first start may have to download it. */
   readonly mayDownload?: boolean;
   readonly limits: AcpLimits;
 }
 
-/** How long things may take that wait for the agent, or for the user. */
 export interface AcpLimits {
   /** For the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
@@ -45,48 +42,45 @@ export interface AcpLimits {
   /** How long a prompt waits for the user to sign in. */
   readonly signInTimeoutMs: number;
   readonly cancelGraceMs: number;
-  /** How long a process that has closed its end gets to exit by itself and say why. */
+  /** How long a process that closed its stream gets to exit on its own and write its stderr. */
   readonly exitGraceMs: number;
 }
 
-export interface LiveAgent {
+export interface ConnectedAgent {
   readonly client: V1Client;
   readonly agent: InitializeResult;
 }
 
-interface Started {
-  readonly process: RunningAgent;
+interface StartedProcess {
+  readonly process: AgentProcessHandle;
   readonly client: V1Client;
-  /** Settles when the process has gone and has said its last words. */
+  /** Settles when the process has exited and its stderr was read. */
   readonly exited: Promise<AgentExit>;
 }
 
-const maxLastWords = 4_000;
+const maxStderrLength = 4_000;
 
-/**
- * One agent process at a time, started when it is needed. After a crash everything pending is rejected, and the next
- * need starts it again: later with each crash, and not at all when it crashes too often.
- */
+/** Runs at most one agent process, started on demand. After crashes, restarts are delayed and finally refused. */
 export class AgentConnection {
-  private readonly states = new Emitter<BackendState>((error) =>
+  private readonly stateEmitter = new Emitter<BackendState>((error) =>
     this.options.log.error('A listener of the agent’s state failed', error),
   );
-  readonly onDidChangeState = this.states.event;
+  readonly onDidChangeState = this.stateEmitter.event;
   private currentState: BackendState = { kind: 'stopped' };
-  private starting: Promise<LiveAgent> | undefined;
-  private started: Started | undefined;
-  private readonly living = new LivingAgents<RunningAgent>();
-  private live: LiveAgent | undefined;
+  private pendingStart: Promise<ConnectedAgent> | undefined;
+  private currentProcess: StartedProcess | undefined;
+  private readonly runningProcesses = new RunningAgents<AgentProcessHandle>();
+  private live: ConnectedAgent | undefined;
   private hasRun = false;
-  private startAgainAtMs = 0;
-  private gaveUp = false;
-  /** Why the last process is gone: what ended it here, or how it ended by itself. */
-  private lastEnd: Promise<BackendError> | undefined;
-  private disposed = false;
-  /** Aborted, and replaced, by each stop: a start that is still under way must not outlive it. */
-  private stopped = new AbortController();
+  private restartAtMs = 0;
+  private hasGivenUp = false;
+  /** Why the last process ended: the reason given to `stop`, or how it exited. */
+  private lastEndReason: Promise<BackendError> | undefined;
+  private isDisposed = false;
+  /** Replaced by each stop, which aborts a start in progress. */
+  private startAbort = new AbortController();
 
-  constructor(private readonly options: AgentConnectionOptions) {}
+  constructor(private readonly options: AgentConnectionDeps) {}
 
   get state(): BackendState {
     return this.currentState;
@@ -94,11 +88,10 @@ export class AgentConnection {
 
   setState(state: BackendState): void {
     this.currentState = state;
-    this.states.fire(state);
+    this.stateEmitter.fire(state);
   }
 
-  /** Undefined while the agent does not run. */
-  get current(): LiveAgent | undefined {
+  get connectedAgent(): ConnectedAgent | undefined {
     return this.live;
   }
 
@@ -106,138 +99,137 @@ export class AgentConnection {
     return this.options.mayDownload === true && !this.hasRun;
   }
 
-  /** The running agent; starts it when there is none. Aborting `signal` ends the wait, not the start. @throws BackendError */
-  connect(signal?: AbortSignal): Promise<LiveAgent> {
+  /** Returns the running agent, or starts it. Aborting `signal` ends the wait, not the start. @throws BackendError */
+  connect(signal?: AbortSignal): Promise<ConnectedAgent> {
     if (this.live) return Promise.resolve(this.live);
-    if (this.disposed) return Promise.reject(new BackendError('closed', `${this.options.title} was closed.`));
-    this.starting ??= this.start().finally(() => {
-      this.starting = undefined;
+    if (this.isDisposed) return Promise.reject(new BackendError('closed', `${this.options.title} was closed.`));
+    this.pendingStart ??= this.start().finally(() => {
+      this.pendingStart = undefined;
     });
-    return untilAborted(this.starting, signal);
+    return untilAborted(this.pendingStart, signal);
   }
 
-  /** Ends the process and everything pending, for this reason. The next `connect` starts it again. Never rejects. */
+  /** Stops the process and rejects pending requests with `reason`. The next `connect` restarts it. Never rejects. */
   async stop(reason: BackendError): Promise<void> {
-    const { started, starting } = this;
+    const { currentProcess, pendingStart } = this;
     this.options.restartPolicy.reset();
-    this.gaveUp = false;
-    this.startAgainAtMs = 0;
-    this.lastEnd = Promise.resolve(reason);
-    this.stopped.abort();
-    this.stopped = new AbortController();
-    if (started) this.lose(started, this.lastEnd);
-    await this.living.stopAll();
-    await starting?.catch(() => undefined);
-    if (!this.started && !this.starting) this.setState({ kind: 'stopped' });
+    this.hasGivenUp = false;
+    this.restartAtMs = 0;
+    this.lastEndReason = Promise.resolve(reason);
+    this.startAbort.abort();
+    this.startAbort = new AbortController();
+    if (currentProcess) this.disconnect(currentProcess, this.lastEndReason);
+    await this.runningProcesses.stopAll();
+    await pendingStart?.catch(() => undefined);
+    if (!this.currentProcess && !this.pendingStart) this.setState({ kind: 'stopped' });
   }
 
   dispose(): void {
-    this.disposed = true;
-    this.stopped.abort();
-    const { started } = this;
+    this.isDisposed = true;
+    this.startAbort.abort();
+    const { currentProcess } = this;
     const reason = new BackendError('closed', `${this.options.title} was closed.`);
-    if (started) this.lose(started, Promise.resolve(reason));
-    this.living.killNow();
-    this.states.dispose();
+    if (currentProcess) this.disconnect(currentProcess, Promise.resolve(reason));
+    this.runningProcesses.killAll();
+    this.stateEmitter.dispose();
   }
 
-  /** In words for the user; when the agent is gone, with how it ended and its last words. */
-  async explain(error: unknown): Promise<BackendError> {
+  /** Converts an error for the user; if the agent has ended, returns how it ended, with its stderr. */
+  async toBackendError(error: unknown): Promise<BackendError> {
     const isGone = error instanceof ConnectionClosedError || (isBackendError(error) && error.code === 'closed');
-    return isGone && this.lastEnd ? this.lastEnd : toBackendError(error, this.options.title);
+    return isGone && this.lastEndReason ? this.lastEndReason : toBackendError(error, this.options.title);
   }
 
-  private async start(): Promise<LiveAgent> {
+  private async start(): Promise<ConnectedAgent> {
     const { title, startAgent } = this.options;
-    const { signal } = this.stopped;
-    if (this.gaveUp) throw new BackendError('backend', this.gaveUpMessage);
-    await this.backOff(signal);
+    const { signal } = this.startAbort;
+    if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
+    await this.waitBeforeRestart(signal);
     const wait = this.mayDownload ? ' This may take minutes if it has to be downloaded.' : '';
     this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
-    let process: RunningAgent;
+    let process: AgentProcessHandle;
     try {
       process = await startAgent();
     } catch (error) {
       const isExplained = isBackendError(error);
-      throw this.fail(
+      throw this.setFailed(
         isExplained ? error : new BackendError('notReady', messageOf(error), detailsOf(error), { cause: error }),
       );
     }
-    this.living.add(process);
-    if (!signal.aborted) return this.open(process);
-    if (this.disposed) this.living.killNow();
-    else await this.living.stop(process);
+    this.runningProcesses.add(process);
+    if (!signal.aborted) return this.initializeAgent(process);
+    if (this.isDisposed) this.runningProcesses.killAll();
+    else await this.runningProcesses.stop(process);
     throw new BackendError('closed', `${title} was stopped.`);
   }
 
-  private async open(process: RunningAgent): Promise<LiveAgent> {
+  private async initializeAgent(process: AgentProcessHandle): Promise<ConnectedAgent> {
     const { limits, title } = this.options;
     const initializeTimeoutMs = this.hasRun ? limits.initializeTimeoutMs : limits.coldStartTimeoutMs;
     const client = new V1Client(process.stream, { ...this.options, agentTitle: title, initializeTimeoutMs });
     const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
-    const started: Started = { process, client, exited };
-    this.started = started;
-    process.stream.onDidClose(() => this.onGone(started));
-    void exited.then(() => this.onGone(started));
+    const started: StartedProcess = { process, client, exited };
+    this.currentProcess = started;
+    process.stream.onDidClose(() => this.handleProcessEnd(started));
+    void exited.then(() => this.handleProcessEnd(started));
     try {
-      const agent = await client.start();
-      if (this.started !== started) throw new BackendError('closed', `${title} is gone.`);
+      const agent = await client.initialize();
+      if (this.currentProcess !== started) throw new BackendError('closed', `${title} has ended.`);
       this.hasRun = true;
       this.live = { client, agent };
       const version = agent.agentInfo?.version;
       this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
       return this.live;
     } catch (error) {
-      const explained = await this.explain(error);
-      // A connection that was lost has been reported already.
-      if (this.started !== started) throw explained;
-      const words = lastWordsOf(process.lastWords());
+      const explained = await this.toBackendError(error);
+      if (this.currentProcess !== started) throw explained;
+      const words = detailsOfStderr(process.stderrTail());
       const failure = words && !explained.details ? withDetails(explained, words) : explained;
-      this.lose(started, Promise.resolve(failure));
-      await this.living.stop(process);
-      throw this.fail(failure);
+      this.disconnect(started, Promise.resolve(failure));
+      await this.runningProcesses.stop(process);
+      throw this.setFailed(failure);
     }
   }
 
-  /** The process exited, or closed its end of the conversation and is of no more use. */
-  private onGone(started: Started): void {
-    if (this.started !== started) return;
+  private handleProcessEnd(started: StartedProcess): void {
+    if (this.currentProcess !== started) return;
     const { clock, restartPolicy } = this.options;
-    const decision = restartPolicy.crashed();
-    this.gaveUp = decision.kind === 'giveUp';
-    if (decision.kind === 'restart') this.startAgainAtMs = clock.monotonicNow() + decision.delayMs;
-    const { starting } = this;
-    const end = this.describeEnd(started);
-    this.lose(started, end);
+    const decision = restartPolicy.recordCrash();
+    this.hasGivenUp = decision.kind === 'giveUp';
+    if (decision.kind === 'restart') this.restartAtMs = clock.monotonicNow() + decision.delayMs;
+    const { pendingStart } = this;
+    const end = this.describeExit(started);
+    this.disconnect(started, end);
     void end.then((error) => {
-      // Meanwhile it may have been stopped, or be starting again.
-      const isNews = this.lastEnd === end && (this.starting === undefined || this.starting === starting);
-      if (isNews) this.fail(this.gaveUp ? withMessage(error, this.gaveUpMessage) : error);
+      // The agent may have been stopped or restarted meanwhile.
+      const isCurrent =
+        this.lastEndReason === end && (this.pendingStart === undefined || this.pendingStart === pendingStart);
+      if (isCurrent) this.setFailed(this.hasGivenUp ? withMessage(error, this.givenUpMessage) : error);
     });
   }
 
-  private async describeEnd({ exited, process }: Started): Promise<BackendError> {
+  private async describeExit({ exited, process }: StartedProcess): Promise<BackendError> {
     const { clock, limits, title } = this.options;
     const exit = await withDeadline(clock, 'exit', limits.exitGraceMs, () => exited).catch(() => undefined);
-    await this.living.stop(process);
+    await this.runningProcesses.stop(process);
     const how = exit ? `(${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '(it closed the connection)';
-    const details = lastWordsOf(exit?.lastWords ?? process.lastWords());
+    const details = detailsOfStderr(exit?.stderrTail ?? process.stderrTail());
     return new BackendError('backend', `${title} ended unexpectedly ${how}.`, details);
   }
 
-  private lose(started: Started, end: Promise<BackendError>): void {
-    this.lastEnd = end;
-    this.started = undefined;
+  private disconnect(started: StartedProcess, end: Promise<BackendError>): void {
+    this.lastEndReason = end;
+    this.currentProcess = undefined;
     this.live = undefined;
     started.client.dispose();
     started.process.stream.dispose();
   }
 
-  private async backOff(stopped: AbortSignal): Promise<void> {
+  private async waitBeforeRestart(stopped: AbortSignal): Promise<void> {
     const { clock, title } = this.options;
-    const delayMs = this.startAgainAtMs - clock.monotonicNow();
+    const delayMs = this.restartAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
-    this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Starting it again…` });
+    this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Restarting…` });
     const timers = new DisposableStore();
     const delay = new Promise<void>((resolve) => {
       timers.add(clock.setTimer(delayMs, resolve));
@@ -245,13 +237,13 @@ export class AgentConnection {
     await untilAborted(delay, stopped).finally(() => timers.dispose());
   }
 
-  private fail(error: BackendError): BackendError {
+  private setFailed(error: BackendError): BackendError {
     const { message, details } = error;
     this.setState({ kind: 'failed', message, ...(details === undefined ? {} : { details }) });
     return error;
   }
 
-  private get gaveUpMessage(): string {
+  private get givenUpMessage(): string {
     return `${this.options.title} has ended unexpectedly several times and is no longer restarted automatically. Check its log, then restart it.`;
   }
 }
@@ -260,9 +252,9 @@ function detailsOf(error: unknown): string | undefined {
   return error instanceof CommandError ? error.details : undefined;
 }
 
-function lastWordsOf(stderr: string): string | undefined {
+function detailsOfStderr(stderr: string): string | undefined {
   const words = stderr.trim();
-  return words === '' ? undefined : words.slice(-maxLastWords);
+  return words === '' ? undefined : words.slice(-maxStderrLength);
 }
 
 function withDetails(error: BackendError, details: string): BackendError {

@@ -4,11 +4,11 @@ import { textIfThere } from '../../../editor/common/textIfThere';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MissingFile } from '../../common/catalogue/knownAgents';
-import { linesOf } from '../../common/linesOf';
+import { sliceLines } from '../../common/sliceLines';
 import type { PermissionService } from './permissionService';
 
-export interface FileServiceOptions {
-  /** gemini cannot create a file unless a missing one reads as empty. */
+export interface FileServiceDeps {
+  /** Gemini can create a file only if reading a missing file returns empty text. */
   readonly missingFile: () => MissingFile;
   readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWrite' | 'askToWrite'>;
   readonly protectionOf: EditorPort['protectionOf'];
@@ -18,8 +18,8 @@ const maxReadBytes = 16 * 1024 * 1024;
 const resourceNotFound = -32002;
 const { internalError, invalidParams } = rpcErrorCode;
 
-/** What is wrong with what the agent asked for; everything else is wrong on our side. */
-const agentMistakes: ReadonlySet<EditorErrorCode> = new Set([
+/** Errors caused by the agent's request; all others are internal. */
+const agentErrorCodes: ReadonlySet<EditorErrorCode> = new Set([
   'invalidPath',
   'outsideWorkspace',
   'excluded',
@@ -29,14 +29,14 @@ const agentMistakes: ReadonlySet<EditorErrorCode> = new Set([
   'tooLarge',
 ]);
 
-/** `fs/read_text_file` and `fs/write_text_file` of one session, over the editor. Errors are RequestErrors. */
+/** Handles `fs/read_text_file` and `fs/write_text_file` of one session. Throws RequestErrors. */
 export class FileService {
   constructor(
     private readonly editor: FileAccess,
-    private readonly options: FileServiceOptions,
+    private readonly options: FileServiceDeps,
   ) {}
 
-  /** `line` is 1-based and `limit` counts lines; what lies behind the end is empty. */
+  /** `line` is 1-based; `limit` counts lines. Returns empty text past the end of the file. */
   async read(
     params: Pick<ReadTextFileRequest, 'path' | 'line' | 'limit'>,
     signal: AbortSignal,
@@ -46,7 +46,7 @@ export class FileService {
       const permit = await this.options.permissions.mayRead(await this.editor.resolve(path), signal);
       if (!permit.isGranted) throw refusal('read', path, permit.reason);
       const { text } = await this.editor.readText(path, { maxBytes: maxReadBytes, signal });
-      return { content: linesOf(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
+      return { content: sliceLines(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
     } catch (error) {
       const isMissing = isEditorError(error) && error.code === 'notFound';
       if (isMissing && this.options.missingFile() === 'empty') return { content: '' };
@@ -54,23 +54,20 @@ export class FileService {
     }
   }
 
-  /**
-   * Creates the file when it is missing. A protected file, unsaved changes of the user, and whatever the user wants to be
-   * asked for are only written when the user has seen the change and agrees.
-   */
+  /** Writes or creates a file. Asks first for protected files, for unsaved changes, and if the permissions say so. */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
       const settled = this.options.permissions.mayWrite(await this.editor.resolve(path), signal);
       if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
-      if (settled && (await this.isWritten(path, content, signal))) return;
-      await this.askAndWrite(path, content, signal);
+      if (settled && (await this.tryWrite(path, content, signal))) return;
+      await this.writeAfterApproval(path, content, signal);
     } catch (error) {
       throw toRequestError(error, path);
     }
   }
 
-  /** False for a change that the user has to see first. @throws EditorError */
-  private async isWritten(path: string, content: string, signal: AbortSignal): Promise<boolean> {
+  /** Returns false if the user has to see the change first. @throws EditorError */
+  private async tryWrite(path: string, content: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.editor.writeText(path, content, { ifDirty: 'refuse', save: true, signal });
       return true;
@@ -80,8 +77,8 @@ export class FileService {
     }
   }
 
-  /** What is written is what was shown, over what was shown. @throws EditorError, RequestError */
-  private async askAndWrite(path: string, content: string, signal: AbortSignal): Promise<void> {
+  /** Writes exactly the change that the user saw. @throws EditorError, RequestError */
+  private async writeAfterApproval(path: string, content: string, signal: AbortSignal): Promise<void> {
     const resolved = await this.editor.resolve(path);
     const before = await textIfThere(this.editor, path, signal);
     const isUnsaved = before?.isDirty ?? false;
@@ -106,7 +103,7 @@ export class FileService {
   }
 }
 
-/** `reason` says how to go on. */
+/** `reason` tells the agent how to continue. */
 function refusal(what: 'read' | 'edit', path: string, reason: string): RequestError {
   return new RequestError(internalError, `You may not ${what} '${path}'. ${reason}`, { path });
 }
@@ -115,5 +112,5 @@ function toRequestError(error: unknown, path: string): unknown {
   if (!isEditorError(error)) return error;
   if (error.code === 'cancelled') return RequestError.requestCancelled();
   if (error.code === 'notFound') return new RequestError(resourceNotFound, error.message, { uri: path });
-  return new RequestError(agentMistakes.has(error.code) ? invalidParams : internalError, error.message, { path });
+  return new RequestError(agentErrorCodes.has(error.code) ? invalidParams : internalError, error.message, { path });
 }

@@ -11,12 +11,12 @@ import type { PolicyKind } from '../../../permissions/common/policy/policyKinds'
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { fileRequest, type CheckedRequest, type ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { visible } from '../../../base/common/visibleText';
-import { tooManyApprovals, type Approvals } from '../../common/approvals/approvals';
+import { tooManyApprovalsMessage, type Approvals } from '../../common/approvals/approvals';
 import {
-  inOrder,
-  isForGoodOnly,
-  lastingChoices,
-  pick,
+  sortedByKind,
+  offersOnlyLastingAllow,
+  lastingAllowChoices,
+  selectOption,
   toolChoices,
   type Choice,
 } from '../../common/approvals/permissionChoices';
@@ -24,202 +24,197 @@ import type { CallDescription } from '../../common/v1/toolCalls';
 import {
   permissionContext,
   permissionPrompt,
-  terminalRequest,
+  toTerminalToolRequest,
   visibleName,
   type TerminalRequest,
 } from '../../common/approvals/toolRequests';
 import type { PermissionRequest } from '../../common/v1/v1Schema';
 
-interface PermissionServiceOptions {
+interface PermissionServiceDeps {
   readonly agentId: string;
   readonly agentTitle: string;
-  /** The session's folder; absolute. */
+  /** Absolute path of the session's folder. */
   readonly cwd: string;
   readonly approvals: Approvals;
   readonly standing: StandingPermissions;
   readonly log: Logger;
-  /** The mode the agent says it works in. */
-  readonly mode: () => string | undefined;
-  /** Fires, or has fired, when nobody waits for answers any more: the turn was cancelled, or the session closed. */
-  readonly stopped?: () => AbortSignal | undefined;
+  readonly modeName: () => string | undefined;
+  /** Aborted when the turn is cancelled or the session is closed. */
+  readonly stopSignal?: () => AbortSignal | undefined;
 }
 
-/** The answer to a request. `protectedFiles`: the user was told that the file is a protected one. */
+/** The answer to a request. `protectedFiles` is set if the user was warned that the file is protected. */
 export type Permit =
   | { readonly isGranted: true; readonly protectedFiles?: 'allow' }
-  /** `reason` is for the agent, and says how to go on. */
+  /** For the agent: why, and how to continue. */
   | { readonly isGranted: false; readonly reason: string };
 
 export interface FileChange {
-  /** Absolute and resolved. */
+  /** Absolute path with symbolic links resolved. */
   readonly path: string;
-  /** Null for a file that does not exist. */
   readonly before: string | null;
   readonly after: string;
-  /** `before` is what the user has not saved. */
   readonly isUnsaved: boolean;
-  /** Why the file is protected, as half a sentence. */
+  /** Why the file is protected, as a sentence fragment. */
   readonly protection?: string | undefined;
 }
 
-interface About {
+interface AskContext {
   readonly callId?: string;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The names of yes and no, once each, and between them what lasts. */
 type Answers = readonly [string, readonly Choice[], string];
 
-const onceAnswers: Answers = ['Allow once', [], 'Deny'];
-const stopped = 'The user has stopped this.';
-const granted: Permit = { isGranted: true };
-const policyWords: Readonly<Record<PolicyKind, string>> = {
+const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
+const stoppedReason = 'The user has stopped this.';
+const grantedPermit: Permit = { isGranted: true };
+const policyKindNames: Readonly<Record<PolicyKind, string>> = {
   read: 'reading',
   edit: 'edits',
   run: 'commands',
   fetch: 'fetching from the web',
 };
-/** What happens to the files of the workspace where the user has set nothing. */
-const usualForFiles: AgentPolicy = { read: 'allow', edit: 'allow' };
+/** Applies to workspace files if the user has set no policy. */
+const defaultFilePolicy: AgentPolicy = { read: 'allow', edit: 'allow' };
 
-/** Decides for one session what an agent may do: by what the user has said in advance, else by asking. */
+/** Decides what an agent may do in one session: by stored rules and the policy, else by asking the user. */
 export class PermissionService implements Disposable {
   private sessionRules: readonly PermissionRule[] = [];
-  private readonly grants = new DisposableStore();
-  /** What only the agent's process remembers, by the name of the option, as it is listed. */
-  private readonly remembered = new Map<string, Disposable>();
+  private readonly sessionGrants = new DisposableStore();
+  /** Lasting answers that only the agent remembers, by option name, as listed to the user. */
+  private readonly agentGrantsByOption = new Map<string, Disposable>();
 
-  constructor(private readonly options: PermissionServiceOptions) {}
+  constructor(private readonly options: PermissionServiceDeps) {}
 
-  /** Answers `session/request_permission`. What is answered without a question is answered this once: the agent remembers nothing. */
-  async decideTool(
-    asked: PermissionRequest,
+  /** Answers `session/request_permission`. Automatic answers are one-time, so that the agent remembers nothing. */
+  async decideToolCall(
+    agentRequest: PermissionRequest,
     call: CallDescription,
     request: CheckedRequest,
     signal: AbortSignal,
   ): Promise<RequestPermissionOutcome> {
-    const { agentTitle, approvals, cwd, mode } = this.options;
-    const live = this.live(signal);
-    if (live?.aborted) return { outcome: 'cancelled' };
-    const reject = pick(asked, 'reject_once');
+    const { agentTitle, approvals, cwd, modeName } = this.options;
+    const stopSignal = this.withStopSignal(signal);
+    if (stopSignal?.aborted) return { outcome: 'cancelled' };
+    const reject = selectOption(agentRequest, 'reject_once');
     const { answer } = this.decide(request);
     if (answer === 'deny') return reject;
-    const once = pick(asked, 'allow_once');
+    const once = selectOption(agentRequest, 'allow_once');
     if (answer === 'allow' && once.outcome === 'selected') return once;
     const isProtected = request.protections.size > 0;
     const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
-    const warnings = [...this.warningsOf(request), ...(isProtected && isForGoodOnly(asked) ? [forGood] : [])];
+    const warnings = [
+      ...this.warningsFor(request),
+      ...(isProtected && offersOnlyLastingAllow(agentRequest) ? [forGood] : []),
+    ];
     const chosen = await approvals.ask({
-      prompt: this.promptOf(request, call.title),
-      options: toolChoices(asked, request, { agentTitle, folder: cwd, isProtected }),
-      context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: mode(), call, warnings }),
-      callId: asked.toolCall.toolCallId,
-      signal: live,
+      prompt: this.promptFor(request, call.title),
+      options: toolChoices(agentRequest, request, { agentTitle, folder: cwd, isProtected }),
+      context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
+      callId: agentRequest.toolCall.toolCallId,
+      signal: stopSignal,
     });
     if (!chosen) return { outcome: 'cancelled' };
     if (!('chosen' in chosen)) return reject;
-    await this.keep(chosen.chosen.rule);
-    this.noteMemory(chosen.chosen);
+    await this.saveRule(chosen.chosen.rule);
+    this.listAgentGrant(chosen.chosen);
     return chosen.chosen.outcome;
   }
 
-  /** The end of the session: what it remembers is not listed any more. */
   dispose(): void {
     this.sessionRules = [];
-    this.grants.dispose();
-    this.forgetMemory();
+    this.sessionGrants.dispose();
+    this.clearAgentGrants();
   }
 
-  /** The agent runs in another process from now on, which does not know what the former one was told. */
-  forgetMemory(): void {
-    for (const listed of this.remembered.values()) listed.dispose();
-    this.remembered.clear();
+  /** Call when the agent's process is replaced: the new one remembers no answers. */
+  clearAgentGrants(): void {
+    for (const listed of this.agentGrantsByOption.values()) listed.dispose();
+    this.agentGrantsByOption.clear();
   }
 
-  /** Whether a command may be run in a terminal of ours. */
-  mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
-    return this.settleOrAsk(terminalRequest(this.options.agentId, asked), signal);
+  /** Whether a command may run in one of Backline's terminals. */
+  mayRun(request: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
+    return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal);
   }
 
-  /** Whether Backline may give the agent a file, whose path is absolute and resolved. */
   mayRead(path: string, signal: AbortSignal): Promise<Permit> {
-    return this.settleOrAsk(fileRequest(this.options.agentId, 'read', path), signal, usualForFiles);
+    return this.decideOrAsk(fileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
   }
 
-  /** Whether it is settled that Backline writes a file for the agent; undefined when the change has to be shown first. */
+  /** Whether Backline may write a file for the agent. Returns undefined if the user has to see the change first. */
   mayWrite(path: string, signal: AbortSignal): Permit | undefined {
-    return this.settle(fileRequest(this.options.agentId, 'edit', path), signal, usualForFiles);
+    return this.decideWithoutAsking(fileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
   }
 
-  /** Shows a change that Backline would make for the agent, and asks for it. */
   async askToWrite({ path, before, after, isUnsaved, protection }: FileChange, signal: AbortSignal): Promise<Permit> {
     const { agentId, agentTitle, cwd } = this.options;
-    if (this.live(signal)?.aborted) return refused(stopped);
+    if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
     const protections = new Map(protection === undefined ? [] : [[path, protection]]);
     const request = { ...fileRequest(agentId, 'edit', path), protections };
     const name = visibleName(path, cwd);
     const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
     const unsaved = isUnsaved ? [`${name} has unsaved changes that will be overwritten.`] : [];
-    const warnings = [...this.warningsOf(request), ...unsaved];
+    const warnings = [...this.warningsFor(request), ...unsaved];
     const context = permissionContext(request, { agent: agentTitle, folder: cwd, content, warnings });
     const isOverwriteOnly = isUnsaved && protection === undefined;
     const prompt = isOverwriteOnly
       ? `${agentTitle} wants to overwrite unsaved changes in ${name}`
-      : this.promptOf(request);
-    const answers = isUnsaved || protection !== undefined ? onceAnswers : this.answersTo(request);
-    const permit = await this.ask(prompt, answers, context, { signal });
+      : this.promptFor(request);
+    const answers = isUnsaved || protection !== undefined ? oneTimeAnswers : this.answersFor(request);
+    const permit = await this.askUser(prompt, answers, context, { signal });
     return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
   }
 
-  /** Whether Backline may make a change that the agent has proposed, and cannot make itself. */
   async mayApply(
     call: CallDescription,
     request: CheckedRequest,
     about: { callId: string; signal: AbortSignal },
   ): Promise<Permit> {
     const { agentTitle, cwd } = this.options;
-    const settled = this.settle(request, about.signal);
+    const settled = this.decideWithoutAsking(request, about.signal);
     if (settled) return settled;
-    const warnings = this.warningsOf(request);
+    const warnings = this.warningsFor(request);
     const context = permissionContext(request, { agent: agentTitle, folder: cwd, call, warnings });
-    const permit = await this.ask(this.promptOf(request, call.title), ['Apply', [], 'Reject'], context, about);
+    const permit = await this.askUser(this.promptFor(request, call.title), ['Apply', [], 'Reject'], context, about);
     return permit.isGranted && request.protections.size > 0 ? { ...permit, protectedFiles: 'allow' } : permit;
   }
 
-  private async settleOrAsk(
+  private async decideOrAsk(
     request: ToolRequest,
     signal: AbortSignal | undefined,
-    usual?: AgentPolicy,
+    defaultPolicy?: AgentPolicy,
   ): Promise<Permit> {
     const { agentTitle, cwd } = this.options;
-    const settled = this.settle(request, signal, usual);
+    const settled = this.decideWithoutAsking(request, signal, defaultPolicy);
     if (settled) return settled;
     const context = permissionContext(request, { agent: agentTitle, folder: cwd });
-    return this.ask(this.promptOf(request), this.answersTo(request), context, { signal });
+    return this.askUser(this.promptFor(request), this.answersFor(request), context, { signal });
   }
 
-  /** The answer without a question; undefined when there has to be one. */
-  private settle(
+  /** Decides without asking the user; returns undefined if that is not possible. */
+  private decideWithoutAsking(
     request: ToolRequest | CheckedRequest,
     signal: AbortSignal | undefined,
-    usual: AgentPolicy = {},
+    defaultPolicy: AgentPolicy = {},
   ): Permit | undefined {
-    if (this.live(signal)?.aborted) return refused(stopped);
-    const decision = this.decide(request, usual);
+    if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
+    const decision = this.decide(request, defaultPolicy);
     if (decision.answer === 'ask') return undefined;
-    if (decision.answer === 'allow') return granted;
-    return refused(
+    if (decision.answer === 'allow') return grantedPermit;
+    return refusedPermit(
       'rule' in decision
         ? "A rule of the user's does not allow it. Go on without it, or ask the user to change the rule."
-        : `The user's settings (backline.permissions) do not allow ${policyWords[decision.policy]}. Go on without it, or ask the user.`,
+        : `The user's settings (backline.permissions) do not allow ${policyKindNames[decision.policy]}. Go on without it, or ask the user.`,
     );
   }
 
-  private decide(request: ToolRequest | CheckedRequest, usual: AgentPolicy = {}): Decision {
+  private decide(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
     const { agentId, standing } = this.options;
     const decision = decide(request, {
       rules: [...standing.rules, ...this.sessionRules],
-      policy: { ...usual, ...standing.policyOf(agentId) },
+      policy: { ...defaultPolicy, ...standing.policyOf(agentId) },
       globs: standing.globs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
     });
@@ -227,7 +222,7 @@ export class PermissionService implements Disposable {
     return decision;
   }
 
-  private warningsOf(request: CheckedRequest): string[] {
+  private warningsFor(request: CheckedRequest): string[] {
     const { cwd } = this.options;
     const unresolved = 'A path cannot be checked: it is outside the workspace, excluded, or not known.';
     const guarded = [...request.protections].map(
@@ -236,41 +231,43 @@ export class PermissionService implements Disposable {
     return [...guarded, ...(request.isUnresolved ? [unresolved] : [])];
   }
 
-  private answersTo(request: ToolRequest): Answers {
+  private answersFor(request: ToolRequest): Answers {
     const { agentTitle, cwd } = this.options;
-    return ['Allow once', lastingChoices(request, { agentTitle, folder: cwd }), 'Deny'];
+    return ['Allow once', lastingAllowChoices(request, { agentTitle, folder: cwd }), 'Deny'];
   }
 
-  private promptOf(request: ToolRequest, title?: string): string {
+  private promptFor(request: ToolRequest, title?: string): string {
     const { agentTitle, cwd } = this.options;
     return permissionPrompt(agentTitle, request, { title, cwd });
   }
 
-  private async ask(
+  private async askUser(
     prompt: string,
     [yes, lasting, no]: Answers,
     context: ApprovalContext,
-    { callId, signal }: About,
+    { callId, signal }: AskContext,
   ): Promise<Permit> {
     const options: Choice[] = [{ name: yes, kind: 'allow_once' }, ...lasting, { name: no, kind: 'reject_once' }];
     const answer = await this.options.approvals.ask({
       prompt,
-      options: inOrder(options),
+      options: sortedByKind(options),
       context,
       callId,
-      signal: this.live(signal),
+      signal: this.withStopSignal(signal),
     });
-    if (!answer) return refused(stopped);
-    if ('refused' in answer) return refused(tooManyApprovals);
-    if ('timedOut' in answer) return refused('The user did not answer in time. Ask the user how to go on.');
+    if (!answer) return refusedPermit(stoppedReason);
+    if ('refused' in answer) return refusedPermit(tooManyApprovalsMessage);
+    if ('timedOut' in answer) return refusedPermit('The user did not answer in time. Ask the user how to go on.');
     const { rule, kind } = answer.chosen;
-    await this.keep(rule);
-    return kind.startsWith('allow') ? granted : refused('The user did not allow this. Ask the user how to go on.');
+    await this.saveRule(rule);
+    return kind.startsWith('allow')
+      ? grantedPermit
+      : refusedPermit('The user did not allow this. Ask the user how to go on.');
   }
 
-  private async keep(rule: PermissionRule | undefined): Promise<void> {
+  private async saveRule(rule: PermissionRule | undefined): Promise<void> {
     const { approvals, log, standing } = this.options;
-    if (rule?.scope === 'session') this.keepForSession(rule);
+    if (rule?.scope === 'session') this.addSessionRule(rule);
     if (rule?.scope !== 'always') return;
     try {
       await standing.add(rule);
@@ -280,7 +277,7 @@ export class PermissionService implements Disposable {
     }
   }
 
-  private keepForSession(rule: PermissionRule): void {
+  private addSessionRule(rule: PermissionRule): void {
     this.sessionRules = [...this.sessionRules, rule];
     const revoke = (): void => {
       this.sessionRules = this.sessionRules.filter((other) => other !== rule);
@@ -288,28 +285,27 @@ export class PermissionService implements Disposable {
     };
     const { agentId, agentTitle, standing } = this.options;
     const listed = standing.grants.add({ kind: 'rule', agentId, agentTitle, rule, revoke });
-    this.grants.add(listed);
+    this.sessionGrants.add(listed);
   }
 
-  /** An answer for always that is no rule of ours: the agent does not ask again, and Backline does not hear of it. */
-  private noteMemory({ kind, name, rule }: Choice): void {
+  /** Lists a lasting answer that only the agent remembers: it will not ask again. */
+  private listAgentGrant({ kind, name, rule }: Choice): void {
     const { agentId, agentTitle, standing } = this.options;
-    if (rule || !kind.endsWith('_always') || this.remembered.has(name)) return;
+    if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;
     const effect = kind.startsWith('allow') ? 'allow' : 'deny';
     const grant = { kind: 'remembered', agentId, agentTitle, effect, option: name } as const;
-    this.remembered.set(name, standing.grants.add(grant));
+    this.agentGrantsByOption.set(name, standing.grants.add(grant));
   }
 
-  /** The request's signal and the turn's in one. */
-  private live(signal: AbortSignal | undefined): AbortSignal | undefined {
-    const stopped = this.options.stopped?.();
+  private withStopSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+    const stopped = this.options.stopSignal?.();
     return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);
   }
 }
 
-/** What the user has said in advance about a file of the workspace; undefined where the user has to be asked. */
-export function settledForFiles(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
-  const policy = { ...usualForFiles, ...standing.policyOf(request.agent) };
+/** Decides about a workspace file by rules and policy; undefined if the user must be asked. */
+export function decideAboutFile(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
+  const policy = { ...defaultFilePolicy, ...standing.policyOf(request.agent) };
   const { answer } = decide(request, {
     rules: standing.rules,
     policy,
@@ -319,6 +315,6 @@ export function settledForFiles(standing: StandingPermissions, request: ToolRequ
   return answer === 'ask' ? undefined : answer;
 }
 
-function refused(reason: string): Permit {
+function refusedPermit(reason: string): Permit {
   return { isGranted: false, reason };
 }

@@ -4,25 +4,23 @@ import type { PromptAttachment, PromptInput } from '../../../session/common/sess
 import { toFileUri } from '../../../base/common/fileUri';
 import type { EditorPort } from '../../../editor/common/editorPort';
 
-interface PromptAbilities {
+interface PromptCapabilities {
   readonly images: boolean;
-  /** Contents of files may be sent; without it only links. */
   readonly embeddedContext: boolean;
 }
 
 interface PromptBlocks {
   readonly blocks: ContentBlock[];
-  /** What could not be sent, in words for the user. */
   readonly notes: readonly string[];
 }
 
-/** Larger files go as a link: an agent that wants all of it can read it. */
+/** Larger files are sent as links, which the agent can read. */
 const maxEmbeddedBytes = 512 * 1024;
 
-/** A prompt in the blocks that the agent takes, attachments first, as they are what the text is about. */
-export async function promptBlocks(
+/** Converts a prompt to content blocks, attachments first. */
+export async function toPromptBlocks(
   input: PromptInput,
-  abilities: PromptAbilities,
+  abilities: PromptCapabilities,
   editor: Pick<EditorPort, 'readText'>,
 ): Promise<PromptBlocks> {
   const notes: string[] = [];
@@ -40,7 +38,7 @@ export async function promptBlocks(
 
 async function toBlock(
   attachment: PromptAttachment,
-  { embeddedContext }: PromptAbilities,
+  { embeddedContext }: PromptCapabilities,
   editor: Pick<EditorPort, 'readText'>,
 ): Promise<ContentBlock> {
   switch (attachment.type) {
@@ -48,7 +46,7 @@ async function toBlock(
       return { type: 'image', mimeType: attachment.mimeType, data: attachment.data };
     case 'text': {
       const { uri, title, text } = attachment;
-      // A resource needs a URI: of what is at no place, one that nobody takes for a path.
+      // A resource needs a URI; this one cannot be mistaken for a path.
       const named = uri ?? `backline:${encodeURIComponent(title)}`;
       if (embeddedContext) return { type: 'resource', resource: { uri: named, text } };
       return { type: 'text', text: `${uri === undefined ? title : `${title} (${uri})`}:\n\n${text}` };
@@ -56,7 +54,7 @@ async function toBlock(
     case 'file': {
       const { path, lines } = attachment;
       const uri = `${toFileUri(path)}${lines ? `#L${lines.first}-L${lines.last}` : ''}`;
-      // A file that cannot be read here (too large, not text, gone) is still named: the agent may know what to do.
+      // An unreadable file (too large, not text, deleted) is sent as a link.
       const file = embeddedContext
         ? await editor.readText(path, { maxBytes: maxEmbeddedBytes }).catch(() => undefined)
         : undefined;

@@ -2,27 +2,23 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { Logger } from '../../../base/common/log';
 import { ConnectionClosedError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
-import { DampedLog } from '../../common/dampedLog';
+import { ThrottledLog } from '../../common/throttledLog';
 import { TrafficRecorder, type RecorderOptions } from '../trafficRecorder';
 
 interface SdkStreamOptions extends RecorderOptions {
   readonly log: Logger;
-  /** Gets the params of each `session/update`, at once and in order. */
+  /** Called with the params of each `session/update`, synchronously and in order. */
   readonly onUpdate: (params: unknown) => void;
 }
 
-/** Requests of the agent that wait for our answer at the same time; what is more is answered with an error at once. */
+/** Limit of unanswered requests of the agent; further requests are refused with an error. */
 const maxOpenRequests = 64;
 const { internalError, invalidRequest } = rpcErrorCode;
 
-/**
- * Our transport as the SDK wants it. Two things do not go through the SDK: `session/update`, which it would parse
- * strictly and hand on out of order with answers, and answers that nobody waits for, which it would print.
- * Disposing the MessageStream stays with the caller.
- */
+/** Adapts a stream to the SDK, bypassing it for `session/update` (to keep the order) and unexpected answers. */
 export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Stream {
   const { log, onUpdate } = options;
-  const damped = new DampedLog(log);
+  const throttledLog = new ThrottledLog(log);
   const traffic = new TrafficRecorder(options);
 
   const readable = new ReadableStream<AnyMessage>({
@@ -30,24 +26,25 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
       const subscriptions = [
         stream.onMessage((message) => {
           const { method, id } = message;
-          const refusal = refusalOf(message, traffic.openRequests);
+          const refusal = refusalOf(message, traffic.receivedRequests);
           if (refusal) {
-            damped.warn('Refused a request', ` (${refusal.message})`);
+            throttledLog.warn('Refused a request', ` (${refusal.message})`);
             stream.send({ jsonrpc: '2.0', id, error: refusal }).catch((error: unknown) => {
               log.debug(`Could not refuse a request: ${String(error)}`);
             });
             return;
           }
-          const isAwaited = traffic.inbound(message) !== undefined;
+          const isAwaited = traffic.recordInbound(message) !== undefined;
           if (method === 'session/update' && id === undefined) onUpdate(message['params']);
           else if (isForSdk(message, isAwaited)) controller.enqueue(message);
-          else damped.warn('Ignored an answer that nothing asked for', ` (${JSON.stringify({ id }).slice(0, 60)})`);
+          else
+            throttledLog.warn('Ignored an answer that nothing asked for', ` (${JSON.stringify({ id }).slice(0, 60)})`);
         }),
         stream.onNoise(({ kind, bytes, excerpt }) => {
           const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is no JSON object';
-          // The beginning of a message may hold a prompt or a key.
+          // Malformed messages are not logged: they may contain a prompt or a key.
           const shown = excerpt.trimStart().startsWith('{') ? '' : `: ${excerpt}`;
-          damped.warn(`Skipped ${what}`, ` (${bytes} bytes)${shown}`);
+          throttledLog.warn(`Skipped ${what}`, ` (${bytes} bytes)${shown}`);
         }),
         stream.onDidClose((closed) => {
           for (const subscription of subscriptions) subscription.dispose();
@@ -58,7 +55,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
   });
   const writable = new WritableStream<AnyMessage>({
     write: async (message) => {
-      traffic.outbound({ ...message });
+      traffic.recordOutbound({ ...message });
       await stream.send(message);
     },
   });
@@ -75,7 +72,7 @@ function refusalOf(
   return { code: internalError, message: `At most ${maxOpenRequests} requests may be open. Wait for answers first.` };
 }
 
-/** Calls, of which the SDK answers those that are not well formed, and answers that are waited for. */
+/** Requests and notifications (the SDK answers malformed ones), and expected answers. */
 function isForSdk(message: Record<string, unknown>, isAwaited: boolean): message is AnyMessage {
   if (typeof message['method'] !== 'string' && !isAwaited) return false;
   message['jsonrpc'] = '2.0';

@@ -1,82 +1,79 @@
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { applyChoices, choicesOf, keepAsking, type OptionTarget } from '../../../session/common/optionChoices';
 import { BackendError } from '../../../session/common/sessionBackend';
-import type { Attached } from '../../common/v1/attachment';
+import type { AttachedState } from '../../common/v1/bindingState';
 import type { ConfigOptions } from '../../common/v1/configOptions';
 import type { SessionSetup } from '../../common/v1/v1Schema';
-import type { AgentAccess } from './agentAccess';
+import type { AgentGateway } from './agentGateway';
 import type { V1Client } from './v1Client';
 
-interface SessionConfigPorts {
+interface SessionConfigDeps {
   readonly config: ConfigOptions;
-  readonly agent: Pick<AgentAccess, 'ask' | 'title'>;
+  readonly agent: Pick<AgentGateway, 'request' | 'title'>;
   readonly onDidChange: () => void;
 }
 
-/** The options of one session: takes what the agent says of them, and tells it which value one has from now on. */
+/** Applies the agent's configuration options to one session, and sends changes to the agent. */
 export class SessionConfig {
-  constructor(private readonly ports: SessionConfigPorts) {}
+  constructor(private readonly deps: SessionConfigDeps) {}
 
-  get all(): readonly ConfigOption[] {
-    return this.ports.config.all;
+  get options(): readonly ConfigOption[] {
+    return this.deps.config.options;
   }
 
-  setUp(setup: SessionSetup): void {
-    this.ports.config.setUp(setup);
-    if (this.all.length > 0) this.ports.onDidChange();
+  applySetup(setup: SessionSetup): void {
+    this.deps.config.applySetup(setup);
+    if (this.options.length > 0) this.deps.onDidChange();
   }
 
-  /** @throws BackendError `unsupported` for what is not offered */
-  check(optionId: string, value: string | boolean): void {
-    const { agent, config } = this.ports;
+  /** @throws BackendError `unsupported` for an unknown option or value */
+  requireValidOption(optionId: string, value: string | boolean): void {
+    const { agent, config } = this.deps;
     if (config.routeOf(optionId, value) !== undefined) return;
     throw new BackendError('unsupported', `${agent.title} has no such option or value.`);
   }
 
-  /** In the way that the agent has offered it. @throws BackendError, or what the agent answers */
-  async set(
-    { client, agentSessionId: id }: Attached<V1Client>,
+  /** Changes an option by the method that the agent supports. @throws BackendError, or the agent's error */
+  async setOption(
+    { client, agentSessionId: id }: AttachedState<V1Client>,
     optionId: string,
     value: string | boolean,
     signal: AbortSignal,
   ): Promise<void> {
-    const { agent, config, onDidChange } = this.ports;
-    this.check(optionId, value);
+    const { agent, config, onDidChange } = this.deps;
+    this.requireValidOption(optionId, value);
     switch (config.routeOf(optionId, value)) {
       case 'set_config_option': {
         const ask = (deadline: AbortSignal) => client.setConfigOption(id, optionId, value, deadline);
-        const options = await agent.ask('session/set_config_option', signal, ask);
-        if (options) config.declare(options);
+        const options = await agent.request('session/set_config_option', signal, ask);
+        if (options) config.setDeclaredOptions(options);
         else config.setValue(optionId, value);
         break;
       }
       case 'set_mode':
-        await agent.ask('session/set_mode', signal, (deadline) => client.setMode(id, String(value), deadline));
+        await agent.request('session/set_mode', signal, (deadline) => client.setMode(id, String(value), deadline));
         config.setMode(String(value));
         break;
       default:
-        await agent.ask('session/set_model', signal, (deadline) => client.setModel(id, String(value), deadline));
+        await agent.request('session/set_model', signal, (deadline) => client.setModel(id, String(value), deadline));
         config.setModel(String(value));
     }
     onDidChange();
   }
 
-  /**
-   * Another process has taken the session up, or begun it anew. What one that remembers it says of its options holds, unless
-   * it would ask the user less than `before`. Returns what to tell the user. @throws BackendError `optionRefused`
-   */
-  async restore(
-    attached: Attached<V1Client>,
+  /** Restores the options after a restart, unless the agent remembers them and asks no less. Returns a notice. */
+  async restoreOptions(
+    attached: AttachedState<V1Client>,
     before: readonly ConfigOption[],
     isRemembered: boolean,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { agent, config } = this.ports;
+    const { agent, config } = this.deps;
     const target: OptionTarget = {
       get config() {
-        return config.all;
+        return config.options;
       },
-      setConfig: (optionId, value) => this.set(attached, optionId, value, signal),
+      setConfig: (optionId, value) => this.setOption(attached, optionId, value, signal),
     };
     if (isRemembered) return await keepAsking(target, before, agent.title);
     await applyChoices(target, choicesOf(before), agent.title);

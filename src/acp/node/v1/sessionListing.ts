@@ -7,15 +7,15 @@ type Page = z.infer<typeof SessionList>;
 
 const maxPages = 20;
 
-/** Asks for one page of `session/list` after the other. The newest conversation is first. */
-export async function allSessions(
+/** Requests the pages of `session/list`, up to a limit. Sorts the newest session first. */
+export async function listAllSessions(
   cwd: string | undefined,
-  askForPage: (params: { cwd?: string; cursor?: string }) => Promise<Page>,
+  requestPage: (params: { cwd?: string; cursor?: string }) => Promise<Page>,
 ): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const list = await askForPage(withoutUndefined({ cwd, cursor }));
+    const list = await requestPage(withoutUndefined({ cwd, cursor }));
     found.push(...list.sessions.map(toSummary));
     cursor = list.nextCursor;
     if (cursor === undefined) break;

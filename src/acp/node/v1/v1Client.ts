@@ -30,29 +30,28 @@ import {
   SessionSetup,
   type ConfigOption,
 } from '../../common/v1/v1Schema';
-import { DampedLog } from '../../common/dampedLog';
+import { ThrottledLog } from '../../common/throttledLog';
 import { OpenRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from './fileService';
 import { sdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
-/** One session as the agent sees it. */
 export interface SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
   /** Called in order of arrival; must not throw. */
-  update(update: { readonly sessionUpdate: string }): void;
+  handleUpdate(update: { readonly sessionUpdate: string }): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
-  /** The agent is gone, and with it whoever waited for answers or would have released a terminal. */
-  disconnected(): void;
+  /** Called when the agent has exited: its requests and terminals must end. */
+  handleDisconnect(): void;
 }
 
-/** Asks the user what the agent wants to know: a form to fill in, or a page to visit. */
+/** Asks the user on behalf of the agent: with a form, or by opening a page. */
 export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) => Promise<CreateElicitationResponse>;
 
-export interface V1ClientOptions {
+export interface V1ClientDeps {
   readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
-  /** Without it the agent is not told that it may ask. */
+  /** If missing, elicitation is reported as unsupported. */
   readonly elicit?: Elicit;
   readonly clock: Clock;
   readonly log: Logger;
@@ -63,117 +62,107 @@ export interface V1ClientOptions {
 
 export type SessionParams = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories' | 'mcpServers'>;
 
-/** Updates kept for sessions that are not there yet: some agents speak before they answer `session/new`. */
+/** Updates buffered for sessions not created yet: some agents send updates before they answer `session/new`. */
 const maxEarlyUpdates = 1_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
 
-/**
- * One connection to an agent that speaks ACP v1, over the official SDK, with any number of sessions. Requests reject
- * with a RequestError of the agent's, or a ConnectionClosedError. Does not own the stream.
- */
+/** A connection to an ACP v1 agent over the SDK, shared by its sessions. Does not own the stream. */
 export class V1Client {
   private readonly peers = new Map<string, SessionPeer>();
-  private early: SessionNotification[] = [];
+  private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
   private readonly elicitations = new OpenRequests();
-  private readonly damped: DampedLog;
-  /** How many `session/new` wait for their answer; only then may an unknown session be one to come. */
-  private opening = 0;
+  private readonly throttledLog: ThrottledLog;
+  /** Pending `session/new` requests. Only while there are any, updates of unknown sessions are buffered. */
+  private pendingNewSessions = 0;
   private connection: ClientConnection | undefined;
-  private agent: InitializeResult | undefined;
+  private initializeResult: InitializeResult | undefined;
 
   constructor(
     private readonly stream: MessageStream,
-    private readonly options: V1ClientOptions,
+    private readonly options: V1ClientDeps,
   ) {
-    this.damped = new DampedLog(options.log);
+    this.throttledLog = new ThrottledLog(options.log);
   }
 
-  /**
-   * Opens the conversation.
-   * @throws BackendError `protocol` for an agent of another version of ACP; TimeoutError
-   */
-  async start(): Promise<InitializeResult> {
+  /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for another version of ACP */
+  async initialize(): Promise<InitializeResult> {
     const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
     const onUpdate = (params: unknown): void => this.receiveUpdate(params);
     const stream = sdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
-    this.connection = this.app().connect(stream);
+    this.connection = this.createApp().connect(stream);
     const request = {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: { ...clientInfo },
       clientCapabilities: clientCapabilities(elicit !== undefined),
     };
     const agent = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
-      this.ask(InitializeResult, methods.agent.initialize, request, signal),
+      this.requestParsed(InitializeResult, methods.agent.initialize, request, signal),
     );
     if (agent.protocolVersion !== PROTOCOL_VERSION) {
-      const message = `${agentTitle} speaks version ${agent.protocolVersion} of ACP, Backline speaks ${PROTOCOL_VERSION}. Install a version of ${agentTitle} that speaks it too.`;
+      const message = `${agentTitle} uses ACP version ${agent.protocolVersion}, but Backline supports version ${PROTOCOL_VERSION}. Install a compatible version of ${agentTitle}.`;
       throw new BackendError('protocol', message);
     }
-    this.agent = agent;
+    this.initializeResult = agent;
     return agent;
   }
 
-  /** @throws BackendError before `start` has resolved */
+  /** Empty before the handshake. */
   get capabilities(): NonNullable<InitializeResult['agentCapabilities']> {
-    return this.agent?.agentCapabilities ?? {};
+    return this.initializeResult?.agentCapabilities ?? {};
   }
 
-  /** Gives the peer the updates and requests of a session, those that came early first. */
+  /** Routes a session's updates and requests to `peer`, starting with buffered updates. */
   attach(sessionId: string, peer: SessionPeer): void {
     this.peers.set(sessionId, peer);
-    const mine = this.early.filter((notification) => notification.sessionId === sessionId);
-    this.early = this.early.filter((notification) => notification.sessionId !== sessionId);
-    for (const { update } of mine) peer.update(update);
+    const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
+    this.earlyUpdates = this.earlyUpdates.filter((notification) => notification.sessionId !== sessionId);
+    for (const { update } of buffered) peer.handleUpdate(update);
   }
 
   detach(sessionId: string): void {
     this.peers.delete(sessionId);
-    this.elicitations.abort((request) => request.sessionId === sessionId);
+    this.elicitations.abortMatching((request) => request.sessionId === sessionId);
   }
 
   async authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
     await this.request(methods.agent.authenticate, { methodId }, signal);
   }
 
-  /**
-   * Attaches what `createPeer` makes of the answer, so that nothing the agent says from then on is missed. An answer that
-   * comes after `signal` has fired is closed again: nobody wants that session any more.
-   * @throws BackendError `protocol` when the answer names no session
-   */
+  /** Attaches the peer before later updates. Closes a session created after `signal` fired. @throws BackendError */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,
     createPeer: (sessionId: string, setup: SessionSetup) => Peer,
     signal?: AbortSignal,
   ): Promise<Peer> {
-    this.opening++;
+    this.pendingNewSessions++;
     try {
-      const asked = this.request(methods.agent.session.new, params, signal, false);
-      const answer = await untilAborted(asked, signal).finally(() => {
-        if (signal?.aborted) void this.closeLate(asked);
+      const response = this.request(methods.agent.session.new, params, signal, false);
+      const answer = await untilAborted(response, signal).finally(() => {
+        if (signal?.aborted) void this.closeUnwantedSession(response);
       });
-      const setup = parse(SessionSetup, answer, 'session/new');
-      if (setup.sessionId === undefined) throw invalidAnswer('session/new', 'it names no session');
+      const setup = parseAnswer(SessionSetup, answer, 'session/new');
+      if (setup.sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
       const peer = createPeer(setup.sessionId, setup);
       this.attach(setup.sessionId, peer);
       return peer;
     } finally {
-      this.opening--;
-      if (this.opening === 0) this.forgetEarly();
+      this.pendingNewSessions--;
+      if (this.pendingNewSessions === 0) this.dropEarlyUpdates();
     }
   }
 
-  /** The history arrives as updates before this resolves, so attach first. */
+  /** The history arrives as updates before this resolves, so call `attach` first. */
   loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
-    return this.ask(SessionSetup, methods.agent.session.load, params, signal);
+    return this.requestParsed(SessionSetup, methods.agent.session.load, params, signal);
   }
 
   resumeSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
-    return this.ask(SessionSetup, methods.agent.session.resume, params, signal);
+    return this.requestParsed(SessionSetup, methods.agent.session.resume, params, signal);
   }
 
   listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<z.infer<typeof SessionList>> {
-    return this.ask(SessionList, methods.agent.session.list, params, signal);
+    return this.requestParsed(SessionList, methods.agent.session.list, params, signal);
   }
 
   async closeSession(sessionId: string): Promise<void> {
@@ -186,24 +175,24 @@ export class V1Client {
 
   /** Resolves at the end of the turn. */
   prompt(sessionId: string, prompt: ContentBlock[]): Promise<PromptResult> {
-    return this.ask(PromptResult, methods.agent.session.prompt, { sessionId, prompt });
+    return this.requestParsed(PromptResult, methods.agent.session.prompt, { sessionId, prompt });
   }
 
   async cancel(sessionId: string): Promise<void> {
-    this.elicitations.abort((request) => request.sessionId === sessionId);
-    await this.live().agent.notify(methods.agent.session.cancel, { sessionId });
+    this.elicitations.abortMatching((request) => request.sessionId === sessionId);
+    await this.requireConnection().agent.notify(methods.agent.session.cancel, { sessionId });
   }
 
   async setMode(sessionId: string, modeId: string, signal?: AbortSignal): Promise<void> {
     await this.request(methods.agent.session.setMode, { sessionId, modeId }, signal);
   }
 
-  /** No longer in the protocol; for agents that still offer `models`. */
+  /** Not in the protocol any more; for agents that still offer `models`. */
   async setModel(sessionId: string, modelId: string, signal?: AbortSignal): Promise<void> {
     await this.request('session/set_model', { sessionId, modelId }, signal);
   }
 
-  /** The agent's options after the change, when it tells them. */
+  /** Returns the agent's options after the change, if it sends them. */
   setConfigOption(
     sessionId: string,
     configId: string,
@@ -212,21 +201,20 @@ export class V1Client {
   ): Promise<readonly ConfigOption[] | undefined> {
     const change = typeof value === 'boolean' ? ({ type: 'boolean', value } as const) : { value };
     const params = { sessionId, configId, ...change };
-    return this.ask(ConfigResult, methods.agent.session.setConfigOption, params, signal);
+    return this.requestParsed(ConfigResult, methods.agent.session.setConfigOption, params, signal);
   }
 
-  /** Ends the conversation; what is pending rejects. */
   dispose(): void {
     this.connection?.close(new ConnectionClosedError({ reason: 'disposed' }));
-    for (const peer of this.peers.values()) peer.disconnected();
+    for (const peer of this.peers.values()) peer.handleDisconnect();
     this.peers.clear();
-    this.elicitations.abort(() => true);
-    this.forgetEarly();
+    this.elicitations.abortMatching(() => true);
+    this.dropEarlyUpdates();
   }
 
-  private async closeLate(asked: Promise<unknown>): Promise<void> {
+  private async closeUnwantedSession(response: Promise<unknown>): Promise<void> {
     try {
-      const { sessionId } = parse(SessionSetup, await asked, 'session/new');
+      const { sessionId } = parseAnswer(SessionSetup, await response, 'session/new');
       const isOurs = sessionId === undefined || this.peers.has(sessionId);
       if (!isOurs && this.capabilities.sessionCapabilities?.close) await this.closeSession(sessionId);
     } catch (error) {
@@ -234,60 +222,66 @@ export class V1Client {
     }
   }
 
-  private async ask<Schema extends z.ZodType>(
+  private async requestParsed<Schema extends z.ZodType>(
     schema: Schema,
     method: string,
     params: object,
     signal?: AbortSignal,
   ): Promise<z.output<Schema>> {
-    return parse(schema, await this.request(method, params, signal), method);
+    return parseAnswer(schema, await this.request(method, params, signal), method);
   }
 
   private request(method: string, params: object, signal?: AbortSignal, stopWaiting = true): Promise<unknown> {
     const options = signal ? { cancellationSignal: signal, stopWaitingOnCancel: stopWaiting } : {};
-    return this.live().agent.request<unknown, object>(method, params, options);
+    return this.requireConnection().agent.request<unknown, object>(method, params, options);
   }
 
-  private live(): ClientConnection {
+  private requireConnection(): ClientConnection {
     if (!this.connection) throw new BackendError('notReady', `${this.options.agentTitle} has not been started.`);
     return this.connection;
   }
 
-  /** What the agent may ask of us. Requests of other names are answered with -32601, other notifications ignored. */
-  private app() {
+  /** Handlers of the agent's requests. Unknown requests are answered with -32601, unknown notifications are ignored. */
+  private createApp() {
     const { elicit } = this.options;
     const { fs, session, terminal, elicitation } = methods.client;
     const app = client({ name: this.options.clientInfo.name })
       .onRequest(session.requestPermission, PermissionRequest, async ({ params, signal }) => ({
-        outcome: await this.peer(params.sessionId).requestPermission(params, signal),
+        outcome: await this.requirePeer(params.sessionId).requestPermission(params, signal),
       }))
-      .onRequest(fs.readTextFile, ({ params, signal }) => this.peer(params.sessionId).files.read(params, signal))
-      .onRequest(fs.writeTextFile, ({ params, signal }) => this.peer(params.sessionId).files.write(params, signal))
+      .onRequest(fs.readTextFile, ({ params, signal }) => this.requirePeer(params.sessionId).files.read(params, signal))
+      .onRequest(fs.writeTextFile, ({ params, signal }) =>
+        this.requirePeer(params.sessionId).files.write(params, signal),
+      )
       .onRequest(terminal.create, ({ params, signal }) =>
-        unlessCancelled(signal, this.peer(params.sessionId).terminals.create(params, signal)),
+        unlessCancelled(signal, this.requirePeer(params.sessionId).terminals.create(params, signal)),
       )
-      .onRequest(terminal.output, ({ params }) => this.peer(params.sessionId).terminals.output(params.terminalId))
+      .onRequest(terminal.output, ({ params }) =>
+        this.requirePeer(params.sessionId).terminals.output(params.terminalId),
+      )
       .onRequest(terminal.waitForExit, ({ params, signal }) =>
-        unlessCancelled(signal, this.peer(params.sessionId).terminals.waitForExit(params.terminalId)),
+        unlessCancelled(signal, this.requirePeer(params.sessionId).terminals.waitForExit(params.terminalId)),
       )
-      .onRequest(terminal.kill, ({ params }) => this.peer(params.sessionId).terminals.kill(params.terminalId))
-      .onRequest(terminal.release, ({ params }) => this.peer(params.sessionId).terminals.release(params.terminalId));
+      .onRequest(terminal.kill, ({ params }) => this.requirePeer(params.sessionId).terminals.kill(params.terminalId))
+      .onRequest(terminal.release, ({ params }) =>
+        this.requirePeer(params.sessionId).terminals.release(params.terminalId),
+      );
     if (!elicit) return app;
     return app
       .onRequest(elicitation.create, ({ params, signal }) =>
-        this.elicitations.run(elicitationOf(params), signal, (live) => elicit(params, live)),
+        this.elicitations.run(idsOfElicitation(params), signal, (live) => elicit(params, live)),
       )
       .onNotification(elicitation.complete, ({ params }) =>
-        this.elicitations.abort(({ id }) => id === params.elicitationId),
+        this.elicitations.abortMatching(({ id }) => id === params.elicitationId),
       );
   }
 
-  private forgetEarly(): void {
-    this.early = [];
+  private dropEarlyUpdates(): void {
+    this.earlyUpdates = [];
     this.earlyBytes = 0;
   }
 
-  private peer(sessionId: string): SessionPeer {
+  private requirePeer(sessionId: string): SessionPeer {
     const peer = this.peers.get(sessionId);
     if (!peer) throw RequestError.sessionNotFound(sessionId);
     return peer;
@@ -296,21 +290,21 @@ export class V1Client {
   private receiveUpdate(params: unknown): void {
     const parsed = SessionNotification.safeParse(params);
     if (!parsed.success) {
-      this.damped.warn('Ignored a session/update without a session or a kind', '');
+      this.throttledLog.warn('Ignored a session/update without a session or a kind', '');
       return;
     }
     const peer = this.peers.get(parsed.data.sessionId);
-    if (peer) peer.update(parsed.data.update);
-    else if (!this.keepEarly(parsed.data)) {
-      this.damped.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
+    if (peer) peer.handleUpdate(parsed.data.update);
+    else if (!this.bufferEarlyUpdate(parsed.data)) {
+      this.throttledLog.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
     }
   }
 
-  private keepEarly(notification: SessionNotification): boolean {
-    if (this.opening === 0 || this.early.length >= maxEarlyUpdates) return false;
+  private bufferEarlyUpdate(notification: SessionNotification): boolean {
+    if (this.pendingNewSessions === 0 || this.earlyUpdates.length >= maxEarlyUpdates) return false;
     const bytes = Buffer.byteLength(JSON.stringify(notification));
     if (this.earlyBytes + bytes > maxEarlyBytes) return false;
-    this.early.push(notification);
+    this.earlyUpdates.push(notification);
     this.earlyBytes += bytes;
     return true;
   }
@@ -321,7 +315,7 @@ const ElicitationIds = z.looseObject({
   elicitationId: z.string().optional().catch(undefined),
 });
 
-function elicitationOf(request: CreateElicitationRequest) {
+function idsOfElicitation(request: CreateElicitationRequest) {
   const { sessionId, elicitationId } = ElicitationIds.parse(request);
   return { sessionId, id: elicitationId };
 }
@@ -333,17 +327,17 @@ function clientCapabilities(canElicit: boolean) {
     auth: { terminal: true },
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
     ...(canElicit ? { elicitation: { form: {}, url: {} } } : {}),
-    // Conventions of claude, codex and copilot: output of their own terminals, and how to sign in by a command.
+    // Conventions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
     _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
   };
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, answer: unknown, method: string): z.output<Schema> {
+function parseAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown, method: string): z.output<Schema> {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw invalidAnswer(method, parsed.error.issues[0]?.message ?? 'it has another shape');
+  throw invalidAnswerError(method, parsed.error.issues[0]?.message ?? 'unexpected format');
 }
 
-function invalidAnswer(method: string, why: string): BackendError {
-  return new BackendError('protocol', `The agent's answer to ${method} cannot be understood: ${why}.`);
+function invalidAnswerError(method: string, why: string): BackendError {
+  return new BackendError('protocol', `The agent sent an invalid response to ${method}: ${why}.`);
 }

@@ -13,11 +13,11 @@ const codes = new Map<number, BackendErrorCode>([
   [-32800, 'cancelled'],
 ]);
 
-/** What went wrong with an agent, in the words of the vocabulary. A connection that is gone is `closed`. */
+/** Converts errors of an agent to BackendErrors; a lost connection becomes `closed`. */
 export function toBackendError(error: unknown, agentTitle: string): BackendError {
   if (isBackendError(error)) return error;
   if (error instanceof ConnectionClosedError) {
-    return new BackendError('closed', `${agentTitle} is gone.`, error.message, { cause: error });
+    return new BackendError('closed', `${agentTitle} has ended.`, error.message, { cause: error });
   }
   if (error instanceof TimeoutError) {
     return new BackendError('timeout', `${agentTitle} did not answer: ${error.message}.`, undefined, { cause: error });

@@ -14,78 +14,87 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
-import { SessionMapping, turnEndOf } from '../../common/v1/sessionMapping';
-import { toolRequest } from '../../common/approvals/toolRequests';
+import { SessionEventMapper, turnEndOf } from '../../common/v1/sessionEventMapper';
+import { toToolRequest } from '../../common/approvals/toolRequests';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../../common/v1/v1Schema';
-import type { AgentAccess } from './agentAccess';
-import type { LiveAgent } from './agentConnection';
+import type { AgentGateway } from './agentGateway';
+import type { ConnectedAgent } from './agentConnection';
 import { FileService } from './fileService';
 import { PermissionService } from './permissionService';
-import { promptBlocks } from './promptBlocks';
-import { SessionAttachment } from './sessionAttachment';
+import { toPromptBlocks } from './promptBlocks';
+import { SessionBinding } from './sessionBinding';
 import { SessionConfig } from './sessionConfig';
 import { TerminalService } from '../process/terminalService';
 import type { SessionPeer, V1Client } from './v1Client';
 import { isAuthRequired } from './v1Errors';
 
-interface V1SessionOptions {
+interface V1SessionDeps {
   readonly agentId: string;
-  readonly agent: AgentAccess;
+  readonly agent: AgentGateway;
   readonly editor: EditorPort;
   readonly files: FileAccess;
   readonly clock: Clock;
   readonly log: Logger;
   readonly standing: StandingPermissions;
   readonly env: Readonly<Record<string, string>>;
-  /** Called when the session is over, before the agent is told. */
+  /** Called when the session has ended, before the agent is notified. */
   readonly onDidEnd: () => void;
 }
 
 interface Turn {
-  readonly abort: AbortController;
+  readonly controller: AbortController;
   readonly done: Promise<void>;
 }
 
 const terminalDelayMs = 100;
 const maxTerminals = 8;
 
-/** One conversation with an ACP v1 agent. It outlives the agent's process: the next prompt takes it up in a new one. */
+/** A session of an ACP v1 agent. It outlives the agent's process: the next prompt resumes it in a new one. */
 export class V1Session implements BackendSession, SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
-  private readonly mapping: SessionMapping;
+  private readonly mapper: SessionEventMapper;
   private readonly log: EventLog;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
   private readonly sessionConfig: SessionConfig;
-  private readonly attachment: SessionAttachment;
+  private readonly binding: SessionBinding;
   private readonly terminalUpdates: Coalescer;
   private turn: Turn | undefined;
-  private turns = 0;
-  private readonly life = new AbortController();
+  private turnCount = 0;
+  private readonly lifetime = new AbortController();
 
-  /** `client`: where the session has just been opened; without it, it has to be loaded. */
+  /** Without `client`, the session has to be loaded. */
   constructor(
     readonly id: string,
     private readonly folders: CreateSessionOptions,
-    private readonly options: V1SessionOptions,
+    private readonly options: V1SessionDeps,
     client?: V1Client,
   ) {
     const { agent, agentId, clock, editor, log, standing } = options;
-    this.mapping = new SessionMapping(id, clock, () => agent.traits.knownAs);
+    this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.log = new EventLog(() => setImmediate());
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
-      this.log.append(this.mapping.ofQuestion(event)),
+      this.log.append(this.mapper.noteApproval(event)),
     );
     const { cwd } = folders;
-    const onDidChange = (): void => this.log.append(this.mapping.configEvent());
-    this.sessionConfig = new SessionConfig({ config: this.mapping.config, agent, onDidChange });
-    const tie = { id, folders, agent, peer: this, config: this.sessionConfig, events: this.log, log };
-    this.attachment = new SessionAttachment(tie, client);
-    const mode = () => this.mapping.config.modeName;
-    const stopped = () => (this.ended.aborted ? AbortSignal.abort() : this.turn?.abort.signal);
-    const asked = { agentId, agentTitle: agent.title, cwd, approvals: this.approvals, standing, log, mode, stopped };
-    const permissions = (this.permissions = new PermissionService(asked));
+    const onDidChange = (): void => this.log.append(this.mapper.configEvent());
+    this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange });
+    const bindingDeps = { id, folders, agent, peer: this, config: this.sessionConfig, events: this.log, log };
+    this.binding = new SessionBinding(bindingDeps, client);
+    const modeName = () => this.mapper.config.modeName;
+    const stopSignal = () => (this.endSignal.aborted ? AbortSignal.abort() : this.turn?.controller.signal);
+    const permissionDeps = {
+      agentId,
+      agentTitle: agent.title,
+      cwd,
+      approvals: this.approvals,
+      standing,
+      log,
+      modeName,
+      stopSignal,
+    };
+    const permissions = (this.permissions = new PermissionService(permissionDeps));
     this.files = new FileService(options.files, {
       missingFile: () => agent.traits.missingFile,
       permissions,
@@ -97,17 +106,17 @@ export class V1Session implements BackendSession, SessionPeer {
       maxTerminals,
       authorize: (request, signal) => permissions.mayRun(request, signal),
       onDidChange: (terminalId, view) => {
-        this.mapping.setTerminal(terminalId, view);
-        this.tell(this.mapping.takeTerminalUpdates());
+        this.mapper.setTerminal(terminalId, view);
+        this.emit(this.mapper.takeTerminalUpdates());
       },
     });
-    this.terminalUpdates = new Coalescer(clock, terminalDelayMs, () => this.tell(this.mapping.takeTerminalUpdates()));
+    this.terminalUpdates = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
     this.log.append({ event: 'session:start', data: { session_id: id } });
   }
 
-  /** The agent's name for the session; another one when it had to begin anew. */
+  /** The agent's id of the session; changes when the session is recreated. */
   get agentSessionId(): string {
-    return this.attachment.agentSessionId;
+    return this.binding.agentSessionId;
   }
 
   get isBusy(): boolean {
@@ -115,83 +124,78 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   get config(): readonly ConfigOption[] {
-    return this.sessionConfig.all;
+    return this.sessionConfig.options;
   }
 
   get commands(): readonly SlashCommand[] {
-    return this.mapping.commands;
+    return this.mapper.commands;
   }
 
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
     return this.log.read(options);
   }
 
-  // What the agent says.
-
-  update(update: { readonly sessionUpdate: string }): void {
-    if (this.attachment.isMuted) return;
-    this.tell(this.mapping.update(update));
-    if (this.mapping.hasTerminalUpdates) this.terminalUpdates.schedule();
+  handleUpdate(update: { readonly sessionUpdate: string }): void {
+    if (this.binding.isMuted) return;
+    this.emit(this.mapper.mapUpdate(update));
+    if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
   }
 
   async requestPermission(request: PermissionRequest, signal: AbortSignal) {
-    this.tell(this.mapping.askedCall(request.toolCall));
+    this.emit(this.mapper.mapRequestedToolCall(request.toolCall));
     const { agentId, editor } = this.options;
-    const call = this.mapping.describeCall(request.toolCall.toolCallId);
-    if (!call || this.ended.aborted || this.turn?.abort.signal.aborted) return { outcome: 'cancelled' as const };
-    const wanted = await toolRequest(call, {
+    const call = this.mapper.describeCall(request.toolCall.toolCallId);
+    if (!call || this.endSignal.aborted || this.turn?.controller.signal.aborted)
+      return { outcome: 'cancelled' as const };
+    const toolRequested = await toToolRequest(call, {
       agent: agentId,
       cwd: this.folders.cwd,
       resolve: (path) => editor.resolve(path),
       protectionOf: (path) => editor.protectionOf(path),
     });
-    // The turn may have been cancelled meanwhile, and with it every question.
-    const turnSignal = this.turn?.abort.signal;
-    return this.permissions.decideTool(
+    // The turn, and with it all requests, may have been cancelled meanwhile.
+    const turnSignal = this.turn?.controller.signal;
+    return this.permissions.decideToolCall(
       request,
       call,
-      wanted,
+      toolRequested,
       turnSignal ? AbortSignal.any([signal, turnSignal]) : signal,
     );
   }
 
-  disconnected(): void {
-    this.attachment.lost();
+  handleDisconnect(): void {
+    this.binding.markProcessLost();
     this.approvals.withdrawAll();
-    this.permissions.forgetMemory();
+    this.permissions.clearAgentGrants();
     void this.terminals.endAll();
   }
 
-  // What the backend says.
-
-  setUp(setup: SessionSetup): void {
-    this.sessionConfig.setUp(setup);
+  applySetup(setup: SessionSetup): void {
+    this.sessionConfig.applySetup(setup);
   }
 
-  /** Takes it up as the agent remembers it: what the agent tells meanwhile is its history. @throws what the agent answers */
-  async load(live: LiveAgent, how: 'load' | 'resume', signal: AbortSignal): Promise<void> {
-    this.mapping.startReplay();
-    const loaded = this.attachment.load(live, how, signal);
-    this.setUp(await loaded.finally(() => this.tell(this.mapping.endReplay())));
+  /** Loads the session; updates that arrive meanwhile are its history. @throws the agent's error */
+  async load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
+    this.mapper.startReplay();
+    const loaded = this.binding.load(live, method, signal);
+    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay())));
   }
-
-  // What the user says.
 
   prompt(input: PromptInput): Promise<{ requestId: string }> {
-    if (this.ended.aborted)
+    if (this.endSignal.aborted)
       return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
     if (this.turn) {
       const message = `${this.options.agent.title} is still working. Wait for it, or stop it first.`;
       return Promise.reject(new BackendError('busy', message));
     }
-    const requestId = `${this.id}/${++this.turns}`;
-    this.tellBoundary(this.mapping.startTurn(input.text, requestId));
+    const requestId = `${this.id}/${++this.turnCount}`;
+    this.emitTurnBoundary(this.mapper.startTurn(input.text, requestId));
     const abort = new AbortController();
-    // Deferred, so that the turn is known when it starts to run.
+    // Deferred, so that `turn` is set before the turn runs.
     const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
-    const turn: Turn = { abort, done };
+    const turn: Turn = { controller: abort, done };
     this.turn = turn;
-    void done.finally(() => this.endOf(turn));
+    void done.finally(() => this.clearTurn(turn));
     return Promise.resolve({ requestId });
   }
 
@@ -199,15 +203,15 @@ export class V1Session implements BackendSession, SessionPeer {
     const { turn } = this;
     if (!turn) return;
     const { agent, clock } = this.options;
-    turn.abort.abort();
+    turn.controller.abort();
     this.approvals.withdrawAll();
     try {
       await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => turn.done);
     } catch {
       const reason = `${agent.title} did not stop when asked and was ended. The next prompt restarts it.`;
-      this.tell(this.mapping.endTurn({ stopReason: 'interrupted' }));
-      this.notice('warning', reason);
-      this.endOf(turn);
+      this.emit(this.mapper.endTurn({ stopReason: 'interrupted' }));
+      this.emitNotice('warning', reason);
+      this.clearTurn(turn);
       await agent.stop(reason);
     }
   }
@@ -217,101 +221,101 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   async setConfig(optionId: string, value: string | boolean): Promise<void> {
-    this.sessionConfig.check(optionId, value);
+    this.sessionConfig.requireValidOption(optionId, value);
     try {
-      const attached = await this.attachment.join(this.ended);
-      await this.sessionConfig.set(attached, optionId, value, this.ended);
+      const attached = await this.binding.ensureAttached(this.endSignal);
+      await this.sessionConfig.setOption(attached, optionId, value, this.endSignal);
     } catch (error) {
-      throw await this.options.agent.connection.explain(error);
+      throw await this.options.agent.connection.toBackendError(error);
     }
   }
 
   async close(): Promise<void> {
-    if (this.ended.aborted) return;
+    if (this.endSignal.aborted) return;
     const { turn } = this;
     const { agent, clock } = this.options;
-    this.end('The session was closed.');
+    this.endSession('The session was closed.');
     await this.terminals.close();
-    // An agent that has been told to stop gets the chance to say so before its session goes away.
+    // A cancelled turn gets time to end before its session is closed.
     if (turn) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => turn.done).catch(() => undefined);
-    await this.leave();
+    await this.detach();
   }
 
-  /** The same at once, without telling the agent. */
+  /** Closes immediately, without waiting for the agent. */
   dispose(): void {
-    if (this.ended.aborted) return;
-    this.end('The session was closed.');
+    if (this.endSignal.aborted) return;
+    this.endSession('The session was closed.');
     this.terminals.closeNow();
-    void this.leave();
+    void this.detach();
   }
 
-  private get ended(): AbortSignal {
-    return this.life.signal;
+  private get endSignal(): AbortSignal {
+    return this.lifetime.signal;
   }
 
-  private leave(): Promise<void> {
+  private detach(): Promise<void> {
     this.options.onDidEnd();
-    return this.attachment.leave();
+    return this.binding.close();
   }
 
-  private end(reason: string): void {
-    this.life.abort();
-    this.turn?.abort.abort();
+  private endSession(reason: string): void {
+    this.lifetime.abort();
+    this.turn?.controller.abort();
     this.terminalUpdates.dispose();
     this.permissions.dispose();
-    this.tellBoundary(this.mapping.endTurn({ stopReason: 'cancelled' }));
+    this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
     this.log.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();
   }
 
-  /** Never rejects: whatever happens, the turn ends by an event. */
+  /** Never rejects: failures become events. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.options;
     try {
-      const result = await this.send(input, signal);
-      // Counted for a turn that was given up, too: the next one must not be charged with it.
-      const end = turnEndOf(result, (counted) => this.attachment.usage.ofTurn(counted, agent.traits.usageOf));
-      if (this.isCurrent(signal)) this.tellBoundary(this.mapping.endTurn(end));
+      const result = await this.sendPrompt(input, signal);
+      // Also counted for an abandoned turn, so that the next turn is not charged for it.
+      const end = turnEndOf(result, (counted) => this.binding.usage.usageOfTurn(counted, agent.traits.usageScope));
+      if (this.isCurrent(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
     } catch (error) {
-      const { code, message, details } = await agent.connection.explain(error);
-      // The answer of a turn that was given up may come when the next one is open.
+      const { code, message, details } = await agent.connection.toBackendError(error);
+      // The answer of an abandoned turn may arrive during the next one.
       if (!this.isCurrent(signal)) return;
-      if (signal.aborted) this.tellBoundary(this.mapping.endTurn({ stopReason: 'cancelled' }));
-      else this.tellBoundary(this.mapping.failTurn(message, code, details));
+      if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
+      else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));
     }
   }
 
-  /** Where a turn begins or ends: what was asked before has nobody left to hear the answer. */
-  private tellBoundary(events: readonly SessionEvent[]): void {
+  /** Emits the start or end of a turn. Withdraws approvals, whose answers are no longer awaited. */
+  private emitTurnBoundary(events: readonly SessionEvent[]): void {
     this.approvals.withdrawAll();
-    this.tell(events);
+    this.emit(events);
   }
 
   private isCurrent(signal: AbortSignal): boolean {
-    return this.turn?.abort.signal === signal;
+    return this.turn?.controller.signal === signal;
   }
 
-  private async send(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
+  private async sendPrompt(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
     try {
-      return await this.sendOnce(input, signal);
+      return await this.sendPromptOnce(input, signal);
     } catch (error) {
       if (!isAuthRequired(error)) throw error;
-      await this.options.agent.signIn.wait(error, signal);
+      await this.options.agent.signIn.waitForSignIn(error, signal);
     }
-    return this.sendOnce(input, signal);
+    return this.sendPromptOnce(input, signal);
   }
 
-  private async sendOnce(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
+  private async sendPromptOnce(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
     const { editor, log } = this.options;
-    const { agentSessionId, client, hasForgotten } = await this.attachment.join(signal);
+    const { agentSessionId, client, hasForgotten } = await this.binding.ensureAttached(signal);
     const { promptCapabilities } = client.capabilities;
     const images = promptCapabilities?.image === true;
     const embeddedContext = promptCapabilities?.embeddedContext === true;
     const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
     const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
-    const { blocks, notes } = await promptBlocks(whole, { images, embeddedContext }, editor);
-    if (reminder.length > 0) this.notice('info', 'A summary of the conversation was sent with your prompt.');
-    for (const note of notes) this.notice('warning', note);
+    const { blocks, notes } = await toPromptBlocks(whole, { images, embeddedContext }, editor);
+    if (reminder.length > 0) this.emitNotice('info', 'A summary of the conversation was sent with your prompt.');
+    for (const note of notes) this.emitNotice('warning', note);
     signal.throwIfAborted();
     const cancel = (): void => {
       client.cancel(agentSessionId).catch((error: unknown) => log.debug(`Could not cancel: ${String(error)}`));
@@ -319,26 +323,26 @@ export class V1Session implements BackendSession, SessionPeer {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const result = await client.prompt(agentSessionId, blocks);
-      this.attachment.reminded();
+      this.binding.markReminded();
       return result;
     } finally {
       signal.removeEventListener('abort', cancel);
     }
   }
 
-  private endOf(turn: Turn): void {
+  private clearTurn(turn: Turn): void {
     if (this.turn !== turn) return;
     this.turn = undefined;
-    for (const [kind, count] of this.mapping.ignored) {
+    for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
       this.options.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }
   }
 
-  private notice(level: 'info' | 'warning', message: string): void {
+  private emitNotice(level: 'info' | 'warning', message: string): void {
     this.log.append({ event: 'notice', data: { session_id: this.id, level, message } });
   }
 
-  private tell(events: readonly SessionEvent[]): void {
+  private emit(events: readonly SessionEvent[]): void {
     for (const event of events) this.log.append(event);
   }
 }

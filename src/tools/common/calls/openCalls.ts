@@ -1,35 +1,40 @@
 type CallId = string | number;
 
-/** Which calls are open, so that the client who made one can cancel it. */
+/** Open calls by client and id, so that clients can cancel them. */
 export class OpenCalls {
-  private readonly calls = new Map<string, Set<AbortController>>();
+  private readonly controllersByCall = new Map<string, Set<AbortController>>();
 
   get size(): number {
-    return this.calls.size;
+    return this.controllersByCall.size;
   }
 
-  /** Runs `work` with a signal that fires when the call is cancelled, or `outer` fires. */
-  async run<T>(client: string, id: CallId, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Runs `work` with a signal that fires when the call is cancelled or `outer` fires. */
+  async run<T>(
+    client: string,
+    id: CallId,
+    outerSignal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const key = keyOf(client, id);
     const controller = new AbortController();
-    // A client that uses an id twice at once means both when it cancels.
-    const same = this.calls.get(key) ?? new Set();
-    this.calls.set(key, same.add(controller));
+    // If a client reuses an id, cancelling ends all calls with it.
+    const same = this.controllersByCall.get(key) ?? new Set();
+    this.controllersByCall.set(key, same.add(controller));
     try {
-      return await work(AbortSignal.any([outer, controller.signal]));
+      return await work(AbortSignal.any([outerSignal, controller.signal]));
     } finally {
       same.delete(controller);
-      if (same.size === 0) this.calls.delete(key);
+      if (same.size === 0) this.controllersByCall.delete(key);
     }
   }
 
-  /** Does nothing when it has ended, or is another client's. */
+  /** Does nothing if the call has ended or belongs to another client. */
   cancel(client: string, id: CallId): void {
-    for (const controller of this.calls.get(keyOf(client, id)) ?? []) controller.abort(new CancelledCallError());
+    for (const controller of this.controllersByCall.get(keyOf(client, id)) ?? [])
+      controller.abort(new CancelledCallError());
   }
 }
 
-/** The client does not want the answer any more. */
 class CancelledCallError extends Error {
   override readonly name = 'CancelledCallError';
   constructor() {

@@ -5,12 +5,12 @@ import { LateAnswerError, type FoundSymbol } from '../languagePort';
 import { declarationsOf, pageInput } from '../placeFinder';
 import { listPlaces, visiblePlaces } from '../placeList';
 import { splitName } from '../text/symbolText';
-import { textMatches } from '../search/textMatches';
+import { findTextMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** Files whose outlines are looked at when no language server knows the name in the workspace. */
-const outlinedFiles = 8;
+/** Limit of files whose outlines are searched if no language server knows the name. */
+const maxOutlinedFiles = 8;
 
 const input = z.strictObject({
   query: z.string().min(1).max(500).describe('Name or part of it, or Class.member.'),
@@ -27,31 +27,32 @@ export function findSymbolTool(ports: ToolPorts): Tool {
     async run({ query, near, page }, signal) {
       const anchor = near === undefined ? ports.editor.activeSelection?.path : await ports.editor.resolve(near);
       const { name, container } = splitName(query);
-      const asked = await known(ports, name, signal);
-      const meant = asked.symbols.filter((symbol) => container === undefined || isIn(symbol, container));
+      const fromServers = await symbolsOfServers(ports, name, signal);
+      const meant = fromServers.symbols.filter((symbol) => container === undefined || isInContainer(symbol, container));
       const isExact = (symbol: FoundSymbol): boolean => splitName(symbol.name).name === name;
-      const outlined = meant.some(isExact) ? [] : await declared(ports, query, anchor, signal);
+      const outlined = meant.some(isExact) ? [] : await declarationsInFiles(ports, query, anchor, signal);
       const { places, remarks } = await visiblePlaces([...meant, ...outlined], anchor, ports, signal);
       if (places.length === 0) {
-        return [...asked.remarks, `No declaration of \`${query}\` was found. Use search to look for the text.`].join(
-          '\n',
-        );
+        return [
+          ...fromServers.remarks,
+          `No declaration of \`${query}\` was found. Use search to look for the text.`,
+        ].join('\n');
       }
       const sorted = [...places.filter(isExact), ...places.filter((symbol) => !isExact(symbol))];
       const label = ({ kind, name: called, container: inside }: FoundSymbol): string =>
         inside === '' ? `${kind} ${called}` : `${kind} ${called} in ${inside}`;
       const rows = await listPlaces(sorted, ports, { page, label }, signal);
-      return [countOf(places.length, 'symbol'), ...rows, ...remarks, ...asked.remarks].join('\n');
+      return [countOf(places.length, 'symbol'), ...rows, ...remarks, ...fromServers.remarks].join('\n');
     },
   });
 }
 
-interface Known {
+interface ServerSymbols {
   readonly symbols: readonly FoundSymbol[];
   readonly remarks: readonly string[];
 }
 
-async function known({ language }: ToolPorts, name: string, signal: AbortSignal): Promise<Known> {
+async function symbolsOfServers({ language }: ToolPorts, name: string, signal: AbortSignal): Promise<ServerSymbols> {
   try {
     return { symbols: await language.workspaceSymbols(name, signal), remarks: [] };
   } catch (error) {
@@ -61,8 +62,8 @@ async function known({ language }: ToolPorts, name: string, signal: AbortSignal)
   }
 }
 
-/** Many language servers know only what is open: these are the declarations in the files that hold the name. */
-async function declared(
+/** Finds declarations in files that contain the name, because many language servers know only open files. */
+async function declarationsInFiles(
   ports: ToolPorts,
   query: string,
   anchor: string | undefined,
@@ -70,8 +71,8 @@ async function declared(
 ): Promise<readonly FoundSymbol[]> {
   const { name, container } = splitName(query);
   const words = { pattern: name, isRegex: false, isCaseSensitive: true, isWholeWord: true };
-  const { files } = await textMatches(words, { anchor, limit: 200 }, ports, signal);
-  const found = files.slice(0, outlinedFiles).map(async ({ path }): Promise<FoundSymbol[]> => {
+  const { files } = await findTextMatches(words, { anchor, limit: 200 }, ports, signal);
+  const found = files.slice(0, maxOutlinedFiles).map(async ({ path }): Promise<FoundSymbol[]> => {
     const outline = await ports.language.outline(path, signal).catch(() => []);
     return declarationsOf(outline, name, container).map((symbol) => ({
       name: symbol.name,
@@ -87,6 +88,6 @@ async function declared(
   return symbols;
 }
 
-function isIn({ container, name }: FoundSymbol, wanted: string): boolean {
+function isInContainer({ container, name }: FoundSymbol, wanted: string): boolean {
   return splitName(container).name === wanted || splitName(name).container === wanted;
 }

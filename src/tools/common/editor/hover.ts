@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { isEditorError } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import type { Place } from '../languagePort';
-import { cutText } from '../text/lineTexts';
+import { truncateText } from '../text/lineTexts';
 import { findPlace, placeInput } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** UTF-16 units. */
-const maxText = 6_000;
+/** Limit in UTF-16 units. */
+const maxTextLength = 6_000;
 const maxDefinitions = 50;
 
 export function hoverTool(ports: ToolPorts): Tool {
@@ -23,11 +23,11 @@ export function hoverTool(ports: ToolPorts): Tool {
         ports.language.hovers(from, signal),
         ports.language.definitions('definition', from, signal),
       ]);
-      // The type of a constant can be its value.
+      // The type of a constant can reveal its value.
       if (await isHidden(definitions, ports)) return `There is nothing to tell of ${from.title}.`;
-      const texts = hovers.map((text) => plain(text)).filter((text) => text !== '');
+      const texts = hovers.map((text) => removeInteractiveParts(text)).filter((text) => text !== '');
       if (texts.length === 0) return [`There is nothing to tell of ${from.title}.`, ...from.remarks].join('\n');
-      return [from.title, ...from.remarks, cutText(texts.join('\n\n'), maxText)].join('\n');
+      return [from.title, ...from.remarks, truncateText(texts.join('\n\n'), maxTextLength)].join('\n');
     },
   });
 }
@@ -39,15 +39,15 @@ async function isHidden(definitions: readonly Place[], { editor }: ToolPorts): P
       await editor.resolve(path);
       return false;
     } catch (error) {
-      // Libraries are outside, and no secret.
+      // Files outside the workspace are libraries, which are not secret.
       return !(isEditorError(error) && error.code === 'outsideWorkspace');
     }
   });
   return (await Promise.all(verdicts)).includes(true);
 }
 
-/** Without what only people can use: links of commands, images in the text, rules between parts. */
-function plain(markdown: string): string {
+/** Removes what only people can use: command links, images and separators. */
+function removeInteractiveParts(markdown: string): string {
   return markdown
     .replace(/!\[([^\]]*)\]\([^)]*\)/gu, '$1')
     .replace(/\[([^\]]*)\]\((?:command|data|file):[^)]*\)/gu, '$1')

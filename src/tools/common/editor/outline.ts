@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { oneLine } from '../../../base/common/oneLine';
 import { defineTool } from '../defineTool';
 import type { OutlineSymbol } from '../languagePort';
-import { cutText } from '../text/lineTexts';
-import { moreBelow, pageOf } from '../text/pages';
-import { pathName } from '../text/pathNames';
+import { truncateText } from '../text/lineTexts';
+import { pageFooter, pageOf } from '../text/pages';
+import { displayPath } from '../text/displayPath';
 import { pageInput } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
@@ -25,29 +25,29 @@ export function outlineTool({ editor, language, window }: ToolPorts): Tool {
       'What a file declares: classes, functions, methods and so on, with their lines. Shorter than the file.',
     input,
     async run({ path, depth, page }, signal) {
-      // A file that is not there, or is none, says so here.
+      // Throws if the file is missing or not a file.
       const file = await editor.readText(path, { signal });
-      const name = pathName(file.path, editor);
+      const name = displayPath(file.path, editor);
       const symbols = await language.outline(file.path, signal);
       if (symbols.length === 0) {
         const known = window.languageOf(file.path);
         const why = known === undefined ? '' : ` VS Code takes it as ${known}.`;
         return `No language server knows symbols in ${name}.${why}`;
       }
-      const rows = rowsOf(symbols, depth, '');
+      const rows = outlineRows(symbols, depth, '');
       const shown = pageOf(rows, page, rowsPerPage);
-      return [name, ...shown.items, ...moreBelow(shown, shown.left === 1 ? 'symbol' : 'symbols')].join('\n');
+      return [name, ...shown.items, ...pageFooter(shown, shown.remainingCount === 1 ? 'symbol' : 'symbols')].join('\n');
     },
   });
 }
 
-function rowsOf(symbols: readonly OutlineSymbol[], depth: number, indent: string): string[] {
+function outlineRows(symbols: readonly OutlineSymbol[], depth: number, indent: string): string[] {
   return symbols.flatMap(({ name, kind, detail, range, children }) => {
     const [first, last] = [range.start.line + 1, range.end.line + 1];
     const lines = first === last ? `${first}` : `${first}-${last}`;
-    const more = detail === '' ? '' : ` ${cutText(oneLine(detail), 100)}`;
+    const more = detail === '' ? '' : ` ${truncateText(oneLine(detail), 100)}`;
     const hidden = depth === 1 && children.length > 0 ? ` (${children.length} inside)` : '';
-    const row = `${indent}${lines} ${kind} ${cutText(oneLine(name), 200)}${more}${hidden}`;
-    return [row, ...(depth > 1 ? rowsOf(children, depth - 1, `${indent}  `) : [])];
+    const row = `${indent}${lines} ${kind} ${truncateText(oneLine(name), 200)}${more}${hidden}`;
+    return [row, ...(depth > 1 ? outlineRows(children, depth - 1, `${indent}  `) : [])];
   });
 }

@@ -3,14 +3,14 @@ import { countOf } from '../../../base/common/countOf';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
 import type { FilePosition, Place } from '../languagePort';
-import { cutText } from '../text/lineTexts';
-import { pathName } from '../text/pathNames';
+import { truncateText } from '../text/lineTexts';
+import { displayPath } from '../text/displayPath';
 import { findPlace, pageInput, placeInput, type FoundPlace } from '../placeFinder';
 import { listPlaces, visiblePlaces, type VisiblePlace } from '../placeList';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** Tools that go from one place to others. */
+/** Tools that lead from one place to others. */
 
 const input = z.strictObject({ ...placeInput, page: pageInput });
 
@@ -22,7 +22,9 @@ export function referencesTool(ports: ToolPorts): Tool {
       'Every use of a symbol, by the language server: renamed imports and re-exports are found, and no namesakes, strings or comments. Better than a text search to find who uses something.',
     input,
     run: ({ page, ...asked }, signal) =>
-      answer(ports, asked, page, ['reference', 'references'], signal, (at) => ports.language.references(at, signal)),
+      listFoundPlaces(ports, asked, page, ['reference', 'references'], signal, (at) =>
+        ports.language.references(at, signal),
+      ),
   });
 }
 
@@ -33,13 +35,13 @@ export function implementationsTool(ports: ToolPorts): Tool {
     description: 'What implements an interface or an abstract class, or one of its methods, by the language server.',
     input,
     run: ({ page, ...asked }, signal) =>
-      answer(ports, asked, page, ['implementation', 'implementations'], signal, (at) =>
+      listFoundPlaces(ports, asked, page, ['implementation', 'implementations'], signal, (at) =>
         ports.language.implementations(at, signal),
       ),
   });
 }
 
-async function answer(
+async function listFoundPlaces(
   ports: ToolPorts,
   asked: Parameters<typeof findPlace>[0],
   page: number,
@@ -50,24 +52,24 @@ async function answer(
   const from = await findPlace(asked, ports, signal);
   const { places, remarks } = await visiblePlaces(await ask(from), from.path, ports, signal);
   const all = [...from.remarks, ...remarks];
-  if (places.length === 0) return none(many, from, all, ports);
+  if (places.length === 0) return noPlacesMessage(many, from, all, ports);
   const files = new Set(places.map(({ path }) => path)).size;
   const head = `${countOf(places.length, one, many)} of ${from.title} in ${countOf(files, 'file')}`;
   return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
 }
 
-/** A model must not take silence for a fact. */
-function none(what: string, from: FoundPlace, remarks: readonly string[], { window }: ToolPorts): string {
+/** Says why there may be no results, so that the model does not take it for a fact. */
+function noPlacesMessage(what: string, from: FoundPlace, remarks: readonly string[], { window }: ToolPorts): string {
   const known = window.languageOf(from.path);
   const server = known === undefined ? 'its language server' : `the language server of ${known}`;
   const why = `If that is wrong, ${server} may be missing or still starting: use search.`;
   return [`There are no ${what} of ${from.title} in files you may see.`, ...remarks, why].join('\n');
 }
 
-const kinds = { definition: 'definition', type: 'type definition', declaration: 'declaration' } as const;
-/** Lines of code of a definition, when there are few. */
-const shownLines = 15;
-const fewDefinitions = 4;
+const kindNames = { definition: 'definition', type: 'type definition', declaration: 'declaration' } as const;
+/** Limits of the code shown for definitions. */
+const maxCodeLines = 15;
+const maxDefinitionsWithCode = 4;
 
 export function definitionTool(ports: ToolPorts): Tool {
   return defineTool({
@@ -84,9 +86,9 @@ export function definitionTool(ports: ToolPorts): Tool {
       const found = await ports.language.definitions(kind, from, signal);
       const { places, remarks } = await visiblePlaces(found, from.path, ports, signal);
       const all = [...from.remarks, ...remarks];
-      if (places.length === 0) return none(`${kinds[kind]}s`, from, all, ports);
-      const head = `${countOf(places.length, kinds[kind])} of ${from.title}`;
-      if (places.length > fewDefinitions) {
+      if (places.length === 0) return noPlacesMessage(`${kindNames[kind]}s`, from, all, ports);
+      const head = `${countOf(places.length, kindNames[kind])} of ${from.title}`;
+      if (places.length > maxDefinitionsWithCode) {
         return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
       }
       const code = new CodeLines(ports.editor, signal);
@@ -97,18 +99,18 @@ export function definitionTool(ports: ToolPorts): Tool {
 }
 
 async function codeOf(
-  { path, range, full = range }: VisiblePlace,
+  { path, range, fullRange: full = range }: VisiblePlace,
   code: CodeLines,
   { editor }: ToolPorts,
 ): Promise<string> {
-  const lines = await code.of(path);
+  const lines = await code.linesOf(path);
   const first = full.start.line;
-  // Where only the name is known, what comes below it says more.
-  const known = full.end.line > first ? full.end.line : first + shownLines - 1;
-  const last = Math.min(known, first + shownLines - 1, (lines?.lineCount ?? 0) - 1);
+  // If only the name's range is known, the lines below it are shown, too.
+  const known = full.end.line > first ? full.end.line : first + maxCodeLines - 1;
+  const last = Math.min(known, first + maxCodeLines - 1, (lines?.lineCount ?? 0) - 1);
   const rows: string[] = [];
   for (let line = first; lines && line <= last; line++)
-    rows.push(`  ${line + 1}: ${cutText(lines.lineText(line), 300)}`);
+    rows.push(`  ${line + 1}: ${truncateText(lines.lineText(line), 300)}`);
   const isCut = full.end.line > last && lines !== undefined;
-  return [`${pathName(path, editor)}:${range.start.line + 1}`, ...rows, ...(isCut ? ['  …'] : [])].join('\n');
+  return [`${displayPath(path, editor)}:${range.start.line + 1}`, ...rows, ...(isCut ? ['  …'] : [])].join('\n');
 }

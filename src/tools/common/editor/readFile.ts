@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { defineTool } from '../defineTool';
-import { cutText } from '../text/lineTexts';
-import { pathName } from '../text/pathNames';
+import { truncateText } from '../text/lineTexts';
+import { displayPath } from '../text/displayPath';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
 const maxFileBytes = 16 * 1_024 * 1_024;
 const maxLines = 2_000;
-/** UTF-16 units of an answer. */
-const maxText = 64 * 1_024;
-/** UTF-16 units of a line. */
-const maxLine = 4_000;
+/** Limit of an answer, in UTF-16 units. */
+const maxAnswerLength = 64 * 1_024;
+/** Limit of a line, in UTF-16 units. */
+const maxLineLength = 4_000;
 
 const input = z.strictObject({
   path: z.string().min(1),
@@ -30,7 +30,7 @@ export function readFileTool({ editor }: Pick<ToolPorts, 'editor'>): Tool {
     async run({ path, from, to }, signal) {
       const file = await editor.readText(path, { maxBytes: maxFileBytes, signal });
       const lines = new LineIndex(file.text);
-      const name = pathName(file.path, editor);
+      const name = displayPath(file.path, editor);
       const state = file.isDirty ? ', not saved: the disk has another text' : '';
       if (file.text === '') return `${name} is empty${state}.`;
       if (from > lines.lineCount) throw new ToolError(`${name} has ${lines.lineCount} lines.`);
@@ -39,9 +39,9 @@ export function readFileTool({ editor }: Pick<ToolPorts, 'editor'>): Tool {
       const rows: string[] = [];
       let length = 0;
       for (let line = from; line <= wanted && rows.length < maxLines; line++) {
-        const row = `${line}\t${cutText(lines.lineText(line - 1), maxLine)}`;
+        const row = `${line}\t${truncateText(lines.lineText(line - 1), maxLineLength)}`;
         length += row.length + 1;
-        if (length > maxText && rows.length > 0) break;
+        if (length > maxAnswerLength && rows.length > 0) break;
         rows.push(row);
       }
       const last = from + rows.length - 1;

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
 import { defineTool } from '../defineTool';
-import { lineAround } from '../text/lineTexts';
-import { moreBelow, pageOf } from '../text/pages';
-import { pathName } from '../text/pathNames';
+import { shortenLineAround } from '../text/lineTexts';
+import { pageFooter, pageOf } from '../text/pages';
+import { displayPath } from '../text/displayPath';
 import { pageInput } from '../placeFinder';
-import { textMatches } from '../search/textMatches';
+import { findTextMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
 const linesPerPage = 50;
-const maxLines = 2_000;
+const maxFoundLines = 2_000;
 
 const input = z.strictObject({
   pattern: z.string().min(1).max(2_000),
@@ -39,23 +39,30 @@ export function searchTool(ports: ToolPorts): Tool {
         isWholeWord: whole_word,
         ...(include === undefined ? {} : { include }),
       };
-      const { files, isCut, isLate } = await textMatches(query, { anchor, limit: maxLines }, ports, signal);
+      const { files, isLimitReached, hasTimedOut } = await findTextMatches(
+        query,
+        { anchor, limit: maxFoundLines },
+        ports,
+        signal,
+      );
       const lines = files.flatMap(({ path, matches }) => matches.map((match) => ({ path, ...match })));
       const remarks = [
-        ...(isCut ? [`The search ended at ${lines.length} lines: make it narrower to see the others.`] : []),
-        ...(isLate ? ['The search took too long and was ended: there may be more.'] : []),
+        ...(isLimitReached ? [`The search ended at ${lines.length} lines: make it narrower to see the others.`] : []),
+        ...(hasTimedOut ? ['The search took too long and was ended: there may be more.'] : []),
       ];
       if (lines.length === 0) return ['Nothing was found.', ...remarks].join('\n');
       const shown = pageOf(lines, page, linesPerPage);
       const rows: string[] = [];
       let file: string | undefined;
       for (const { path, line, character, text } of shown.items) {
-        if (path !== file) rows.push(pathName(path, editor));
+        if (path !== file) rows.push(displayPath(path, editor));
         file = path;
-        rows.push(`  ${line + 1}: ${lineAround(text, character)}`);
+        rows.push(`  ${line + 1}: ${shortenLineAround(text, character)}`);
       }
       const head = `${countOf(lines.length, 'line')} in ${countOf(files.length, 'file')}`;
-      return [head, ...rows, ...moreBelow(shown, shown.left === 1 ? 'line' : 'lines'), ...remarks].join('\n');
+      return [head, ...rows, ...pageFooter(shown, shown.remainingCount === 1 ? 'line' : 'lines'), ...remarks].join(
+        '\n',
+      );
     },
   });
 }

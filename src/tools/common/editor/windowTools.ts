@@ -4,15 +4,13 @@ import { countOf } from '../../../base/common/countOf';
 import { toFileUri } from '../../../base/common/fileUri';
 import type { Disposable } from '../../../base/common/disposable';
 import { defineTool } from '../defineTool';
-import { cutText } from '../text/lineTexts';
-import { pathName } from '../text/pathNames';
+import { truncateText } from '../text/lineTexts';
+import { displayPath } from '../text/displayPath';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
-import { visibleFiles } from '../search/visibleFiles';
+import { filterVisibleFiles } from '../search/visibleFiles';
 
-/** What the user looks at, and what is shown to the user. */
-
-const nothing = z.strictObject({});
+const noInput = z.strictObject({});
 const maxSelections = 20;
 const maxFiles = 200;
 
@@ -21,18 +19,18 @@ export function selectionTool({ editor }: ToolPorts): Tool {
     name: 'selection',
     title: 'Selection',
     description: 'The file that the user looks at, where the cursor is, and the selected text.',
-    input: nothing,
+    input: noInput,
     run() {
       const active = editor.activeSelection;
       if (!active) return Promise.resolve('The user looks at no file that you may see.');
-      const name = pathName(active.path, editor);
+      const name = displayPath(active.path, editor);
       const rows = active.selections.slice(0, maxSelections).map(({ start, end, text }) => {
         if (text === '') return `Cursor in line ${start.line + 1}, column ${start.character + 1}.`;
         const lines = start.line === end.line ? `line ${start.line + 1}` : `lines ${start.line + 1} to ${end.line + 1}`;
         return `Selected in ${lines}:\n${text}`;
       });
-      const left = active.selections.length - rows.length;
-      return Promise.resolve([name, ...rows, ...(left > 0 ? [`… ${left} more selections`] : [])].join('\n'));
+      const remaining = active.selections.length - rows.length;
+      return Promise.resolve([name, ...rows, ...(remaining > 0 ? [`… ${remaining} more selections`] : [])].join('\n'));
     },
   });
 }
@@ -42,10 +40,10 @@ export function openEditorsTool({ editor, window }: ToolPorts): Tool {
     name: 'open_editors',
     title: 'Open editors',
     description: 'The files that are open in the editor: which one is active, which are visible, which are not saved.',
-    input: nothing,
+    input: noInput,
     async run(_input, signal) {
       const files = new Map(window.openFiles.map((file) => [file.path, file]));
-      const { paths } = await visibleFiles([...files.keys()], editor, signal);
+      const { paths } = await filterVisibleFiles([...files.keys()], editor, signal);
       if (paths.length === 0) return 'No file that you may see is open.';
       const rows = paths.slice(0, maxFiles).map((path) => {
         const file = files.get(path);
@@ -53,13 +51,13 @@ export function openEditorsTool({ editor, window }: ToolPorts): Tool {
           ...(file?.isActive ? ['active'] : file?.isVisible ? ['visible'] : []),
           ...(file?.isUnsaved ? ['not saved'] : []),
         ];
-        return `  ${pathName(path, editor)}${states.length > 0 ? ` (${states.join(', ')})` : ''}`;
+        return `  ${displayPath(path, editor)}${states.length > 0 ? ` (${states.join(', ')})` : ''}`;
       });
-      const left = paths.length - rows.length;
+      const remaining = paths.length - rows.length;
       return [
         `${countOf(paths.length, 'file is', 'files are')} open`,
         ...rows,
-        ...(left > 0 ? [`… ${left} more`] : []),
+        ...(remaining > 0 ? [`… ${remaining} more`] : []),
       ].join('\n');
     },
   });
@@ -76,22 +74,21 @@ export function openTool({ editor }: ToolPorts): Tool {
       to: z.int().min(1).optional().describe('Last line of a range.'),
     }),
     async run({ path, line, to }) {
-      // Only files: what else `open` understands, such as links, is not for a tool that nobody is asked about.
+      // Only files: links and other targets would need the user's permission.
       const file = await editor.resolve(path);
       const range = line === undefined ? '' : `#L${line}${to === undefined ? '' : `-L${to}`}`;
       await editor.open(`${toFileUri(file)}${range}`, { preserveFocus: true, preview: true });
-      return `The user sees ${pathName(file, editor)}${line === undefined ? '' : ` at line ${line}`}.`;
+      return `The user sees ${displayPath(file, editor)}${line === undefined ? '' : ` at line ${line}`}.`;
     },
   });
 }
 
-/** Diffs that are shown at once; the oldest is closed. */
+/** Limit of diffs shown at once; the oldest is closed. */
 const maxDiffs = 5;
 const maxDiffText = 4 * 1_024 * 1_024;
 
-/** Shows diffs, and closes them when it is disposed. */
 export class DiffTool implements Disposable {
-  private readonly shown = new BoundedMap<string, Disposable>({
+  private readonly shownDiffs = new BoundedMap<string, Disposable>({
     maxEntries: maxDiffs,
     onEvict: (diff) => diff.dispose(),
   });
@@ -110,9 +107,9 @@ export class DiffTool implements Disposable {
       }),
       run: async ({ path, text, title }) => {
         const file = await editor.resolve(path);
-        const name = pathName(file, editor);
-        const diff = await editor.showDiff(file, text, cutText(title ?? `${name}: proposed`, 200));
-        this.keep(file, diff);
+        const name = displayPath(file, editor);
+        const diff = await editor.showDiff(file, text, truncateText(title ?? `${name}: proposed`, 200));
+        this.replaceDiff(file, diff);
         return `The user sees the diff of ${name}.`;
       },
     });
@@ -120,17 +117,16 @@ export class DiffTool implements Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    for (const diff of this.shown.values()) diff.dispose();
-    this.shown.clear();
+    for (const diff of this.shownDiffs.values()) diff.dispose();
+    this.shownDiffs.clear();
   }
 
-  /** One of a file. */
-  private keep(file: string, diff: Disposable): void {
+  private replaceDiff(file: string, diff: Disposable): void {
     if (this.isDisposed) {
       diff.dispose();
       return;
     }
-    this.shown.get(file)?.dispose();
-    this.shown.set(file, diff);
+    this.shownDiffs.get(file)?.dispose();
+    this.shownDiffs.set(file, diff);
   }
 }

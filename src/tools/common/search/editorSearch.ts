@@ -1,35 +1,35 @@
 import type { RunInTime } from '../../../base/common/timedRun';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
-import type { FoundLine, FoundText, TextQuery, TextSearch } from './textSearch';
+import type { LineMatch, FileMatches, TextQuery, TextSearch } from './textSearch';
 import { ToolError } from '../toolError';
 
 const maxFiles = 3_000;
 const maxFileBytes = 1_024 * 1_024;
-const maxMatchesOfFile = 500;
-const maxLine = 2_000;
+const maxMatchesPerFile = 500;
+const maxLineLength = 2_000;
 
-/** Text search by the editor port alone, where there is no ripgrep: slower, and of a bounded number of files. */
+/** Text search through the editor port, if ripgrep is missing: slower, and limited in files. */
 export class EditorSearch implements TextSearch {
   constructor(
     private readonly editor: Pick<EditorPort, 'glob' | 'readText'>,
     private readonly runInTime: RunInTime,
   ) {}
 
-  async *find({ include, ...query }: TextQuery, signal: AbortSignal): AsyncGenerator<FoundText> {
+  async *find({ include, ...query }: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
     const matcher = matcherOf(query);
     const glob = include === undefined ? '**/*' : include.includes('/') ? include : `**/${include}`;
     for (const path of await this.editor.glob(glob, { maxResults: maxFiles, signal })) {
       if (signal.aborted) return;
-      const text = await this.textOf(path, signal);
+      const text = await this.readTextIfSearchable(path, signal);
       if (text === undefined) continue;
-      const matches = this.runInTime(() => linesWith(text, matcher));
+      const matches = this.runInTime(() => findLines(text, matcher));
       if (!matches) throw new ToolError('The pattern takes too long. Make it simpler.');
       if (matches.length > 0) yield { path, matches };
     }
   }
 
-  private async textOf(path: string, signal: AbortSignal): Promise<string | undefined> {
+  private async readTextIfSearchable(path: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const { text } = await this.editor.readText(path, { maxBytes: maxFileBytes, signal });
       return text.includes('\0') ? undefined : text;
@@ -49,13 +49,13 @@ function matcherOf({ pattern, isRegex, isCaseSensitive, isWholeWord }: Omit<Text
   }
 }
 
-function linesWith(text: string, matcher: RegExp): readonly FoundLine[] {
+function findLines(text: string, matcher: RegExp): readonly LineMatch[] {
   const lines = new LineIndex(text);
-  const found: FoundLine[] = [];
-  for (let line = 0; line < lines.lineCount && found.length < maxMatchesOfFile; line++) {
+  const found: LineMatch[] = [];
+  for (let line = 0; line < lines.lineCount && found.length < maxMatchesPerFile; line++) {
     const content = lines.lineText(line);
     const match = matcher.exec(content);
-    if (match) found.push({ line, character: match.index, text: content.slice(0, maxLine) });
+    if (match) found.push({ line, character: match.index, text: content.slice(0, maxLineLength) });
   }
   return found;
 }

@@ -2,13 +2,10 @@ import type { RunInTime } from '../../../base/common/timedRun';
 import { TimedGlobs } from '../../../editor/common/timedGlobs';
 import { ToolError } from '../toolError';
 
-/**
- * Whether a path relative to its folder, with `/`, is one of those that a glob means; a glob without a slash is of names.
- * Without a glob: all are. @throws ToolError for what is no glob; the function too, for one that takes too long
- */
+/** Matches `/`-separated relative paths; a glob without a slash matches names. @throws ToolError for an invalid glob */
 export function includeFilter(glob: string | undefined, runInTime: RunInTime): (path: string) => boolean {
   if (glob === undefined) return () => true;
-  const matches = compile(glob, runInTime);
+  const matches = compileGlob(glob, runInTime);
   return (path) => {
     const isMatch = matches(path);
     if (isMatch === undefined) throw new ToolError(`"${glob}" takes too long. Use a glob with fewer groups.`);
@@ -16,8 +13,8 @@ export function includeFilter(glob: string | undefined, runInTime: RunInTime): (
   };
 }
 
-/** The folders that the glob begins with, `src/a` of `src/a/**`; empty when it may match anywhere. */
-export function folderOf(glob: string | undefined): string {
+/** The literal folders that a glob starts with, `src/a` for `src/a/**`; empty if it may match anywhere. */
+export function literalFolderOf(glob: string | undefined): string {
   const steps = (glob ?? '')
     .replace(/^\.?\//u, '')
     .split('/')
@@ -26,7 +23,7 @@ export function folderOf(glob: string | undefined): string {
   return (first === -1 ? steps : steps.slice(0, first)).join('/');
 }
 
-function compile(glob: string, runInTime: RunInTime): (path: string) => boolean | undefined {
+function compileGlob(glob: string, runInTime: RunInTime): (path: string) => boolean | undefined {
   try {
     const options = { dot: true, basename: !glob.includes('/') };
     return new TimedGlobs(runInTime, options).compile([glob.replace(/^\.?\//u, '')], () => undefined);

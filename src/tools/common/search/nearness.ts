@@ -1,33 +1,29 @@
 import { toSlashes } from '../../../editor/common/boundary';
 
-/** Which files are near to what was asked: the same file, the same folder, then by the steps from folder to folder. */
+/** Ranks files by distance: same file, same folder, then by steps between folders. */
 
-/** Folders whose files were not written here. They come last. */
+/** Folders of generated or third-party files, which come last. */
 const foreignFolders = new Set(['node_modules', 'vendor', 'third_party', 'dist', 'build', 'out', 'target', '.venv']);
 
-/**
- * The paths, nearest to `anchor` first; those that are as near as each other by name. Without an anchor: those nearest
- * to the top of the workspace first. Paths are absolute.
- */
-export function byNearness(paths: readonly string[], anchor: string | undefined): string[] {
-  const from = anchor === undefined ? undefined : stepsOf(anchor);
+/** Sorts absolute paths by distance to `anchor`, or without one by depth; then by name. */
+export function sortByNearness(paths: readonly string[], anchor: string | undefined): string[] {
+  const from = anchor === undefined ? undefined : foldersOf(anchor);
   return paths
     .map((path) => ({ path, rank: rankOf(path, anchor, from) }))
-    .sort((a, b) => a.rank - b.rank || compare(a.path, b.path))
+    .sort((a, b) => a.rank - b.rank || compareText(a.path, b.path))
     .map(({ path }) => path);
 }
 
 function rankOf(path: string, anchor: string | undefined, from: readonly string[] | undefined): number {
   if (path === anchor) return -1;
-  const to = stepsOf(path);
+  const to = foldersOf(path);
   const foreign = to.some((step) => foreignFolders.has(step)) ? 1_000 : 0;
   if (!from) return foreign + to.length;
   const shared = sharedLength(from, to);
   return foreign + from.length - shared + to.length - shared;
 }
 
-/** The folders that a file is in. */
-function stepsOf(path: string): readonly string[] {
+function foldersOf(path: string): readonly string[] {
   return toSlashes(path).split('/').slice(0, -1);
 }
 
@@ -36,7 +32,7 @@ function sharedLength(a: readonly string[], b: readonly string[]): number {
   return different === -1 ? a.length : different;
 }
 
-function compare(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

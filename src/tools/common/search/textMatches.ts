@@ -1,56 +1,55 @@
 import { withDeadline } from '../../../base/common/async';
 import { TimeoutError } from '../../../base/common/errors';
-import { byNearness } from './nearness';
-import type { FoundText, TextQuery } from './textSearch';
+import { sortByNearness } from './nearness';
+import type { FileMatches, TextQuery } from './textSearch';
 import type { ToolPorts } from '../toolPorts';
-import { visibleFiles } from './visibleFiles';
+import { filterVisibleFiles } from './visibleFiles';
 
-const searchMs = 15_000;
+const searchTimeoutMs = 15_000;
 
 interface TextMatches {
-  /** Only those that agents may see; nearest first. */
-  readonly files: readonly FoundText[];
-  /** There are more. */
-  readonly isCut: boolean;
-  readonly isLate: boolean;
+  /** Visible files only, nearest first. */
+  readonly files: readonly FileMatches[];
+  readonly isLimitReached: boolean;
+  readonly hasTimedOut: boolean;
 }
 
-interface Wanted {
-  /** Absolute: what is near to it comes first. */
+interface MatchLimits {
+  /** Absolute path; files near it come first. */
   readonly anchor: string | undefined;
-  /** The search ends when it has found this many lines that agents may see. */
+  /** Ends the search after this many visible lines. */
   readonly limit: number;
 }
 
-/** What a search finds, within a time. @throws ToolError for a pattern that is none */
-export async function textMatches(
+/** Searches text within a time limit. @throws ToolError for an invalid pattern */
+export async function findTextMatches(
   query: TextQuery,
-  { anchor, limit }: Wanted,
+  { anchor, limit }: MatchLimits,
   { editor, search, clock }: Pick<ToolPorts, 'editor' | 'search' | 'clock'>,
   signal: AbortSignal,
 ): Promise<TextMatches> {
-  const byPath = new Map<string, FoundText>();
+  const byPath = new Map<string, FileMatches>();
   let lines = 0;
   const collect = async (inTime: AbortSignal): Promise<void> => {
     const both = AbortSignal.any([inTime, signal]);
     for await (const found of search.find(query, both)) {
-      // Before it counts: a limit that excluded files help to reach would tell of them.
-      const { paths } = await visibleFiles([found.path], editor, both);
+      // Checked before counting, so that the limit does not reveal excluded files.
+      const { paths } = await filterVisibleFiles([found.path], editor, both);
       if (paths.length === 0 || both.aborted) continue;
       byPath.set(found.path, found);
       lines += found.matches.length;
       if (lines >= limit) return;
     }
   };
-  let isLate = false;
+  let hasTimedOut = false;
   try {
-    await withDeadline(clock, 'the search', searchMs, collect);
+    await withDeadline(clock, 'the search', searchTimeoutMs, collect);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof TimeoutError)) throw error;
-    isLate = true;
+    hasTimedOut = true;
   }
   signal.throwIfAborted();
-  const files = byNearness([...byPath.keys()], anchor).flatMap((path) => byPath.get(path) ?? []);
-  return { files, isCut: lines >= limit, isLate };
+  const files = sortByNearness([...byPath.keys()], anchor).flatMap((path) => byPath.get(path) ?? []);
+  return { files, isLimitReached: lines >= limit, hasTimedOut };
 }

@@ -1,10 +1,7 @@
-/** Looks for text in the files of the workspace. What it gives has not been checked by the boundary. */
+/** Searches text in workspace files. Results may include files that agents must not see. */
 export interface TextSearch {
-  /**
-   * Files as they are found, each once. Unsaved text counts, not what is on disk below it. Ends early when the signal
-   * fires. @throws ToolError for a pattern or glob that is none
-   */
-  find(query: TextQuery, signal: AbortSignal): AsyncIterable<FoundText>;
+  /** Yields each file once, with unsaved text. Ends when `signal` fires. @throws ToolError for an invalid pattern */
+  find(query: TextQuery, signal: AbortSignal): AsyncIterable<FileMatches>;
 }
 
 export interface TextQuery {
@@ -12,20 +9,20 @@ export interface TextQuery {
   readonly isRegex: boolean;
   readonly isCaseSensitive: boolean;
   readonly isWholeWord: boolean;
-  /** A glob relative to the workspace folder; one without a slash is of names. */
+  /** Glob relative to the workspace folder; without a slash it matches names. */
   readonly include?: string;
 }
 
-export interface FoundText {
-  /** Absolute. */
+export interface FileMatches {
+  /** Absolute path. */
   readonly path: string;
-  readonly matches: readonly FoundLine[];
+  readonly matches: readonly LineMatch[];
 }
 
-export interface FoundLine {
+export interface LineMatch {
   /** 0-based. */
   readonly line: number;
-  /** 0-based, in UTF-16 units, of the first match in the line. */
+  /** 0-based UTF-16 offset of the line's first match. */
   readonly character: number;
   /** Without its line ending. */
   readonly text: string;

@@ -1,46 +1,42 @@
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 
-/** How many paths are looked at on the disk at once. */
-const atOnce = 16;
-/** Nearest first: what is farther away is not looked at. */
+const maxConcurrentChecks = 16;
+/** Limit of checked paths; those farther away are skipped. */
 const maxFiles = 2_000;
 
 interface VisibleFiles {
-  /** In the order they were given. */
+  /** In the order given. */
   readonly paths: readonly string[];
-  readonly outside: number;
-  /** Paths that were not looked at. */
-  readonly unknown: number;
+  readonly outsideCount: number;
+  readonly uncheckedCount: number;
 }
 
-/**
- * Which of these files agents may see, in their order. One on the exclude list leaves no trace: it is not counted either.
- */
-export async function visibleFiles(
+/** Filters the files that agents may see. Files on the exclude list leave no trace: they are not counted. */
+export async function filterVisibleFiles(
   paths: readonly string[],
   editor: Pick<EditorPort, 'resolve'>,
   signal: AbortSignal,
 ): Promise<VisibleFiles> {
-  const wanted = paths.slice(0, maxFiles);
-  const verdicts: Verdict[] = [];
-  const queue = wanted.entries();
+  const checked = paths.slice(0, maxFiles);
+  const verdicts: FileVisibility[] = [];
+  const queue = checked.entries();
   const work = async (): Promise<void> => {
     for (const [index, path] of queue) {
       signal.throwIfAborted();
-      verdicts[index] = await verdictOn(path, editor);
+      verdicts[index] = await visibilityOf(path, editor);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, wanted.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrentChecks, checked.length) }, work));
   return {
-    paths: wanted.filter((_, index) => verdicts[index] === 'visible'),
-    outside: verdicts.filter((verdict) => verdict === 'outside').length,
-    unknown: paths.length - wanted.length,
+    paths: checked.filter((_, index) => verdicts[index] === 'visible'),
+    outsideCount: verdicts.filter((verdict) => verdict === 'outside').length,
+    uncheckedCount: paths.length - checked.length,
   };
 }
 
-type Verdict = 'visible' | 'outside' | 'hidden';
+type FileVisibility = 'visible' | 'outside' | 'hidden';
 
-async function verdictOn(path: string, editor: Pick<EditorPort, 'resolve'>): Promise<Verdict> {
+async function visibilityOf(path: string, editor: Pick<EditorPort, 'resolve'>): Promise<FileVisibility> {
   try {
     await editor.resolve(path);
     return 'visible';

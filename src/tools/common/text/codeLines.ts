@@ -2,30 +2,30 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { maxCodeBytes } from '../toolPorts';
 
-/** The texts of files for one call, each read once. A file that cannot be read has no lines. */
+/** Texts of files for one call, each read once. An unreadable file has no lines. */
 export class CodeLines {
-  private readonly texts = new Map<string, Promise<LineIndex | undefined>>();
+  private readonly lineIndexByPath = new Map<string, Promise<LineIndex | undefined>>();
 
   constructor(
     private readonly editor: Pick<EditorPort, 'readText'>,
     private readonly signal: AbortSignal,
   ) {}
 
-  of(path: string): Promise<LineIndex | undefined> {
-    const known = this.texts.get(path);
+  linesOf(path: string): Promise<LineIndex | undefined> {
+    const known = this.lineIndexByPath.get(path);
     if (known) return known;
-    const text = this.read(path);
-    this.texts.set(path, text);
+    const text = this.readLines(path);
+    this.lineIndexByPath.set(path, text);
     return text;
   }
 
-  /** Empty for a line that is not there. 0-based. */
-  async line(path: string, line: number): Promise<string> {
-    const lines = await this.of(path);
+  /** `line` is 0-based. Empty if there is no such line. */
+  async lineText(path: string, line: number): Promise<string> {
+    const lines = await this.linesOf(path);
     return lines && line < lines.lineCount ? lines.lineText(line) : '';
   }
 
-  private async read(path: string): Promise<LineIndex | undefined> {
+  private async readLines(path: string): Promise<LineIndex | undefined> {
     try {
       const { text } = await this.editor.readText(path, { maxBytes: maxCodeBytes, signal: this.signal });
       return new LineIndex(text);

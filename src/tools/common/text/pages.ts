@@ -4,21 +4,19 @@ interface Page<T> {
   readonly items: readonly T[];
   /** 1-based. */
   readonly page: number;
-  readonly pages: number;
-  /** Behind this page. */
-  readonly left: number;
+  readonly pageCount: number;
+  readonly remainingCount: number;
 }
 
-/** One page of what there is. @throws ToolError for a page behind the last one */
+/** Returns one page. @throws ToolError past the last page */
 export function pageOf<T>(all: readonly T[], page: number, perPage: number): Page<T> {
   const pages = Math.max(1, Math.ceil(all.length / perPage));
   if (page > pages) throw new ToolError(`There is no page ${page}: the last one is ${pages}.`);
   const start = (page - 1) * perPage;
   const items = all.slice(start, start + perPage);
-  return { items, page, pages, left: all.length - start - items.length };
+  return { items, page, pageCount: pages, remainingCount: all.length - start - items.length };
 }
 
-/** What to say below a page; nothing below the last one. */
-export function moreBelow({ page, pages, left }: Page<unknown>, what: string): string[] {
+export function pageFooter({ page, pageCount: pages, remainingCount: left }: Page<unknown>, what: string): string[] {
   return left > 0 ? [`… ${left} more ${what}: page ${page + 1} of ${pages} has the next.`] : [];
 }

@@ -1,19 +1,18 @@
 import type { Position } from '../../../editor/common/editorPort';
 import type { LineIndex } from '../../../editor/common/text/textOffsets';
 
-/** Finds names in code as models name them: by the name and a line, which may be off. */
+/** Finds names in code by name and an approximate line. */
 
 const wordCharacter = /[\p{ID_Continue}$\u200c\u200d]/u;
-/** Beyond this a text is not looked through. */
 const maxOccurrences = 10_000;
 
 interface FoundName {
   readonly position: Position;
-  /** It is not in the line that was asked for, but in this one. */
-  readonly isElsewhere: boolean;
+  /** Whether it was found in another line than the given one. */
+  readonly isInOtherLine: boolean;
 }
 
-/** The name itself and what it is in: `Parser.parse()` is `parse` in `Parser`. */
+/** Splits a qualified name: `Parser.parse()` is `parse` in `Parser`. */
 export function splitName(symbol: string): { readonly name: string; readonly container: string | undefined } {
   const bare = symbol.trim().replace(/\(.*\)?$/su, '');
   const parts = bare.split(/\.|::|#(?=.)|->/u).filter((part) => part !== '');
@@ -23,20 +22,14 @@ export function splitName(symbol: string): { readonly name: string; readonly con
   return { name, container: parts.at(-2) };
 }
 
-/**
- * Where the name stands in a line, as a whole word; occurrences in code before those in strings and comments.
- * 0-based, in UTF-16 units.
- */
+/** 0-based UTF-16 offsets of a whole word in a line; those in code before those in strings and comments. */
 export function occurrencesInLine(line: string, name: string): number[] {
-  const found = wholeWords(line, name);
+  const found = wholeWordOffsets(line, name);
   const inCode = found.filter((at) => !isQuoted(line, at));
   return [...inCode, ...found.filter((at) => !inCode.includes(at))];
 }
 
-/**
- * The occurrence that is meant. `line` and `column` are 0-based; in the line, the one nearest to the column, else the first.
- * Undefined when the name is nowhere in the text.
- */
+/** The occurrence nearest to the 0-based `line` and `column`, else the first. Undefined if there is none. */
 export function findName(
   lines: LineIndex,
   name: string,
@@ -51,9 +44,9 @@ export function findName(
       column === undefined
         ? first
         : asked.reduce((best, at) => (Math.abs(at - column) < Math.abs(best - column) ? at : best), first);
-    return { position: { line, character }, isElsewhere: false };
+    return { position: { line, character }, isInOtherLine: false };
   }
-  const all = wholeWords(lines.text, name).map((offset) => lines.positionAt(offset));
+  const all = wholeWordOffsets(lines.text, name).map((offset) => lines.positionAt(offset));
   const inCode = all.filter(({ line: at, character }) => !isQuoted(lines.lineText(at), character));
   const candidates = inCode.length > 0 ? inCode : all;
   const wanted = line ?? 0;
@@ -61,25 +54,24 @@ export function findName(
     (best, at) => (best && Math.abs(best.line - wanted) <= Math.abs(at.line - wanted) ? best : at),
     undefined,
   );
-  return nearest && { position: nearest, isElsewhere: line !== undefined };
+  return nearest && { position: nearest, isInOtherLine: line !== undefined };
 }
 
-/** The names in a line of code, each once. */
 export function namesInLine(line: string): string[] {
   const words = line.match(/[\p{ID_Start}_$][\p{ID_Continue}$]*/gu) ?? [];
   return [...new Set(words)];
 }
 
-function wholeWords(text: string, name: string): number[] {
+function wholeWordOffsets(text: string, name: string): number[] {
   const found: number[] = [];
   if (name === '' || /[\r\n]/.test(name)) return found;
   for (let at = text.indexOf(name); at !== -1 && found.length < maxOccurrences; at = text.indexOf(name, at + 1)) {
-    if (isWhole(text, at, name)) found.push(at);
+    if (isWholeWord(text, at, name)) found.push(at);
   }
   return found;
 }
 
-function isWhole(text: string, at: number, name: string): boolean {
+function isWholeWord(text: string, at: number, name: string): boolean {
   const isBoundary = (left: string, right: string): boolean => !wordCharacter.test(left) || !wordCharacter.test(right);
   const end = at + name.length;
   return (
@@ -98,7 +90,7 @@ function characterBefore(text: string, at: number): string {
   return text.slice(Math.max(0, at - (isPair ? 2 : 1)), at);
 }
 
-/** Whether a place in a line seems to be in a string or a comment. A guess: it only decides what is tried first. */
+/** Guesses whether a place is in a string or comment; only affects the order of attempts. */
 function isQuoted(line: string, at: number): boolean {
   if (/^\s*(?:\/\/|\/\*|\*|#(?!\w*\s*\()|--)/.test(line.slice(0, at))) return true;
   let quote = '';

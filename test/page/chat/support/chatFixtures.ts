@@ -48,7 +48,7 @@ export function sessionOf(part: Partial<SessionView> = {}): SessionView {
     queue: [],
     options: [],
     commands: [
-      { name: 'help', description: 'Say what the demo agent can do' },
+      { name: 'help', description: 'Show what the demo agent can do' },
       { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
       { name: 'sort', description: 'Sort the imports of a file' },
     ],

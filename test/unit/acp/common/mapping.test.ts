@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { SessionMapping, turnEndOf } from '../../../../src/acp/common/v1/sessionMapping';
+import { SessionEventMapper, turnEndOf } from '../../../../src/acp/common/v1/sessionEventMapper';
 import { TurnUsage } from '../../../../src/acp/common/v1/turnUsage';
 import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1/v1Schema';
 import { normalized } from '../../../support/normalized';
@@ -22,24 +22,24 @@ const Step = z.union([
 const folder = path.join(process.cwd(), 'test/fixtures/acp');
 const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
 
-function run(mapping: SessionMapping, step: z.infer<typeof Step>): SessionEvent[] {
+function run(mapping: SessionEventMapper, step: z.infer<typeof Step>): SessionEvent[] {
   if ('setup' in step) {
-    mapping.config.setUp(step.setup);
+    mapping.config.applySetup(step.setup);
     return [mapping.configEvent()];
   }
   if ('prompt' in step) return mapping.startTurn(step.prompt, 'r1');
-  if ('update' in step) return mapping.update(step.update);
-  if ('permission' in step) return mapping.askedCall(step.permission);
+  if ('update' in step) return mapping.mapUpdate(step.update);
+  if ('permission' in step) return mapping.mapRequestedToolCall(step.permission);
   if ('flush' in step) return mapping.takeTerminalUpdates();
   if ('answer' in step)
-    return mapping.endTurn(turnEndOf(step.answer, (counted) => new TurnUsage().ofTurn(counted, 'turn')));
+    return mapping.endTurn(turnEndOf(step.answer, (counted) => new TurnUsage().usageOfTurn(counted, 'turn')));
   if (!step.replay) return mapping.endReplay();
   mapping.startReplay();
   return [];
 }
 
-function play(name: string): { events: SessionEvent[]; mapping: SessionMapping } {
-  const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
+function play(name: string): { events: SessionEvent[]; mapping: SessionEventMapper } {
+  const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
   const steps = read(`${name}.jsonl`)
     .trimEnd()
     .split('\n')
@@ -64,9 +64,9 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
   }
 
   it('counts what it does not understand, and goes on', () => {
-    assert.deepEqual([...play('claude').mapping.ignored], [['subagent_update', 1]]);
+    assert.deepEqual([...play('claude').mapping.ignoredUpdateCounts], [['subagent_update', 1]]);
     assert.deepEqual(
-      [...play('copilot').mapping.ignored],
+      [...play('copilot').mapping.ignoredUpdateCounts],
       [
         ['agent_message_chunk (not understood)', 1],
         ['plan (not understood)', 1],
@@ -75,10 +75,10 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
   });
 
   it('knows a call of the last turn again, and forgets those of long ago', () => {
-    const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
+    const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
     const tell = (toolCallId: string) => {
       const update = { sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' };
-      return mapping.update(update);
+      return mapping.mapUpdate(update);
     };
     mapping.startTurn('hello', 'r1');
     for (let count = 0; count <= 200; count++) tell(`c${count}`);
@@ -91,19 +91,19 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
   });
 
   it('ends a turn once only', () => {
-    const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
+    const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
     mapping.startTurn('hello', 'r1');
     assert.equal(mapping.failTurn('broken', 'backend').length, 1);
     assert.deepEqual(mapping.endTurn({ stopReason: 'end_turn' }), []);
   });
 
   it('leaves no thought and no tool call of a turn that fails open', () => {
-    const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
+    const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
     const chunk = { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'hm' } };
     const events = normalized([
       ...mapping.startTurn('hello', 'r1'),
-      ...mapping.toolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Work' })),
-      ...mapping.update(chunk),
+      ...mapping.mapToolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Work' })),
+      ...mapping.mapUpdate(chunk),
       ...mapping.failTurn('broken', 'backend', 'last words'),
     ]);
     assert.deepEqual(
@@ -113,15 +113,15 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
   });
 
   it('keeps the newest output of a terminal, cut at a whole character', () => {
-    const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
-    mapping.toolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Run' }));
+    const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
+    mapping.mapToolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Run' }));
     const output = `${'😀'.repeat(100_000)}x`;
     const update = {
       sessionUpdate: 'tool_call_update',
       toolCallId: 'c1',
       _meta: { terminal_output: { data: output } },
     };
-    mapping.update(update);
+    mapping.mapUpdate(update);
     const [event] = mapping.takeTerminalUpdates();
     assert.equal(event?.event, 'tool:update');
     const [content] = event.data.content ?? [];

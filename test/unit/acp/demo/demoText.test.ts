@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { intentOf } from '../../../../src/acp/demo/answer/intent';
 import { outlineOf } from '../../../../src/acp/demo/skills/outline';
 import { pathOfWord, toPrompt } from '../../../../src/acp/demo/answer/prompt';
-import { renameWord } from '../../../../src/acp/demo/skills/rename';
+import { replaceWord } from '../../../../src/acp/demo/skills/replaceWord';
 import { sortImports } from '../../../../src/acp/demo/skills/sortImports';
 
 describe('the demo agent understands', () => {
@@ -72,8 +72,8 @@ describe('the demo agent outlines', () => {
       '/* FIXME later */',
     ].join('\r\n');
     assert.deepEqual(outlineOf('x.ts', text), {
-      lines: 9,
-      imports: 1,
+      lineCount: 9,
+      importCount: 1,
       declarations: [
         { kind: 'function', name: 'load', line: 2 },
         { kind: 'class', name: 'Store', line: 3 },
@@ -98,25 +98,25 @@ describe('the demo agent outlines', () => {
   });
 
   it('counts the lines of an unknown language, an empty file included', () => {
-    assert.equal(outlineOf('a.xyz', 'a\nb').lines, 2);
-    assert.equal(outlineOf('a.xyz', '').lines, 0);
+    assert.equal(outlineOf('a.xyz', 'a\nb').lineCount, 2);
+    assert.equal(outlineOf('a.xyz', '').lineCount, 0);
   });
 });
 
 describe('the demo agent renames', () => {
   it('whole words only, in any script', () => {
-    assert.deepEqual(renameWord('id idle $id id\nid.x grüid', 'id', 'key'), {
+    assert.deepEqual(replaceWord('id idle $id id\nid.x grüid', 'id', 'key'), {
       text: 'key idle $id key\nkey.x grüid',
-      count: 3,
+      replacementCount: 3,
       firstLine: 1,
     });
   });
 
   it('takes both words as they are', () => {
-    assert.equal(renameWord('a.b a-b', 'a.b', '$&').text, '$& a-b');
+    assert.equal(replaceWord('a.b a-b', 'a.b', '$&').text, '$& a-b');
   });
 
-  it('says where the first one was', () => assert.equal(renameWord('a\r\nb\r\nc b', 'b', 'x').firstLine, 2));
+  it('says where the first one was', () => assert.equal(replaceWord('a\r\nb\r\nc b', 'b', 'x').firstLine, 2));
 });
 
 describe('the demo agent sorts imports', () => {

@@ -134,7 +134,7 @@ describe('what an ACP agent must ask the user for', () => {
         const ask = async (toolCallId: string): Promise<void> => {
           const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }];
           const toolCall = { toolCallId, title: toolCallId };
-          const request: RequestPermissionRequest = { sessionId, toolCall, options };
+          const request: RequestPermissionRequest = { sessionId, toolCall: toolCall, options };
           const { outcome } = await client.request('session/request_permission', request);
           outcomes.push(`${toolCallId} ${outcome.outcome}`);
         };

@@ -36,7 +36,7 @@ function filesOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
     approvals,
     standing: standingOf(rules, () => permissions),
     log: nullLogger,
-    mode: () => undefined,
+    modeName: () => undefined,
   });
   const files = new FileService(editor, {
     missingFile: () => 'error',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FileService, type FileServiceOptions } from '../../../../src/acp/node/v1/fileService';
+import { FileService, type FileServiceDeps } from '../../../../src/acp/node/v1/fileService';
 import type { FileChange, Permit } from '../../../../src/acp/node/v1/permissionService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
@@ -10,7 +10,7 @@ const granted: Permit = { isGranted: true };
 const refusal: Permit = { isGranted: false, reason: "A rule of the user's forbids it." };
 
 /** A user who lets agents do what needs no question. */
-function permissionsOf(changes: Partial<FileServiceOptions['permissions']> = {}): FileServiceOptions['permissions'] {
+function permissionsOf(changes: Partial<FileServiceDeps['permissions']> = {}): FileServiceDeps['permissions'] {
   return {
     mayRead: () => Promise.resolve(granted),
     mayWrite: () => granted,
@@ -19,7 +19,7 @@ function permissionsOf(changes: Partial<FileServiceOptions['permissions']> = {})
   };
 }
 
-function serviceOf(options: Partial<FileServiceOptions> = {}) {
+function serviceOf(options: Partial<FileServiceDeps> = {}) {
   const editor = new FakeEditor({
     '/ws/a.txt': twenty,
     '/ws/end.txt': 'no newline',

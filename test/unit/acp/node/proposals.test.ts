@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../../../src/session/common/sessionEvents'
 import { nullLogger } from '../../../../src/base/common/log';
 import { Approvals } from '../../../../src/acp/common/approvals/approvals';
 import { PermissionService } from '../../../../src/acp/node/v1/permissionService';
-import { ProposalDesk } from '../../../../src/acp/node/draft/proposalDesk';
+import { ProposalReviewer } from '../../../../src/acp/node/draft/proposalReviewer';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { StandingPermissions } from '../../../../src/permissions/common/standingPermissions';
@@ -20,7 +20,7 @@ describe('what an agent of the draft proposes', () => {
   let approvals: Approvals;
   let events: SessionEvent[];
   let standing: StandingPermissions;
-  let proposals: ProposalDesk;
+  let proposals: ProposalReviewer;
   let abort: AbortController;
   /** What the user does when asked. */
   let answer: (id: string) => void;
@@ -44,15 +44,15 @@ describe('what an agent of the draft proposes', () => {
       approvals,
       standing,
       log: nullLogger,
-      mode: () => undefined,
+      modeName: () => undefined,
     });
     const guarded = new GuardedEditor(editor, () => new ProtectedFiles());
     const protectionOf = guarded.protectionOf.bind(guarded);
     const owner = { sessionId: 's', agentId: 'old', cwd: '/ws' };
-    proposals = new ProposalDesk({ ...owner, editor: guarded, protectionOf, permissions, emit });
+    proposals = new ProposalReviewer({ ...owner, editor: guarded, protectionOf, permissions, emit });
   });
 
-  const offer = (text: string) => proposals.offer(text, 'r1', abort.signal);
+  const offer = (text: string) => proposals.offerProposals(text, 'r1', abort.signal);
   const names = () => events.map(({ event }) => event);
   const failure = () => events.find((event) => event.event === 'tool:error')?.data.error;
   const textOf = async (path: string) => (await editor.readText(path)).text;

@@ -274,7 +274,7 @@ describe('what real ACP agents do', () => {
     const { session, follower } = await run(
       doing(async (client, sessionId) => {
         const toolCall = { toolCallId: 'c1', title: 'Edit' };
-        const request: RequestPermissionRequest = { sessionId, toolCall, options };
+        const request: RequestPermissionRequest = { sessionId, toolCall: toolCall, options };
         outcomes.push((await client.request('session/request_permission', request)).outcome);
         return { stopReason: 'cancelled' };
       }),

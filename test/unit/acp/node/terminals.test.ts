@@ -7,7 +7,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { TerminalView } from '../../../../src/acp/common/v1/terminalViews';
 import type { TerminalRequest } from '../../../../src/acp/common/approvals/toolRequests';
 import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
-import { TerminalService, type TerminalServiceOptions } from '../../../../src/acp/node/process/terminalService';
+import { TerminalService, type TerminalServiceDeps } from '../../../../src/acp/node/process/terminalService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
 import type { Permit } from '../../../../src/acp/node/v1/permissionService';
@@ -33,7 +33,7 @@ describe('the terminals of an ACP session', () => {
   });
   after(() => rm(cwd, { recursive: true, force: true }));
 
-  function serviceOf(options: Partial<TerminalServiceOptions> = {}) {
+  function serviceOf(options: Partial<TerminalServiceDeps> = {}) {
     const requests: TerminalRequest[] = [];
     const views: TerminalView[] = [];
     const service = new TerminalService({

@@ -16,13 +16,13 @@ describe('the requests of a connection', () => {
   it('are known by their answers once, whether or not anybody watches', () => {
     for (const isOpen of [true, false]) {
       const { recorded, recorder } = open(isOpen);
-      recorder.outbound({ id: 1, method: 'ask' });
-      recorder.inbound({ id: 1, method: 'askBack' });
-      assert.equal(recorder.openRequests.size, 1);
-      assert.equal(recorder.inbound({ id: 1, result: null })?.method, 'ask');
-      assert.equal(recorder.inbound({ id: 1, result: null }), undefined);
-      assert.equal(recorder.outbound({ id: 1, error: { code: -1 } })?.method, 'askBack');
-      assert.equal(recorder.openRequests.size, 0);
+      recorder.recordOutbound({ id: 1, method: 'ask' });
+      recorder.recordInbound({ id: 1, method: 'askBack' });
+      assert.equal(recorder.receivedRequests.size, 1);
+      assert.equal(recorder.recordInbound({ id: 1, result: null })?.method, 'ask');
+      assert.equal(recorder.recordInbound({ id: 1, result: null }), undefined);
+      assert.equal(recorder.recordOutbound({ id: 1, error: { code: -1 } })?.method, 'askBack');
+      assert.equal(recorder.receivedRequests.size, 0);
       assert.deepEqual(
         recorded.map(({ direction, method, ms, error }) => [direction, method, ms, error]),
         isOpen
@@ -40,15 +40,15 @@ describe('the requests of a connection', () => {
 
   it('are not taken for answers when their method is no text', () => {
     const { recorder } = open(false);
-    recorder.outbound({ id: 1, method: 'ask' });
-    assert.equal(recorder.inbound({ id: 1, method: 7 }), undefined);
-    assert.equal(recorder.inbound({ id: 1, result: null })?.method, 'ask');
+    recorder.recordOutbound({ id: 1, method: 'ask' });
+    assert.equal(recorder.recordInbound({ id: 1, method: 7 }), undefined);
+    assert.equal(recorder.recordInbound({ id: 1, result: null })?.method, 'ask');
   });
 
   it('are forgotten beyond a thousand, the oldest first', () => {
     const { recorder } = open(false);
-    for (let id = 0; id <= 1000; id++) recorder.outbound({ id, method: 'ask' });
-    assert.equal(recorder.inbound({ id: 0, result: null }), undefined);
-    assert.equal(recorder.inbound({ id: 1, result: null })?.method, 'ask');
+    for (let id = 0; id <= 1000; id++) recorder.recordOutbound({ id, method: 'ask' });
+    assert.equal(recorder.recordInbound({ id: 0, result: null }), undefined);
+    assert.equal(recorder.recordInbound({ id: 1, result: null })?.method, 'ask');
   });
 });

@@ -7,7 +7,7 @@ import { EditorMentions } from '../../../../src/chat/common/mentions/editorMenti
 import { FileIndex } from '../../../../src/chat/common/mentions/fileIndex';
 import { FileMentions } from '../../../../src/chat/common/mentions/fileMentions';
 import { FolderMentions } from '../../../../src/chat/common/mentions/folderMentions';
-import { promptBlocks } from '../../../../src/acp/node/v1/promptBlocks';
+import { toPromptBlocks } from '../../../../src/acp/node/v1/promptBlocks';
 import { GitMentions } from '../../../../src/chat/common/mentions/gitMentions';
 import { Mentions } from '../../../../src/chat/common/mentions/mentions';
 import { ProblemMentions } from '../../../../src/chat/common/mentions/problemMentions';
@@ -190,7 +190,7 @@ describe('mentions of what goes on', () => {
       ...(await new GitMentions(git, editor).resolve(undefined, signal)),
     ];
     const abilities = { images: false, embeddedContext: true };
-    const { blocks } = await promptBlocks({ text: 'go', attachments: sent }, abilities, editor);
+    const { blocks } = await toPromptBlocks({ text: 'go', attachments: sent }, abilities, editor);
     const uris = blocks.flatMap((block) => (block.type === 'resource' ? [block.resource.uri] : []));
     assert.deepEqual(uris, [
       'backline:Problems',

@@ -8,7 +8,7 @@ import type {
   OutlineSymbol,
   Place,
 } from '../../../../src/tools/common/languagePort';
-import type { FoundText, TextQuery, TextSearch } from '../../../../src/tools/common/search/textSearch';
+import type { FileMatches, TextQuery, TextSearch } from '../../../../src/tools/common/search/textSearch';
 import type { ToolPorts } from '../../../../src/tools/common/toolPorts';
 import type { OpenFile } from '../../../../src/tools/common/windowPort';
 import { EditorTools } from '../../../../src/tools/common/editorTools';
@@ -24,7 +24,7 @@ export class FakeLanguage implements LanguagePort {
   outlines: Record<string, readonly OutlineSymbol[]> = {};
   symbols: () => Promise<readonly FoundSymbol[]> = () => Promise.resolve([]);
   items: readonly CallItem[] = [];
-  callsOf: (item: CallItem) => Promise<readonly Call[]> = () => Promise.resolve([]);
+  callsOfItem: (item: CallItem) => Promise<readonly Call[]> = () => Promise.resolve([]);
 
   definitions(_kind: string, at: FilePosition): Promise<readonly Place[]> {
     this.asked.push(at);
@@ -47,11 +47,11 @@ export class FakeLanguage implements LanguagePort {
   workspaceSymbols(): Promise<readonly FoundSymbol[]> {
     return this.symbols();
   }
-  callable(): Promise<readonly CallItem[]> {
+  callItemsAt(): Promise<readonly CallItem[]> {
     return Promise.resolve(this.items);
   }
-  calls(_direction: string, item: CallItem): Promise<readonly Call[]> {
-    return this.callsOf(item);
+  callsOf(_direction: string, item: CallItem): Promise<readonly Call[]> {
+    return this.callsOfItem(item);
   }
 }
 
@@ -62,7 +62,7 @@ export class ToolBench {
   readonly editor: FakeEditor;
   readonly tools: EditorTools;
   openFiles: OpenFile[] = [];
-  found: (query: TextQuery, signal: AbortSignal) => AsyncIterable<FoundText> = async function* () {
+  found: (query: TextQuery, signal: AbortSignal) => AsyncIterable<FileMatches> = async function* () {
     await Promise.resolve();
     yield* [];
   };

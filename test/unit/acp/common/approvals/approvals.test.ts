@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { Approvals, tooManyApprovals, type ApprovalOption } from '../../../../../src/acp/common/approvals/approvals';
+import {
+  Approvals,
+  tooManyApprovalsMessage,
+  type ApprovalOption,
+} from '../../../../../src/acp/common/approvals/approvals';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 import { FakeClock } from '../../../../fake/fakeClock';
 
@@ -97,7 +101,7 @@ describe('questions to the user', () => {
     const others = Array.from({ length: 31 }, () => ask());
     for (let more = 0; more < 100; more++) assert.deepEqual(await ask(), { refused: true });
     assert.equal(events.filter(({ event }) => event === 'approval:required').length, 32);
-    assert.deepEqual(notices(), [tooManyApprovals]);
+    assert.deepEqual(notices(), [tooManyApprovalsMessage]);
     approvals.withdrawAll();
     await Promise.all(others);
     const again = Array.from({ length: 33 }, () => ask());

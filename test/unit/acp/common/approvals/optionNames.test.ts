@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ApprovalOptionKind } from '../../../../../src/session/common/sessionEvents';
-import { contradictsItsKind, optionNames, type NamedOption } from '../../../../../src/acp/common/approvals/optionNames';
+import {
+  nameContradictsKind,
+  optionNames,
+  type NamedOption,
+} from '../../../../../src/acp/common/approvals/optionNames';
 
 const kinds: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
 
@@ -71,7 +75,7 @@ describe('the names of options', () => {
   }
 
   it('that are honest contradict nothing', () => {
-    for (const [name, kind] of honest) assert.ok(!contradictsItsKind({ name, kind }), name);
+    for (const [name, kind] of honest) assert.ok(!nameContradictsKind({ name, kind }), name);
   });
 
   it('contradict their kind where a reader expects the opposite, not where they only leave it open', () => {
@@ -87,11 +91,11 @@ describe('the names of options', () => {
       ["Yes, and don't ask again", 'allow_once'],
       ['Allow just this once', 'allow_always'],
     ];
-    for (const [name, kind] of contradicting) assert.ok(contradictsItsKind({ name, kind }), `${name} ${kind}`);
+    for (const [name, kind] of contradicting) assert.ok(nameContradictsKind({ name, kind }), `${name} ${kind}`);
     for (const name of ['Go', 'Ablehnen', '', '2']) {
-      for (const kind of kinds) assert.ok(!contradictsItsKind({ name, kind }), `${name} ${kind}`);
+      for (const kind of kinds) assert.ok(!nameContradictsKind({ name, kind }), `${name} ${kind}`);
     }
-    assert.ok(!contradictsItsKind({ name: 'Deny', kind: 'reject_always' }));
+    assert.ok(!nameContradictsKind({ name: 'Deny', kind: 'reject_always' }));
   });
 
   it('contradict a kind that is for once where the name speaks of more than one request', () => {
@@ -110,11 +114,11 @@ describe('the names of options', () => {
       'Allow from now on',
     ];
     for (const name of names) {
-      assert.ok(contradictsItsKind({ name, kind: 'allow_once' }), name);
-      assert.ok(!contradictsItsKind({ name, kind: 'allow_always' }), name);
+      assert.ok(nameContradictsKind({ name, kind: 'allow_once' }), name);
+      assert.ok(!nameContradictsKind({ name, kind: 'allow_always' }), name);
     }
-    assert.ok(contradictsItsKind({ name: 'Deny for this session', kind: 'reject_once' }));
-    assert.ok(!contradictsItsKind({ name: 'Allow once in this folder', kind: 'allow_once' }));
+    assert.ok(nameContradictsKind({ name: 'Deny for this session', kind: 'reject_once' }));
+    assert.ok(!nameContradictsKind({ name: 'Allow once in this folder', kind: 'allow_once' }));
   });
 
   it('never let one name pass for both allowing and rejecting, or for once and always', () => {

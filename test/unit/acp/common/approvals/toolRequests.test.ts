@@ -3,8 +3,8 @@ import type { CallDescription } from '../../../../../src/acp/common/v1/toolCalls
 import {
   permissionContext,
   permissionPrompt,
-  terminalRequest,
-  toolRequest,
+  toTerminalToolRequest,
+  toToolRequest,
 } from '../../../../../src/acp/common/approvals/toolRequests';
 import { fileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 
@@ -26,7 +26,7 @@ const edit = fileRequest('demo', 'edit', '/ws/src/a.ts');
 
 describe('what a tool call asks for', () => {
   it('is read from places, diffs and input, with real paths, without repetition', async () => {
-    const request = await toolRequest(
+    const request = await toToolRequest(
       call({
         title: 'Read /etc/passwd',
         kind: 'edit',
@@ -47,7 +47,7 @@ describe('what a tool call asks for', () => {
 
   it('is a command line as one argument, or its arguments, in the folder it names', async () => {
     const commandOf = async (rawInput: Record<string, unknown>) =>
-      (await toolRequest(call({ rawInput }), context)).command;
+      (await toToolRequest(call({ rawInput }), context)).command;
     assert.deepEqual(await commandOf({ command: 'npm test' }), { argv: ['npm test'], cwd: '/ws' });
     assert.deepEqual(
       await commandOf({ command: 'git', args: ['push', '-f'] }),
@@ -55,13 +55,13 @@ describe('what a tool call asks for', () => {
       'arguments belong to the command',
     );
     assert.deepEqual(await commandOf({ command: ['ls'], workdir: 'link' }), { argv: ['ls'], cwd: '/ws/real' });
-    const outside = await toolRequest(call({ rawInput: { command: 'ls', cwd: '/etc' } }), context);
+    const outside = await toToolRequest(call({ rawInput: { command: 'ls', cwd: '/etc' } }), context);
     assert.equal(outside.isUnresolved, true);
   });
 
   it('takes relative paths from the folder of the session, and knows nothing of what a shell would expand', async () => {
     const request = (path: string) =>
-      toolRequest(call({ kind: 'read', rawInput: { path } }), { ...context, cwd: '/ws/b' });
+      toToolRequest(call({ kind: 'read', rawInput: { path } }), { ...context, cwd: '/ws/b' });
     assert.deepEqual((await request('a.ts')).paths, ['/ws/b/a.ts']);
     const home = await request('~/.ssh/id_rsa');
     assert.deepEqual([home.paths, home.isUnresolved], [['~/.ssh/id_rsa'], true]);
@@ -70,7 +70,7 @@ describe('what a tool call asks for', () => {
   it('is an edit where a diff is shown, whatever it calls itself', async () => {
     const content = [{ type: 'diff' as const, path: '/ws/.vscode/tasks.json', newText: '' }];
     for (const kind of ['read', 'think', 'other'] as const) {
-      const request = await toolRequest(call({ kind, content }), context);
+      const request = await toToolRequest(call({ kind, content }), context);
       assert.equal(request.kind, 'edit');
       assert.deepEqual([...request.protections], [['/ws/.vscode/tasks.json', 'VS Code runs it']]);
     }
@@ -78,14 +78,14 @@ describe('what a tool call asks for', () => {
 
   it('knows of no protection where nothing is changed, and none that cannot be found out', async () => {
     const reading = call({ kind: 'read', locations: [{ path: '/ws/.vscode/tasks.json' }] });
-    assert.equal((await toolRequest(reading, context)).protections.size, 0);
+    assert.equal((await toToolRequest(reading, context)).protections.size, 0);
     const failing = { ...context, protectionOf: () => Promise.reject(new Error('gone')) };
     const editing = call({ kind: 'edit', locations: [{ path: '/ws/a' }] });
-    assert.equal((await toolRequest(editing, failing)).isUnresolved, true);
+    assert.equal((await toToolRequest(editing, failing)).isUnresolved, true);
   });
 
   it('has everything else of the input, and a folder even without a command', async () => {
-    const request = await toolRequest(
+    const request = await toToolRequest(
       call({ kind: 'other', rawInput: { cwd: '/ws', env: { B: '1', A: '2' }, sandbox: false, description: 'x' } }),
       context,
     );
@@ -95,7 +95,7 @@ describe('what a tool call asks for', () => {
   });
 
   it('is a command with its environment in a terminal of ours', () => {
-    const request = terminalRequest('demo', { argv: ['git', 'status'], cwd: '/ws', env: { Z: '1', PATH: '/x' } });
+    const request = toTerminalToolRequest('demo', { argv: ['git', 'status'], cwd: '/ws', env: { Z: '1', PATH: '/x' } });
     assert.deepEqual(Object.entries(request.env), [
       ['PATH', '/x'],
       ['Z', '1'],

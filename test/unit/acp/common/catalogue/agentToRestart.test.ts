@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BackendState } from '../../../../../src/session/common/sessionBackend';
-import { agentToRestart } from '../../../../../src/acp/common/catalogue/agentToRestart';
+import { findAgentToRestart } from '../../../../../src/acp/common/catalogue/agentToRestart';
 
 const backend = (id: string, kind: 'ready' | 'stopped' = 'ready') => {
   const state: BackendState = kind === 'ready' ? { kind } : { kind: 'stopped' };
@@ -10,12 +10,12 @@ const backend = (id: string, kind: 'ready' | 'stopped' = 'ready') => {
 describe('the agent to restart', () => {
   it('is the one that is meant, without a question', () => {
     const [one, two] = [backend('one'), backend('two')];
-    assert.deepEqual(agentToRestart([one, two], 'two'), { kind: 'one', backend: two });
+    assert.deepEqual(findAgentToRestart([one, two], 'two'), { kind: 'one', backend: two });
   });
 
   it('is asked for among those that run where none is named', () => {
     const [one, two] = [backend('one'), backend('two')];
-    assert.deepEqual(agentToRestart([one, backend('old', 'stopped'), two], undefined), {
+    assert.deepEqual(findAgentToRestart([one, backend('old', 'stopped'), two], undefined), {
       kind: 'oneOf',
       backends: [one, two],
     });
@@ -23,10 +23,10 @@ describe('the agent to restart', () => {
 
   it('is none where the one that is meant does not run, and never another one', () => {
     for (const backends of [[backend('one')], [backend('one'), backend('two', 'stopped')]]) {
-      const which = agentToRestart(backends, 'two');
+      const which = findAgentToRestart(backends, 'two');
       assert.equal(which.kind, 'none');
       assert.match(which.message, /is not running/);
     }
-    assert.equal(agentToRestart([], undefined).kind, 'none');
+    assert.equal(findAgentToRestart([], undefined).kind, 'none');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BackendState } from '../../../../../src/session/common/sessionBackend';
-import { agentsStatus, type AgentsSituation } from '../../../../../src/acp/common/catalogue/agentsStatus';
+import { agentsStatus, type AgentsSnapshot } from '../../../../../src/acp/common/catalogue/agentsStatus';
 
 const action = (command: string) => ({ label: command, command });
 const actions = {
@@ -10,8 +10,8 @@ const actions = {
   manageTrust: action('manageTrust'),
 };
 
-function saidOf(more: Partial<AgentsSituation>): [state: string, summary: string, command: string | undefined] {
-  const quiet = { isTrusted: true, problems: [], configured: 0, found: undefined, agents: [] };
+function saidOf(more: Partial<AgentsSnapshot>): [state: string, summary: string, command: string | undefined] {
+  const quiet = { isTrusted: true, problems: [], configuredCount: 0, foundCount: undefined, agents: [] };
   const said = agentsStatus({ ...quiet, ...more }, actions);
   return [said.state, said.summary, said.actions?.[0]?.command];
 }
@@ -29,7 +29,7 @@ describe('the status of agents', () => {
       'No agent is running. An agent starts when you write a prompt.',
       'openSettings',
     ]);
-    assert.match(saidOf({ configured: 2, found: 1 })[1], /\(2 configured, 1 found on PATH\)\.$/);
+    assert.match(saidOf({ configuredCount: 2, foundCount: 1 })[1], /\(2 configured, 1 found on PATH\)\.$/);
     assert.equal(saidOf({ agents: [{ title: 'A', state: { kind: 'stopped' } }] })[0], 'off');
   });
 
@@ -58,7 +58,7 @@ describe('the status of agents', () => {
   });
 
   it('mentions what cannot be started, and does not ask for attention', () => {
-    const [state, summary] = saidOf({ configured: 2, unavailable: 1 });
+    const [state, summary] = saidOf({ configuredCount: 2, unavailableCount: 1 });
     assert.equal(state, 'off');
     assert.match(summary, /2 configured, 1 unavailable/);
   });

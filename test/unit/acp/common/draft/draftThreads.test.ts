@@ -28,7 +28,7 @@ describe('threads in memory', () => {
   });
 
   it('make room for others, but not while a session works on them', async () => {
-    const threads = open({ maxThreads: 2, isOpen: (id) => id === 't1' });
+    const threads = open({ maxThreads: 2, isThreadOpen: (id) => id === 't1' });
     for (let count = 0; count < 3; count++) await threads.createThread();
     assert.deepEqual(
       ['t1', 't2', 't3'].filter((id) => threads.has(id)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import fc from 'fast-check';
-import { proposalsIn } from '../../../../../src/acp/common/draft/proposals';
+import { parseProposals } from '../../../../../src/acp/common/draft/proposals';
 import { applyDiff, DiffError, parseFileDiff, type FileDiff } from '../../../../../src/acp/common/draft/unifiedDiff';
 
 const parse = (diff: string): FileDiff => parseFileDiff(diff.split('\n'), 0).diff;
@@ -112,7 +112,7 @@ describe('the proposals of an answer', () => {
 
   it('are the diffs of files in its fenced blocks, all of them', () => {
     const two = `diff --git a/g b/g\nindex 1..2 100644\n${one.replaceAll('/f', '/g')}`;
-    const { diffs, problems } = proposalsIn(block(one) + block(`${two}\n${one}`, '~~~~'));
+    const { diffs, problems } = parseProposals(block(one) + block(`${two}\n${one}`, '~~~~'));
     assert.deepEqual(problems, []);
     assert.deepEqual(
       diffs.map(({ path }) => path),
@@ -121,7 +121,7 @@ describe('the proposals of an answer', () => {
   });
 
   it('are not lines that are only marked, nor diffs outside of a block, nor code of another language', () => {
-    assert.deepEqual(proposalsIn(`${block('-old\n+new')}${one}\n\`\`\`text\n${one}\n\`\`\`\n`), {
+    assert.deepEqual(parseProposals(`${block('-old\n+new')}${one}\n\`\`\`text\n${one}\n\`\`\`\n`), {
       diffs: [],
       problems: [],
     });
@@ -129,12 +129,12 @@ describe('the proposals of an answer', () => {
 
   it('may change lines that look like the end of the block', () => {
     const diff = '--- a/f.md\n+++ b/f.md\n@@ -1,2 +1,2 @@\n ```\n-a\n+```';
-    assert.equal(applyDiff('```\na\n', proposalsIn(block(diff)).diffs[0] ?? parse('')), '```\n```\n');
+    assert.equal(applyDiff('```\na\n', parseProposals(block(diff)).diffs[0] ?? parse('')), '```\n```\n');
   });
 
   it('are all or nothing in one block, and a broken one leaves the others', () => {
     const broken = '--- a/f\n+++ b/f\n@@ -1,5 +1 @@\n-a';
-    const { diffs, problems } = proposalsIn(block(`${one}\n${broken}`) + block(one.replaceAll('/f', '/g')));
+    const { diffs, problems } = parseProposals(block(`${one}\n${broken}`) + block(one.replaceAll('/f', '/g')));
     assert.deepEqual(
       diffs.map(({ path }) => path),
       ['g'],
@@ -143,7 +143,7 @@ describe('the proposals of an answer', () => {
   });
 
   it('are refused when lines follow that the counts leave out', () => {
-    const { diffs, problems } = proposalsIn(block('--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n+c'));
+    const { diffs, problems } = parseProposals(block('--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n+c'));
     assert.deepEqual(diffs, []);
     assert.match(problems[0] ?? '', /more lines/);
   });
@@ -152,7 +152,7 @@ describe('the proposals of an answer', () => {
     const anyPart = fc.oneof(anyLine, fc.constantFrom('```diff', '--- a/f', '+++ b/f', '@@ -1,2 +1 @@', '-a', '+b'));
     fc.assert(
       fc.property(fc.array(anyPart, { maxLength: 30 }), (lines) => {
-        proposalsIn(lines.join('\n'));
+        parseProposals(lines.join('\n'));
       }),
     );
   });

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { formFields, problemWith, valueOf, type FormField } from '../../../../../src/acp/common/v1/elicitationForm';
+import {
+  formFields,
+  findInputProblem,
+  parseInput,
+  type FormField,
+} from '../../../../../src/acp/common/v1/elicitationForm';
 
 function field(property: unknown, isRequired = true): FormField {
   const [only] = formFields({ type: 'object', properties: { x: property }, required: isRequired ? ['x'] : null });
@@ -38,7 +43,7 @@ describe('a form of an agent', () => {
     assert.deepEqual(fields[3]?.kind === 'choice' && fields[3].choices, [
       { value: 's', title: 'Small', description: 'Fits' },
     ]);
-    assert.deepEqual(fields[5]?.kind === 'choices' && fields[5].preset, ['a']);
+    assert.deepEqual(fields[5]?.kind === 'choices' && fields[5].defaultValue, ['a']);
   });
 
   it('is refused when it is none, or needs what is not known', () => {
@@ -49,24 +54,24 @@ describe('a form of an agent', () => {
 
   it('takes text within its limits', () => {
     const text = field({ type: 'string', minLength: 2, maxLength: 3 });
-    assert.match(problemWith(text, '') ?? '', /required/);
-    assert.match(problemWith(text, 'a') ?? '', /At least 2/);
-    assert.match(problemWith(text, 'abcd') ?? '', /At most 3/);
-    assert.equal(problemWith(text, 'abc'), undefined);
-    assert.equal(valueOf(text, 'abc'), 'abc');
+    assert.match(findInputProblem(text, '') ?? '', /required/);
+    assert.match(findInputProblem(text, 'a') ?? '', /at least 2/);
+    assert.match(findInputProblem(text, 'abcd') ?? '', /at most 3/);
+    assert.equal(findInputProblem(text, 'abc'), undefined);
+    assert.equal(parseInput(text, 'abc'), 'abc');
   });
 
   it('takes numbers within their limits', () => {
     const port = field({ type: 'integer', minimum: 1, maximum: 9 });
-    for (const bad of ['x', ' ', '1.5', '0', '10']) assert.ok(problemWith(port, bad), bad);
-    assert.equal(problemWith(port, '9'), undefined);
-    assert.equal(valueOf(port, '9'), 9);
-    assert.equal(problemWith(field({ type: 'number' }), '-0.5'), undefined);
+    for (const bad of ['x', ' ', '1.5', '0', '10']) assert.ok(findInputProblem(port, bad), bad);
+    assert.equal(findInputProblem(port, '9'), undefined);
+    assert.equal(parseInput(port, '9'), 9);
+    assert.equal(findInputProblem(field({ type: 'number' }), '-0.5'), undefined);
   });
 
   it('may leave open what is not needed', () => {
     const optional = field({ type: 'number' }, false);
-    assert.equal(problemWith(optional, ''), undefined);
-    assert.equal(valueOf(optional, ''), undefined);
+    assert.equal(findInputProblem(optional, ''), undefined);
+    assert.equal(parseInput(optional, ''), undefined);
   });
 });

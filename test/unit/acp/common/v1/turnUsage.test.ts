@@ -14,12 +14,12 @@ describe('the usage of turns', () => {
         let total: TokenCounts = { input: 0, output: 0 };
         for (const step of all) {
           if (step === 'restart') {
-            ofSession.restart();
+            ofSession.reset();
             total = { input: 0, output: 0 };
             continue;
           }
           total = { input: total.input + step.input, output: total.output + step.output };
-          assert.deepEqual(ofSession.ofTurn(total, 'session'), ofTurns.ofTurn(step, 'turn'));
+          assert.deepEqual(ofSession.usageOfTurn(total, 'session'), ofTurns.usageOfTurn(step, 'turn'));
         }
       }),
     );
@@ -27,7 +27,7 @@ describe('the usage of turns', () => {
 
   it('is never negative when a count goes back without notice', () => {
     const usage = new TurnUsage();
-    usage.ofTurn({ input: 500, output: 50 }, 'session');
-    assert.deepEqual(usage.ofTurn({ input: 20, output: 60 }, 'session'), { input_tokens: 20, output_tokens: 60 });
+    usage.usageOfTurn({ input: 500, output: 50 }, 'session');
+    assert.deepEqual(usage.usageOfTurn({ input: 20, output: 60 }, 'session'), { input_tokens: 20, output_tokens: 60 });
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ConfigOptions } from '../../../../../src/acp/common/v1/configOptions';
-import { unattendedWith } from '../../../../../src/acp/common/v1/unattended';
+import { unattendedByOption } from '../../../../../src/acp/common/v1/unattended';
 
 type Case = readonly [
   agent: string | undefined,
@@ -48,7 +48,7 @@ const cases: readonly Case[] = [
 describe('modes that work without asking', () => {
   for (const [agent, value, name, description, expected] of cases) {
     it(`tell it: ${agent ?? 'unknown'} in '${value}' (${name}; ${description}) ${expected ?? 'asks'}`, () => {
-      assert.equal(unattendedWith(agent, { value, name, description }), expected);
+      assert.equal(unattendedByOption(agent, { value, name, description }), expected);
     });
   }
 
@@ -63,7 +63,7 @@ describe('modes that work without asking', () => {
       currentValue: values[0] ?? '',
       options: values.map((value) => ({ value, name: value, description: undefined })),
     });
-    options.declare([
+    options.setDeclaredOptions([
       select('mode', 'mode', 'a#agent', 'a#autopilot'),
       select('model', 'model', 'auto', 'gpt'),
       select('allow_all', 'permissions', 'off', 'on'),
@@ -76,7 +76,7 @@ describe('modes that work without asking', () => {
         currentValue: false,
       },
     ]);
-    const marks = options.all.map((option) =>
+    const marks = options.options.map((option) =>
       option.type === 'boolean' ? option.unattended : option.choices.map(({ unattended }) => unattended),
     );
     assert.deepEqual(marks, [[undefined, 'runs'], [undefined, undefined], [undefined, 'runs'], 'runs']);
@@ -86,13 +86,13 @@ describe('modes that work without asking', () => {
     const known: { agent?: string } = {};
     const options = new ConfigOptions(() => known.agent);
     const build = { id: 'build', name: 'build', description: undefined };
-    options.setUp({
+    options.applySetup({
       sessionId: 's1',
       modes: { currentModeId: 'build', availableModes: [build] },
       models: undefined,
       configOptions: undefined,
     });
-    const mark = () => options.all.map((option) => option.type === 'select' && option.choices[0]?.unattended);
+    const mark = () => options.options.map((option) => option.type === 'select' && option.choices[0]?.unattended);
     assert.deepEqual(mark(), [undefined]);
     known.agent = 'opencode';
     assert.deepEqual(mark(), ['runs']);

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
-import { SessionMapping } from '../../../../../src/acp/common/v1/sessionMapping';
+import { SessionEventMapper } from '../../../../../src/acp/common/v1/sessionEventMapper';
 import { SessionSetup, ToolCallUpdate } from '../../../../../src/acp/common/v1/v1Schema';
 
 describe('what a call shows of an agent that does not ask', () => {
-  const mapping = (modes: boolean): SessionMapping => {
-    const made = new SessionMapping('s1', { monotonicNow: () => 0 });
+  const mapping = (modes: boolean): SessionEventMapper => {
+    const made = new SessionEventMapper('s1', { monotonicNow: () => 0 });
     const availableModes = [{ id: 'auto', name: 'Auto' }];
-    made.config.setUp(SessionSetup.parse(modes ? { modes: { currentModeId: 'auto', availableModes } } : {}));
+    made.config.applySetup(SessionSetup.parse(modes ? { modes: { currentModeId: 'auto', availableModes } } : {}));
     return made;
   };
-  const done = (of: SessionMapping, kind: string, id = kind) =>
+  const done = (of: SessionEventMapper, kind: string, id = kind) =>
     of
-      .update(Object.assign({ sessionUpdate: 'tool_call' }, { toolCallId: id, title: id, kind, status: 'completed' }))
+      .mapUpdate(
+        Object.assign({ sessionUpdate: 'tool_call' }, { toolCallId: id, title: id, kind, status: 'completed' }),
+      )
       .flatMap((event) => (event.event === 'tool:post' ? [event.data.unattended] : []))[0];
 
   it('is told with the call: edits, and commands', () => {
@@ -38,7 +40,7 @@ describe('what a call shows of an agent that does not ask', () => {
     agent.startTurn('go', 'r1');
     agent.setTerminal('t1', { output: '', truncated: false });
     assert.deepEqual([done(agent, 'execute'), done(agent, 'edit')], [undefined, 'edits']);
-    agent.askedCall(ToolCallUpdate.parse({ toolCallId: 'asked', kind: 'edit' }));
+    agent.mapRequestedToolCall(ToolCallUpdate.parse({ toolCallId: 'asked', kind: 'edit' }));
     assert.equal(done(agent, 'edit', 'again'), undefined);
   });
 });

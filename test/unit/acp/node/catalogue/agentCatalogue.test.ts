@@ -185,16 +185,18 @@ describe('the catalogue of agents', () => {
           ['demo-agent', 'Demo agent (no model)', '/opt/code /ext/dist/demo-agent.js'],
         ],
       );
-      const { brought } = agents[1] ?? {};
+      const { workspaceDefinition: brought } = agents[1] ?? {};
       assert.deepEqual([brought?.name, brought?.file, brought?.setting.args], ['mine', file, ['workspace']]);
-      assert.ok(agents.filter((agent) => agent.brought).length === 4);
+      assert.ok(agents.filter((agent) => agent.workspaceDefinition).length === 4);
     });
 
     it('brings nothing with an entry that the user has in the same words', async () => {
       const same = { mine: { args: ['user'], command: 'opencode', env: {} } };
       const { agents } = await load(own, workspace(same));
       assert.deepEqual(
-        agents.filter(({ source }) => source === 'configured').map(({ id, brought }) => [id, brought]),
+        agents
+          .filter(({ source }) => source === 'configured')
+          .map(({ id, workspaceDefinition: brought }) => [id, brought]),
         [['mine', undefined]],
       );
     });
@@ -207,7 +209,9 @@ describe('the catalogue of agents', () => {
       });
       const idsOf = async (...levels: SettingsLevel[]): Promise<Map<string, string>> => {
         const { agents } = await load(...levels);
-        return new Map(agents.flatMap(({ id, command, brought }) => (brought ? [[command, id]] : [])));
+        return new Map(
+          agents.flatMap(({ id, command, workspaceDefinition: brought }) => (brought ? [[command, id]] : [])),
+        );
       };
       const ids = await idsOf(level('a'), level('b'));
       assert.equal(new Set(ids.values()).size, 2);
@@ -221,7 +225,7 @@ describe('the catalogue of agents', () => {
     it('does not look at them in an untrusted one', async () => {
       const { agents, problems } = await load(own, workspace({ ...entries, bad: 7 }, 'work', false));
       assert.deepEqual(agents[0]?.args, ['user']);
-      assert.ok(!agents.some(({ brought }) => brought));
+      assert.ok(!agents.some(({ workspaceDefinition: brought }) => brought));
       assert.deepEqual(problems, []);
     });
   });

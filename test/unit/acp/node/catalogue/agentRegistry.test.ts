@@ -80,7 +80,7 @@ describe('the registry of agents', () => {
         return Promise.resolve(backend);
       },
       isTrusted: () => isTrusted,
-      permission: { consent, places: () => ({ cwd: '/', folders: [] }) },
+      agentConsent: { consent, places: () => ({ cwd: '/', folders: [] }) },
       log: nullLogger,
     });
     registry.onDidChange(() => changes++);
@@ -143,12 +143,12 @@ describe('the registry of agents', () => {
     agents = [agent('one'), agent('broken', { problem: { message: 'Not there.', details: 'PATH: /bin' } })];
     await registry.list();
     await registry.open('one');
-    assert.equal(registry.problemsInUse.length, 0);
+    assert.equal(registry.requestedAgentProblems.length, 0);
     await assert.rejects(registry.open('broken'), { message: 'Not there.', details: 'PATH: /bin' });
-    assert.match(registry.problemsInUse.join(), /^[^,]+: Not there\.$/);
+    assert.match(registry.requestedAgentProblems.join(), /^[^,]+: Not there\.$/);
     agents = [agent('one'), agent('broken')];
     await registry.refresh();
-    assert.equal(registry.problemsInUse.length, 0, 'it has been installed');
+    assert.equal(registry.requestedAgentProblems.length, 0, 'it has been installed');
   });
 
   it('opens nothing in an untrusted workspace, and stops what is open when trust is lost', async () => {
@@ -215,7 +215,7 @@ describe('the registry of agents', () => {
       return agent('one@work', {
         command: 'evil',
         args,
-        brought: { name: 'one', setting, file: '/work/settings.json' },
+        workspaceDefinition: { name: 'one', setting, file: '/work/settings.json' },
       });
     };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mcpServers, type McpOptions } from '../../../../../src/acp/node/catalogue/mcpServers';
+import { toMcpServers, type McpOptions } from '../../../../../src/acp/node/catalogue/mcpServers';
 
 const options: McpOptions = {
   capabilities: { http: true, sse: false },
@@ -8,7 +8,7 @@ const options: McpOptions = {
       ? Promise.reject(new Error("the command 'gone' was not found."))
       : Promise.resolve({ file: `/bin/${command}`, args: [] }),
 };
-const of = (written: Record<string, unknown>) => mcpServers(written, '/ws', options);
+const of = (written: Record<string, unknown>) => toMcpServers(written, '/ws', options);
 
 describe('the MCP servers given to an agent', () => {
   it('are processes, and addresses with their headers', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../../src/base/common/log';
 import {
-  workspaceMcpServers,
+  collectMcpServers,
   type NamedServer,
   type WorkspaceServer,
 } from '../../../../../src/acp/node/catalogue/workspaceMcp';
@@ -31,8 +31,16 @@ describe('the MCP servers of a workspace', () => {
     const log = { ...nullLogger, warn: (message: string) => void warnings.push(message) };
     const findProgram = (command: string) => Promise.resolve({ file: 'node', args: [`/bin/${command}.js`] });
     const capabilities = { http, sse: false };
-    return await workspaceMcpServers(
-      { setting, cwd: '/one', own, capabilities, findProgram, permit: noting, onNamed: (all) => (named = all) },
+    return await collectMcpServers(
+      {
+        setting,
+        cwd: '/one',
+        windowServers: own,
+        capabilities,
+        findProgram,
+        isServerAllowed: noting,
+        onServersFound: (all) => (named = all),
+      },
       editor,
       log,
     );

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { DraftConnection } from '../../../../../src/acp/common/draft/draftConnection';
 import { MemoryThreads } from '../../../../../src/acp/common/draft/draftThreads';
-import { linesOf } from '../../../../../src/acp/common/linesOf';
-import type { DraftPermissions } from '../../../../../src/acp/node/draft/draftFiles';
+import { sliceLines } from '../../../../../src/acp/common/sliceLines';
+import type { DraftFilePermissions } from '../../../../../src/acp/node/draft/draftFiles';
 import { createDraftHandlers } from '../../../../../src/acp/node/draft/draftHandlers';
 import { RpcError } from '../../../../../src/wire/common/connectionErrors';
 import { duplexPair } from '../../../../fake/duplex';
@@ -11,7 +11,7 @@ import { FakeClock } from '../../../../fake/fakeClock';
 import { FakeEditor } from '../../../../fake/fakeEditor';
 import { RawPeer } from '../../../../fake/rawPeer';
 
-const deny = (isDenied: DraftPermissions['isDenied']): DraftPermissions => ({
+const deny = (isDenied: DraftFilePermissions['isDenied']): DraftFilePermissions => ({
   isDenied,
   mayRead: (_thread, path) =>
     Promise.resolve(
@@ -25,7 +25,7 @@ function connect(files: Record<string, string> = {}, permissions = deny(() => fa
   const clock = new FakeClock();
   let ids = 0;
   const threads = new MemoryThreads({ now: () => clock.now(), createId: () => `thread-${++ids}` });
-  const handlers = createDraftHandlers({ editor, threads, permissions, onAsksForThreads: () => undefined });
+  const handlers = createDraftHandlers({ editor, threads, permissions, onThreadMethodCalled: () => undefined });
   const peer = new DraftConnection({ stream: ours, handlers, clock, log: nullLogger });
   peer.start();
   return { agent: new RawPeer(theirs), editor, peer, threads };
@@ -126,11 +126,11 @@ describe('what Backline answers in the draft protocol', () => {
     it('in windows that make up the whole', () => {
       for (const whole of ['', 'a', 'a\n', '\n\n', 'a\rb\r\nc\n\nd']) {
         for (const size of [1, 2, 3]) {
-          const windows = [0, 1, 2, 3, 4, 5, 6].map((index) => linesOf(whole, index * size, size));
+          const windows = [0, 1, 2, 3, 4, 5, 6].map((index) => sliceLines(whole, index * size, size));
           assert.equal(windows.join(''), whole);
         }
       }
-      assert.equal(linesOf('a\nb', 0, 0), '');
+      assert.equal(sliceLines('a\nb', 0, 0), '');
     });
 
     it('and remembers in the thread that it did', async () => {

@@ -181,7 +181,7 @@ describe('AgentProcess', () => {
     it('is told with code and last words, and ends the stream', async () => {
       const running = await start('crash');
       await running.until('exit and close', () => running.exits.length > 0 && !!running.closed);
-      assert.deepEqual(running.exits, [{ code: 7, signal: null, lastWords: 'no such model: tiny-1\n' }]);
+      assert.deepEqual(running.exits, [{ code: 7, signal: null, stderrTail: 'no such model: tiny-1\n' }]);
       assert.deepEqual(running.agent.exit, running.exits[0]);
       assert.equal(running.closed?.reason, 'ended');
       assert.equal(await running.agent.stop(), 'alreadyGone');
@@ -190,7 +190,7 @@ describe('AgentProcess', () => {
     it('is told with all of its last words, however many', async () => {
       const running = await start('longLastWords');
       await running.until('exit', () => running.exits.length > 0);
-      assert.match(running.exits[0]?.lastWords ?? '', /^é+the end$/);
+      assert.match(running.exits[0]?.stderrTail ?? '', /^é+the end$/);
     });
 
     it('waits for the last words of what it leaves behind', async () => {
@@ -198,7 +198,7 @@ describe('AgentProcess', () => {
       await running.until('both are ready', () => running.messages.length === 2);
       await running.agent.stream.send({ go: true });
       await running.until('exit', () => running.exits.length > 0);
-      assert.deepEqual(running.exits, [{ code: 3, signal: null, lastWords: 'asked to end' }]);
+      assert.deepEqual(running.exits, [{ code: 3, signal: null, stderrTail: 'asked to end' }]);
     });
 
     it('by a signal from outside is told with the signal', async () => {
@@ -206,7 +206,7 @@ describe('AgentProcess', () => {
       await running.until('ready', () => running.said('ready'));
       process.kill(running.agent.pid, 'SIGKILL');
       await running.until('exit', () => running.exits.length > 0);
-      assert.deepEqual(running.exits, [{ code: null, signal: 'SIGKILL', lastWords: '' }]);
+      assert.deepEqual(running.exits, [{ code: null, signal: 'SIGKILL', stderrTail: '' }]);
     });
 
     it('takes a grandchild along that ignores SIGTERM and holds stdout', async () => {
@@ -256,9 +256,9 @@ describe('AgentProcess', () => {
       const running = await start('loudStderr');
       await running.until('end of the output', () => running.said('done'));
       // That comes another way.
-      await until('the end of stderr', () => running.agent.lastWords().endsWith('the end'));
+      await until('the end of stderr', () => running.agent.stderrTail().endsWith('the end'));
       await running.agent.stop();
-      const words = running.agent.lastWords();
+      const words = running.agent.stderrTail();
       assert.match(words, /^é+the end$/);
       assert.ok(Buffer.byteLength(words) > 65_000 && Buffer.byteLength(words) <= 65_536);
     });

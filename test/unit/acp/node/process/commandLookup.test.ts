@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import {
   CommandError,
-  diskFiles,
+  diskCommandFiles,
   lookupCommand,
   type CommandErrorReason,
   type CommandFiles,
@@ -48,7 +48,7 @@ describe('lookupCommand', () => {
     after(() => rm(root, { recursive: true, force: true }));
 
     const lookup = (command: string, PATH = `${at('a')}:${at('b')}`): Promise<{ file: string }> =>
-      lookupCommand(command, { platform: 'linux', env: { PATH }, cwd: root, files: diskFiles });
+      lookupCommand(command, { platform: 'linux', env: { PATH }, cwd: root, files: diskCommandFiles });
 
     const found: readonly [string, string][] = [
       ['native', 'b/native'],

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { commandLineOf, processes } from '../../../../../src/acp/node/process/linuxProcesses';
-import { marked } from '../../../../../src/acp/node/process/processMarks';
+import { commandLineOf, listProcesses } from '../../../../../src/acp/node/process/linuxProcesses';
+import { withMark } from '../../../../../src/acp/node/process/processMarks';
 import { ProcessTable } from '../../../../../src/acp/node/process/processTable';
 import {
   endMarked,
   endTree,
   isTreeAlive,
   killTreeNow,
-  ownGroup,
+  ownGroupOptions,
 } from '../../../../../src/acp/node/process/processTree';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { until } from '../../../../support/eventually';
 
 const path = { PATH: '/usr/bin:/bin' };
-const facts = { parent: 1, group: 0, session: 0, isZombie: false };
+const facts = { parentPid: 1, groupId: 0, sessionId: 0, isZombie: false };
 
 if (process.platform === 'linux') {
   describe('what may be signalled', () => {
@@ -44,7 +44,7 @@ if (process.platform === 'linux') {
 
     it('is no spared program, nor what that has started', async () => {
       const mark = randomUUID();
-      const [agent, inner] = await start(tmuxWith('setsid sleep 1000 & echo $!; wait'), marked(path, mark));
+      const [agent, inner] = await start(tmuxWith('setsid sleep 1000 & echo $!; wait'), withMark(path, mark));
       left = [inner, parentOf(inner)];
       await until('the session', () => groupOf(inner) === inner);
       assert.equal(await endTree(agent, 5_000, systemClock, { mark }), 'terminated');
@@ -56,7 +56,7 @@ if (process.platform === 'linux') {
     });
 
     it('is the leader even if it has the name of a spared program', async () => {
-      const child = spawn('/bin/sh', ['-c', 'sleep 1000 & wait'], { ...ownGroup, env: path, argv0: 'tmux' });
+      const child = spawn('/bin/sh', ['-c', 'sleep 1000 & wait'], { ...ownGroupOptions, env: path, argv0: 'tmux' });
       started.push(child);
       const pid = child.pid ?? assert.fail();
       assert.notEqual(await endTree(pid, 5_000, systemClock), 'stillRunning');
@@ -64,32 +64,36 @@ if (process.platform === 'linux') {
     });
 
     it('is neither this process, nor an ancestor, nor in its group or session', () => {
-      const all = processes() ?? [];
+      const all = listProcesses() ?? [];
       const self = all.find(({ pid }) => pid === process.pid) ?? assert.fail();
       const free = Math.max(...all.map(({ pid }) => pid)) + 1;
-      const sameGroup = { ...facts, pid: free, group: self.group, session: free };
-      const sameSession = { ...facts, pid: free + 1, group: free + 1, session: self.session };
-      const other = { ...facts, pid: free + 2, group: free + 2, session: free + 2 };
+      const sameGroup = { ...facts, pid: free, groupId: self.groupId, sessionId: free };
+      const sameSession = { ...facts, pid: free + 1, groupId: free + 1, sessionId: self.sessionId };
+      const other = { ...facts, pid: free + 2, groupId: free + 2, sessionId: free + 2 };
       const table = new ProcessTable([...all, sameGroup, sameSession, other]);
       const mine = new Set([process.pid, process.ppid, 1, free, free + 1, free + 2]);
       const isMarked = (pid: number): boolean => mine.has(pid);
-      assert.deepEqual(table.targets({ leader: undefined, groups: new Set(), isMarked }), [-(free + 2)]);
+      assert.deepEqual(table.signalTargets({ leader: undefined, groups: new Set(), isMarked }), [-(free + 2)]);
     });
 
     it('is nothing that another user has started', () => {
-      const [own] = (processes() ?? []).filter(({ pid }) => pid === process.pid);
+      const [own] = (listProcesses() ?? []).filter(({ pid }) => pid === process.pid);
       assert.ok(own);
       const self = process.getuid?.() ?? 0;
-      const other = { ...facts, pid: 2 ** 30, group: 2 ** 30, session: 2 ** 30 };
+      const other = { ...facts, pid: 2 ** 30, groupId: 2 ** 30, sessionId: 2 ** 30 };
       const table = (user: number): ProcessTable => new ProcessTable([own, other], () => user);
       const belongings = { leader: undefined, groups: new Set<number>(), isMarked: (pid: number) => pid === other.pid };
-      assert.deepEqual(table(self).targets(belongings), [-other.pid]);
-      assert.deepEqual(table(self + 1).targets(belongings), []);
+      assert.deepEqual(table(self).signalTargets(belongings), [-other.pid]);
+      assert.deepEqual(table(self + 1).signalTargets(belongings), []);
     });
 
     /** Runs a script as the leader of a group; resolves with its pid and the one that it prints. */
     async function start(script: string, env: Record<string, string> = path): Promise<[number, number]> {
-      const child = spawn('/bin/bash', ['-c', script], { ...ownGroup, env, stdio: ['ignore', 'pipe', 'ignore'] });
+      const child = spawn('/bin/bash', ['-c', script], {
+        ...ownGroupOptions,
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
       started.push(child);
       const [output] = (await once(child.stdout, 'data')) as [Buffer];
       return [child.pid ?? assert.fail(), Number(output.toString())];
@@ -100,10 +104,10 @@ if (process.platform === 'linux') {
 /** A shell that is called tmux, in the group of the script. */
 const tmuxWith = (script: string): string => `(exec -a tmux /bin/bash -c '${script}') & wait; sleep 1000`;
 
-const find = (wanted: number) => processes()?.find(({ pid, isZombie }) => pid === wanted && !isZombie);
+const find = (wanted: number) => listProcesses()?.find(({ pid, isZombie }) => pid === wanted && !isZombie);
 const isRunning = (pid: number): boolean => find(pid) !== undefined;
-const groupOf = (pid: number): number => find(pid)?.group ?? 0;
-const parentOf = (pid: number): number => find(pid)?.parent ?? assert.fail();
+const groupOf = (pid: number): number => find(pid)?.groupId ?? 0;
+const parentOf = (pid: number): number => find(pid)?.parentPid ?? assert.fail();
 const commandOf = (pid: number): string | undefined => commandLineOf(pid)[0];
 
 function tryKill(pid: number): void {

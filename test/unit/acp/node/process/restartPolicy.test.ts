@@ -14,7 +14,7 @@ describe('RestartPolicy', () => {
       policy,
       crashAt: (timeMs) => {
         nowMs = timeMs;
-        return policy.crashed();
+        return policy.recordCrash();
       },
     };
   }
@@ -45,7 +45,7 @@ describe('RestartPolicy', () => {
       () => 1,
       { delay: { firstMs: 500, maxMs: 30_000 }, maxCrashes: 100, windowMs: minuteMs },
     );
-    const delays = Array.from({ length: 50 }, () => policy.crashed()).map((it) =>
+    const delays = Array.from({ length: 50 }, () => policy.recordCrash()).map((it) =>
       it.kind === 'restart' ? it.delayMs : 0,
     );
     assert.equal(Math.max(...delays), 30_000);

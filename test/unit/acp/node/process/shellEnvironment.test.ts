@@ -50,7 +50,7 @@ describe('ShellEnvironment', () => {
     own: Record<string, string>,
     timeoutMs = 45_000,
     clock: Clock = systemClock,
-  ): ShellEnvironment => new ShellEnvironment({ platform: 'linux', own, clock, log, timeoutMs });
+  ): ShellEnvironment => new ShellEnvironment({ platform: 'linux', processEnv: own, clock, log, timeoutMs });
 
   for (const shell of ['/bin/sh', '/bin/bash']) {
     it(`asks the login shell ${shell}`, async () => {
@@ -112,7 +112,7 @@ describe('ShellEnvironment', () => {
 
   it('asks no shell on Windows', async () => {
     const own = { Path: 'C:\\bin', SHELL: '/bin/sh', VSCODE_PID: '1' };
-    const environment = new ShellEnvironment({ platform: 'win32', own, clock: systemClock, log });
+    const environment = new ShellEnvironment({ platform: 'win32', processEnv: own, clock: systemClock, log });
     assert.deepEqual(await environment.get(), { Path: 'C:\\bin', SHELL: '/bin/sh' });
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Approvals, tooManyApprovals } from '../../../../../src/acp/common/approvals/approvals';
-import { toolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
+import { Approvals, tooManyApprovalsMessage } from '../../../../../src/acp/common/approvals/approvals';
+import { toToolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
 import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionService } from '../../../../../src/acp/node/v1/permissionService';
 import type { SessionEvent, ToolKind } from '../../../../../src/session/common/sessionEvents';
@@ -26,8 +26,8 @@ function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown)
     approvals,
     standing,
     log: nullLogger,
-    mode: () => undefined,
-    stopped: () => turn.signal,
+    modeName: () => undefined,
+    stopSignal: () => turn.signal,
   });
   return { approvals, service, events, standing, turn };
 }
@@ -44,14 +44,14 @@ const executing = (rawInput: Record<string, unknown>) => ({ kind: 'execute' as T
 async function ask({ events, service }: Opened, offered = options, about = editing) {
   const request = PermissionRequest.parse({ sessionId: 's1', toolCall: { toolCallId: 'c1' }, options: offered });
   const call = { title: 'Do it', content: [], locations: [], ...about };
-  const wanted = await toolRequest(call, {
+  const wanted = await toToolRequest(call, {
     agent: 'demo',
     cwd: '/ws',
     resolve: (path) => (path.startsWith('/ws') ? Promise.resolve(path) : Promise.reject(new Error('outside'))),
     protectionOf: (path) => Promise.resolve(path.includes('.vscode') ? { reason: 'VS Code runs it' } : undefined),
   });
   const before = events.length;
-  const answer = service.decideTool(request, call, wanted, signal);
+  const answer = service.decideToolCall(request, call, wanted, signal);
   return { answer, question: events.slice(before).find((event) => event.event === 'approval:required')?.data };
 }
 
@@ -114,8 +114,8 @@ describe('what an agent may do', () => {
     assert.deepEqual(opened.standing.grants.grants, [
       { kind: 'remembered', effect: 'allow', option: 'Allow All', agentId: 'demo', agentTitle: 'Demo' },
     ]);
-    opened.service.forgetMemory();
-    assert.deepEqual(opened.standing.grants.grants, [], 'another process does not know it');
+    opened.service.clearAgentGrants();
+    assert.deepEqual(opened.standing.grants.all, [], 'another process does not know it');
   });
 
   it('can be made a rule where the agent offers none, and the agent is answered for this once', async () => {
@@ -380,7 +380,7 @@ describe('attacks on the questions', () => {
     assert.equal(opened.events.filter(({ event }) => event === 'notice').length, 1);
     const refused = await Promise.all(tools.map(({ answer }) => answer));
     assert.ok(refused.every((outcome) => outcome.outcome === 'selected' && outcome.optionId === 'no'));
-    assert.deepEqual(await commands.at(-1), { isGranted: false, reason: tooManyApprovals });
+    assert.deepEqual(await commands.at(-1), { isGranted: false, reason: tooManyApprovalsMessage });
     opened.approvals.withdrawAll();
     const all = await Promise.all(commands);
     assert.ok(all.every(({ isGranted }) => !isGranted));

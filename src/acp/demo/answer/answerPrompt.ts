@@ -1,0 +1,38 @@
+import { intentOf } from './intent';
+import { renameInFile, sortFileImports } from '../skills/editSkills';
+import { failOnPurpose } from '../skills/failOnPurpose';
+import { explainUnknownPrompt, introduceAgent } from '../skills/introduceAgent';
+import { quoteNotes } from '../skills/quoteNotes';
+import { runCommand } from '../skills/runCommand';
+import { showPlan, speakSlowly } from '../skills/showSkills';
+import { summarizeFiles } from '../skills/summarizeFiles';
+import type { Turn } from './turn';
+
+/** Answers a prompt: quotes the attached texts, then follows the intent. @throws TurnCancelled, RpcError */
+export async function answerPrompt(turn: Turn): Promise<void> {
+  const intent = intentOf(turn.prompt);
+  if (turn.isVerbose) await turn.think(`Matching rule: ${intent.kind}.`);
+  await quoteNotes(turn);
+  switch (intent.kind) {
+    case 'quote':
+      return;
+    case 'help':
+      return introduceAgent(turn);
+    case 'summarize':
+      return summarizeFiles(turn, intent.paths);
+    case 'rename':
+      return renameInFile(turn, intent.from, intent.to, intent.path);
+    case 'sort':
+      return sortFileImports(turn, intent.path);
+    case 'run':
+      return runCommand(turn, intent.line);
+    case 'slow':
+      return speakSlowly(turn, intent.words, turn.prompt.saidWordCount);
+    case 'plan':
+      return showPlan(turn);
+    case 'fail':
+      return failOnPurpose(turn, intent.how);
+    case 'unknown':
+      return explainUnknownPrompt(turn);
+  }
+}

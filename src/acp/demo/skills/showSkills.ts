@@ -1,0 +1,36 @@
+import type { Turn } from '../answer/turn';
+import type { PlanStep } from '../v1/history';
+
+const sentenceWords =
+  'This answer comes one word at a time, so that you can see it grow and stop it whenever you like.'.split(' ');
+
+const slowWordMs = 60;
+
+/** Says one word at a time, slowly enough to press Stop. */
+export async function speakSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
+  for (let index = saidWords; index < words; index++) {
+    await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));
+    await turn.say(`${sentenceWords[index % sentenceWords.length] ?? ''} `);
+  }
+  await turn.say(`\n\nSaid ${words} words.\n`);
+}
+
+const planSteps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
+  { content: 'Show this plan', priority: 'high' },
+  { content: 'Tick off one entry after another', priority: 'medium' },
+  { content: 'Say that all is done', priority: 'low' },
+];
+
+/** Shows a plan whose entries advance; each update contains the whole plan. */
+export async function showPlan(turn: Turn): Promise<void> {
+  for (let current = 0; current <= planSteps.length; current++) {
+    await turn.plan(
+      planSteps.map((step, index) => ({
+        ...step,
+        status: index < current ? 'completed' : index === current ? 'in_progress' : 'pending',
+      })),
+    );
+    await turn.sleep(turn.paceMs);
+  }
+  await turn.say('Every entry of the plan is done.\n');
+}

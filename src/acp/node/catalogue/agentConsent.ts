@@ -1,0 +1,230 @@
+import { isRecord } from '../../../base/common/isRecord';
+import { visibleWords } from '../../../base/common/visibleText';
+import { BackendError } from '../../../session/common/sessionBackend';
+import type { BroughtFact, BroughtThing } from '../../../consent/common/broughtThing';
+import type { Consent, ConsentDecision } from '../../../consent/common/consentDesk';
+import { hashNamedFiles, hashOf, type HashedFile } from '../../../consent/node/contentHash';
+import { settingIds } from '../../../manifest';
+import { environmentEffect } from '../../../permissions/common/requests/environmentVariables';
+import type { AgentSetting } from '../../common/catalogue/agentSettings';
+import type { CatalogueEntry } from './agentCatalogue';
+import { substituteFolder } from './mcpServers';
+
+interface WorkspaceFolders {
+  /** Absolute path of the folder where commands run by default. */
+  readonly cwd: string;
+  readonly folders: readonly string[];
+}
+
+/** Consent for an agent that the workspace defines or provides code for. @throws Error for unreadable files */
+export async function consentThingOfAgent(
+  entry: CatalogueEntry,
+  places: WorkspaceFolders,
+): Promise<BroughtThing | undefined> {
+  const { workspaceDefinition } = entry;
+  if (!workspaceDefinition) return entry.source === 'configured' ? await userAgentWithCode(entry, places) : undefined;
+  const { name, setting, file } = workspaceDefinition;
+  const cwd = entry.cwd ?? places.cwd;
+  const files = await hashedFilesOf([
+    { words: wordsOfSetting(setting), cwd, folders: places.folders },
+    ...serverFileSearches(setting.mcpServers, { cwd, folders: places.folders }),
+  ]);
+  return {
+    kind: 'agent',
+    name,
+    id: entry.id,
+    source: { file, keys: [settingIds.acpAgents, name] },
+    facts: [
+      ...agentFacts(setting, cwd),
+      ...otherFacts(setting),
+      ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
+    ],
+    hash: hashOf({ kind: 'agent', name, cwd, setting, files }),
+    lookAgain: () => consentThingOfAgent(entry, places),
+  };
+}
+
+/** A user-defined agent may run different code in each workspace, so consent is bound to that code. */
+async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders): Promise<BroughtThing | undefined> {
+  const { args, command, env, id, mcpServers } = entry;
+  const cwd = entry.cwd ?? places.cwd;
+  const { folders } = places;
+  const words = [...programWords(command, args), ...Object.values(env).filter(isPathLike)];
+  const ofServers = serverFileSearches(mcpServers, { cwd, folders });
+  const named = [
+    { words, cwd, folders, onlyNamed: true },
+    ...ofServers.map((each) => ({ ...each, words: each.words.filter(isPathLike), onlyNamed: true })),
+  ];
+  const files = await hashedFilesOf(named);
+  if (files.length === 0) return undefined;
+  return {
+    kind: 'agent',
+    name: id,
+    id,
+    // Points to the code, because the user's settings are not part of the workspace.
+    source: { file: files[0]?.file, keys: [settingIds.acpAgents, id] },
+    facts: [
+      ...agentFacts(entry, cwd),
+      ...files.map((each) => ({ label: 'Runs the file of this workspace', value: each.file })),
+    ],
+    hash: hashOf({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
+    lookAgain: () => consentThingOfAgent(entry, places),
+  };
+}
+
+const interpreters =
+  /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|bash|sh|zsh|pwsh|powershell)(?:\.exe)?$/i;
+
+/** A plain word such as `acp` counts as a file name only after an interpreter. */
+function programWords(command: string, args: readonly string[]): string[] {
+  const program = command.split(/[\\/]/).at(-1) ?? command;
+  return [command, ...args].filter((word, at) => isPathLike(word) || (at > 0 && interpreters.test(program)));
+}
+
+function isPathLike(word: string): boolean {
+  return /[\\/]|\.\w+$/.test(word);
+}
+
+/** What the user has to allow for a server; its files may be in any folder. @throws Error for unreadable files */
+export async function consentThingOfServer(
+  name: string,
+  written: Readonly<Record<string, unknown>>,
+  { cwd, file, folders }: WorkspaceFolders & { readonly file: string },
+): Promise<BroughtThing> {
+  const server = Object.fromEntries(Object.entries(written).map(([key, value]) => [key, substituteFolder(value, cwd)]));
+  const files = await hashedFilesOf(
+    [cwd, ...folders].map((start) => ({ words: stringsIn(server), cwd: start, folders })),
+  );
+  return {
+    kind: 'mcpServer',
+    name,
+    source: { file, keys: ['servers', name] },
+    facts: [...serverFacts('', server), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
+    hash: hashOf({ kind: 'mcpServer', name, cwd, server, files }),
+    lookAgain: () => consentThingOfServer(name, written, { cwd, file, folders }),
+  };
+}
+
+export interface AgentConsent {
+  readonly consent: Consent;
+  readonly places: () => WorkspaceFolders;
+}
+
+/** The stored decision for an agent in its current state; does not ask the user. */
+export async function consentDecisionFor(entry: CatalogueEntry, agentConsent: AgentConsent): Promise<ConsentDecision> {
+  const thing = await currentConsentThing(entry, agentConsent);
+  return thing ? agentConsent.consent.decide(thing) : 'allowed';
+}
+
+/** Asks the user if needed, and checks again, as files may change. @throws BackendError `notReady` if not allowed */
+export async function requireConsent(entry: CatalogueEntry, agentConsent: AgentConsent): Promise<void> {
+  const { consent } = agentConsent;
+  for (;;) {
+    const thing = await currentConsentThing(entry, agentConsent);
+    if (!thing || consent.decide(thing) === 'allowed') return;
+    const decision = await consent.ask(thing, 'user');
+    if (decision !== 'allowed') throw new BackendError('notReady', consentMessage(decision));
+  }
+}
+
+/** Withdraws the pending request if the agent no longer needs consent. */
+async function currentConsentThing(
+  entry: CatalogueEntry,
+  { consent, places }: AgentConsent,
+): Promise<BroughtThing | undefined> {
+  const thing = await consentThingOfAgent(entry, places());
+  if (!thing) consent.keepOnly(['agent'], ({ id }) => id !== entry.id);
+  return thing;
+}
+
+export function consentMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
+  return decision === 'denied'
+    ? 'You have not allowed this agent. Run "Backline: Review What This Workspace Runs" to change that.'
+    : 'Needs your permission because this workspace defines it or contains code that it runs. You will be asked when you use the agent.';
+}
+
+function wordsOfSetting({ command, args, env }: AgentSetting): string[] {
+  return [command, ...args, ...Object.values(env)];
+}
+
+interface FileSearch extends WorkspaceFolders {
+  readonly words: readonly string[];
+  readonly onlyNamed?: boolean;
+}
+
+/** `${workspaceFolder}` may stand for each folder of the workspace. */
+function serverFileSearches(servers: unknown, { cwd, folders }: WorkspaceFolders): FileSearch[] {
+  return [cwd, ...folders].map((start) => ({
+    words: stringsIn(substituteFolder(servers, start)),
+    cwd: start,
+    folders,
+  }));
+}
+
+async function hashedFilesOf(places: readonly FileSearch[]): Promise<readonly HashedFile[]> {
+  const found = new Map<string, HashedFile>();
+  for (const { words, ...options } of places)
+    for (const each of await hashNamedFiles(words, options)) found.set(each.file, each);
+  return [...found.values()].sort((one, other) => (one.file < other.file ? -1 : 1));
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+type AgentCommandFields = Pick<CatalogueEntry, 'command' | 'args' | 'env' | 'mcpServers'>;
+
+function agentFacts({ command, args, env, mcpServers }: AgentCommandFields, cwd: string): BroughtFact[] {
+  return [
+    { label: 'Command', value: visibleWords([command, ...args]) },
+    { label: 'Folder', value: cwd },
+    ...variableFacts(env),
+    ...Object.entries(mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
+  ];
+}
+
+function variableFacts(env: Readonly<Record<string, unknown>>): BroughtFact[] {
+  return Object.entries(env).map(([name, value]) => {
+    const warning = environmentEffect(name, process.platform === 'win32');
+    return { label: `Variable ${name}`, value: String(value), ...(warning === undefined ? {} : { warning }) };
+  });
+}
+
+/** Includes unknown members, because they may matter to the agent. */
+function serverFacts(title: string, server: object): BroughtFact[] {
+  const prefix = title === '' ? '' : `${title}, `;
+  const members = new Map<string, unknown>(Object.entries(server));
+  const { command, args, env } = Object.fromEntries(members);
+  const facts: BroughtFact[] = [];
+  if (typeof command === 'string') {
+    const list = Array.isArray(args) ? args.map(String) : [];
+    facts.push({ label: `${prefix}Command`, value: visibleWords([command, ...list]) });
+  }
+  if (isRecord(env)) facts.push(...variableFacts(env).map((fact) => ({ ...fact, label: `${prefix}${fact.label}` })));
+  for (const [key, value] of members) {
+    const isShown =
+      key === 'env' ? isRecord(env) : typeof command === 'string' && (key === 'command' || key === 'args');
+    if (isShown) continue;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    facts.push({
+      label: `${prefix}${key}`,
+      value: text,
+      ...(isPlainHttp(key, value) ? { warning: 'not encrypted' } : {}),
+    });
+  }
+  return facts;
+}
+
+function otherFacts(setting: AgentSetting): BroughtFact[] {
+  const shown = new Set(['command', 'args', 'env', 'cwd', 'mcpServers']);
+  return Object.entries(setting).flatMap(([key, value]) =>
+    shown.has(key) || (key === 'dialect' && value === 'v1') || value === undefined
+      ? []
+      : [{ label: key, value: typeof value === 'string' ? value : JSON.stringify(value) }],
+  );
+}
+
+function isPlainHttp(key: string, value: unknown): boolean {
+  return key === 'url' && typeof value === 'string' && value.toLowerCase().startsWith('http:');
+}

@@ -1,0 +1,197 @@
+import { messageOf, TimeoutError } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { EventLog } from '../../../session/common/eventLog';
+import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import {
+  isMuted,
+  nextBindingState,
+  restoreMethodOf,
+  type AttachedState,
+  type BindingState,
+  type BindingEvent,
+  type HistoryKnowledge,
+} from '../../common/v1/bindingState';
+import { TurnUsage } from '../../common/v1/turnUsage';
+import type { SessionSetup } from '../../common/v1/v1Schema';
+import type { AgentGateway } from './agentGateway';
+import type { ConnectedAgent } from './agentConnection';
+import type { SessionConfig } from './sessionConfig';
+import type { SessionPeer, V1Client } from './v1Client';
+import { isAuthRequired } from './v1Errors';
+import { untilAborted } from '../../../session/common/untilAborted';
+
+interface SessionBindingDeps {
+  /** Our id of the session, and initially the agent's. */
+  readonly id: string;
+  readonly folders: CreateSessionOptions;
+  readonly agent: AgentGateway;
+  readonly peer: SessionPeer;
+  readonly config: SessionConfig;
+  readonly events: EventLog;
+  readonly log: Logger;
+}
+
+const closeTimeoutMs = 2_000;
+
+/** Binds a session to its agent's process: resumes it in a new process, or recreates it if the agent forgot it. */
+export class SessionBinding {
+  /** Token usage per turn; counts restart when the session moves to a new process. */
+  readonly usage = new TurnUsage();
+  private state: BindingState<V1Client>;
+  private lastAttempt: Promise<unknown> = Promise.resolve();
+
+  /** Without `client`, the session is not attached yet. */
+  constructor(
+    private readonly deps: SessionBindingDeps,
+    client?: V1Client,
+  ) {
+    const fields = { agentSessionId: deps.id, hasForgotten: false };
+    this.state = client ? { ...fields, kind: 'attached', client } : { ...fields, kind: 'detached' };
+  }
+
+  get agentSessionId(): string {
+    return this.state.agentSessionId;
+  }
+
+  get isMuted(): boolean {
+    return isMuted(this.state);
+  }
+
+  /** Attaches the session, starting the agent if needed. @throws BackendError, or the agent's error */
+  async ensureAttached(signal: AbortSignal): Promise<AttachedState<V1Client>> {
+    const live = await this.deps.agent.connection.connect(signal);
+    const attached = this.lastAttempt.then(() => this.attach(live, signal));
+    this.lastAttempt = attached.catch(() => undefined);
+    return await untilAborted(attached, signal);
+  }
+
+  /** Loads the session; the agent replays its history before this resolves. @throws the agent's error */
+  load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<SessionSetup> {
+    return this.trackRestore(live, 'unknown', () => this.requestRestore(live, method, signal));
+  }
+
+  markReminded(): void {
+    this.transition({ kind: 'reminded' });
+  }
+
+  markProcessLost(): void {
+    this.transition({ kind: 'processLost' });
+  }
+
+  /** Ends the session and notifies the agent. Never rejects. */
+  async close(): Promise<void> {
+    const { agent, log } = this.deps;
+    const { state } = this;
+    this.transition({ kind: 'close' });
+    if (state.kind !== 'attached' || state.client !== agent.connection.connectedAgent?.client) return;
+    const { agentSessionId, client } = state;
+    client.detach(agentSessionId);
+    if (!client.capabilities.sessionCapabilities?.close) return;
+    const close = (): Promise<void> => client.closeSession(agentSessionId);
+    await agent.requestWithin('session/close', undefined, close, closeTimeoutMs).catch((error: unknown) => {
+      log.debug(`Could not close a session: ${messageOf(error)}`);
+    });
+  }
+
+  private async attach(live: ConnectedAgent, signal: AbortSignal): Promise<AttachedState<V1Client>> {
+    const { config, events, id } = this.deps;
+    signal.throwIfAborted();
+    if (this.state.kind === 'attached' && this.state.client === live.client) return this.state;
+    const before = config.options;
+    const isRemembered = await this.tryRestore(live, signal);
+    if (!isRemembered) await this.recreateSession(live, signal);
+    const attached = this.requireAttached();
+    const message = await config.restoreOptions(attached, before, isRemembered, signal);
+    if (message !== undefined) events.append({ event: 'notice', data: { session_id: id, level: 'info', message } });
+    return attached;
+  }
+
+  /** Returns whether the agent remembers the session. */
+  private async tryRestore(live: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
+    const { agent, config, log } = this.deps;
+    const method = restoreMethodOf(live.client.capabilities, 'known');
+    if (!method) return false;
+    try {
+      const setup = await this.trackRestore(live, 'known', () =>
+        agent.requestWithin(`session/${method}`, signal, (deadline) => this.requestRestore(live, method, deadline)),
+      );
+      config.applySetup(setup);
+      return true;
+    } catch (error) {
+      const isRefusal = !isAuthRequired(error) && !(error instanceof TimeoutError) && !signal.aborted;
+      const isGone = agent.connection.connectedAgent !== live || this.state.kind === 'closed';
+      if (!isRefusal || isGone) throw error;
+      log.warn(`${agent.title} could not resume a session: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  private async trackRestore(
+    { client }: ConnectedAgent,
+    history: HistoryKnowledge,
+    request: () => Promise<SessionSetup>,
+  ): Promise<SessionSetup> {
+    this.transition({ kind: 'restoreRequested', client, history });
+    try {
+      const setup = await request();
+      this.transition({ kind: 'restored', client });
+      this.requireAttached();
+      return setup;
+    } catch (error) {
+      client.detach(this.agentSessionId);
+      this.transition({ kind: 'failed', client });
+      throw error;
+    }
+  }
+
+  private async requestRestore(
+    live: ConnectedAgent,
+    method: 'load' | 'resume',
+    signal: AbortSignal,
+  ): Promise<SessionSetup> {
+    const { agent, folders, peer } = this.deps;
+    const { client } = live;
+    const params = { ...(await agent.sessionParamsFor(live, folders)), sessionId: this.agentSessionId };
+    signal.throwIfAborted();
+    client.attach(params.sessionId, peer);
+    return method === 'resume' ? client.resumeSession(params, signal) : client.loadSession(params, signal);
+  }
+
+  private async recreateSession(live: ConnectedAgent, signal: AbortSignal): Promise<void> {
+    const { agent, folders, peer } = this.deps;
+    const { client } = live;
+    const params = await agent.sessionParamsFor(live, folders);
+    const onCreated = (agentSessionId: string, setup: SessionSetup): SessionPeer => {
+      this.transition({ kind: 'recreated', client, agentSessionId });
+      this.reportRecreated(this.requireAttached(), setup);
+      return peer;
+    };
+    this.transition({ kind: 'recreateRequested', client });
+    try {
+      await agent.requestWithin('session/new', signal, (deadline) => client.newSession(params, onCreated, deadline));
+    } catch (error) {
+      this.transition({ kind: 'failed', client });
+      throw error;
+    }
+  }
+
+  private reportRecreated({ agentSessionId }: AttachedState<V1Client>, setup: SessionSetup): void {
+    const { agent, config, events, id } = this.deps;
+    const message = `${agent.title} was restarted and doesn’t remember this conversation.`;
+    events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });
+    events.append({ event: 'notice', data: { session_id: id, level: 'warning', message } });
+    config.applySetup(setup);
+  }
+
+  /** @throws BackendError `closed` if the process or the session has ended meanwhile */
+  private requireAttached(): AttachedState<V1Client> {
+    if (this.state.kind === 'attached') return this.state;
+    throw new BackendError('closed', `${this.deps.agent.title} has ended.`);
+  }
+
+  private transition(event: BindingEvent<V1Client>): void {
+    const { kind } = this.state;
+    this.state = nextBindingState(this.state, event);
+    if (this.state.kind === 'attached' && kind !== 'attached') this.usage.reset();
+  }
+}

@@ -1,0 +1,178 @@
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+
+export interface CallLimits {
+  readonly maxRunning: number;
+  readonly maxRunningPerClient: number;
+  /** Limit of waiting calls per client; further calls are refused. */
+  readonly maxWaitingPerClient: number;
+  readonly callsPerSecond: number;
+  /** Calls of a client that may exceed `callsPerSecond`. */
+  readonly burstSize: number;
+}
+
+const defaultCallLimits: CallLimits = {
+  maxRunning: 24,
+  maxRunningPerClient: 6,
+  maxWaitingPerClient: 200,
+  callsPerSecond: 100,
+  burstSize: 400,
+};
+
+export class TooManyCallsError extends Error {
+  override readonly name = 'TooManyCallsError';
+}
+
+interface WaitingCall {
+  readonly start: () => void;
+  readonly refuse: (reason: Error) => void;
+}
+
+interface ClientState {
+  runningCount: number;
+  readonly waitingCalls: Set<WaitingCall>;
+  credit: number;
+  /** When `credit` was last updated, on the monotonic clock. */
+  creditedAtMs: number;
+}
+
+/** Queues calls so that each client gets a fair share. Idle clients are forgotten. */
+export class FairCallQueue implements Disposable {
+  /** In turn order: a client moves to the end when one of its calls starts. */
+  private readonly clients = new Map<string, ClientState>();
+  private runningCount = 0;
+  private creditTimer: Disposable | undefined;
+  private isDisposed = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: CallLimits = defaultCallLimits,
+  ) {}
+
+  /** Clients with unfinished calls or recent activity. */
+  get clientCount(): number {
+    return this.clients.size;
+  }
+
+  /** Runs `work` at the client's turn. @throws TooManyCallsError; Error if `signal` fires first; what `work` throws */
+  async run<T>(id: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const client = await this.waitForTurn(id, signal);
+    try {
+      return await work();
+    } finally {
+      client.runningCount--;
+      this.runningCount--;
+      this.startWaitingCalls();
+    }
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.creditTimer?.dispose();
+    for (const { waitingCalls } of this.clients.values()) {
+      for (const call of waitingCalls) call.refuse(new Error('Backline has stopped in this window.'));
+    }
+    this.clients.clear();
+  }
+
+  private async waitForTurn(id: string, signal: AbortSignal): Promise<ClientState> {
+    signal.throwIfAborted();
+    if (this.isDisposed) throw new Error('Backline has stopped in this window.');
+    const client = this.clientOf(id);
+    if (client.waitingCalls.size >= this.limits.maxWaitingPerClient) {
+      throw new TooManyCallsError('Too many calls are waiting. Wait for their answers, then ask again.');
+    }
+    let waitingCall: WaitingCall | undefined;
+    const turn = new Promise<void>((resolve, reject) => {
+      waitingCall = { start: resolve, refuse: reject };
+      client.waitingCalls.add(waitingCall);
+    });
+    const onAbort = (): void => {
+      if (!waitingCall || !client.waitingCalls.delete(waitingCall)) return;
+      waitingCall.refuse(new Error('The call was cancelled.'));
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.startWaitingCalls();
+    try {
+      await turn;
+      return client;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  private clientOf(id: string): ClientState {
+    const known = this.clients.get(id);
+    if (known) return known;
+    const client = {
+      runningCount: 0,
+      waitingCalls: new Set<WaitingCall>(),
+      credit: this.limits.burstSize,
+      creditedAtMs: this.now,
+    };
+    this.clients.set(id, client);
+    return client;
+  }
+
+  private get now(): number {
+    return this.clock.monotonicNow();
+  }
+
+  private startWaitingCalls(): void {
+    if (this.isDisposed) return;
+    this.updateCredit();
+    while (this.runningCount < this.limits.maxRunning) {
+      const next = this.nextClient();
+      if (!next) break;
+      const [id, client] = next;
+      const [call] = client.waitingCalls;
+      if (!call) break;
+      client.waitingCalls.delete(call);
+      client.runningCount++;
+      client.credit--;
+      this.runningCount++;
+      this.clients.delete(id);
+      this.clients.set(id, client);
+      call.start();
+    }
+    this.scheduleCreditUpdate();
+  }
+
+  /** The client with the fewest running calls; among equals, the one that has waited longest. */
+  private nextClient(): readonly [string, ClientState] | undefined {
+    return [...this.clients]
+      .filter(([, client]) => this.canStartCall(client))
+      .reduce<readonly [string, ClientState] | undefined>(
+        (best, each) => (best && best[1].runningCount <= each[1].runningCount ? best : each),
+        undefined,
+      );
+  }
+
+  private canStartCall({ runningCount, waitingCalls, credit }: ClientState): boolean {
+    return waitingCalls.size > 0 && runningCount < this.limits.maxRunningPerClient && credit >= 1;
+  }
+
+  private updateCredit(): void {
+    const { now } = this;
+    const { burstSize, callsPerSecond } = this.limits;
+    for (const [id, client] of this.clients) {
+      client.credit = Math.min(burstSize, client.credit + ((now - client.creditedAtMs) * callsPerSecond) / 1_000);
+      client.creditedAtMs = now;
+      if (client.credit === burstSize && client.runningCount === 0 && client.waitingCalls.size === 0)
+        this.clients.delete(id);
+    }
+  }
+
+  /** Sets a timer if a call waits only for credit. */
+  private scheduleCreditUpdate(): void {
+    const clientsWithoutCredit = [...this.clients.values()].filter(
+      ({ waitingCalls, credit }) => waitingCalls.size > 0 && credit < 1,
+    );
+    if (clientsWithoutCredit.length === 0 || this.creditTimer) return;
+    const missing = Math.min(...clientsWithoutCredit.map(({ credit }) => 1 - credit));
+    this.creditTimer = this.clock.setTimer(Math.ceil((missing * 1_000) / this.limits.callsPerSecond), () => {
+      this.creditTimer = undefined;
+      this.startWaitingCalls();
+    });
+  }
+}
