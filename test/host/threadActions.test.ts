@@ -121,7 +121,7 @@ describe('what can be done with a thread', () => {
     await installAmp();
     isTrusted = false;
     await actions.run('continueInAmp', head);
-    assert.match(messages.errors[1] ?? '', /trust/);
+    assert.match(messages.errors[1] ?? '', /Trust/);
     isTrusted = true;
     const evil = { ...head, id: 'T-1; touch /tmp/x' };
     await assert.rejects(actions.run('continueInAmp', evil), /not a valid thread ID/);
@@ -152,7 +152,7 @@ describe('what can be done with a thread', () => {
     isTrusted = false;
     await actions.run('continueInChat', head);
     assert.deepEqual(begun, []);
-    assert.match(messages.errors[0] ?? '', /trust/);
+    assert.match(messages.errors[0] ?? '', /Trust/);
   });
 
   for (const [action, name, parts] of [

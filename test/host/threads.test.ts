@@ -74,7 +74,7 @@ describe('Amp threads', () => {
       (followed.thread?.entries ?? []).flatMap((entry) =>
         entry.parent === 'm0.0' && 'text' in entry ? (entry.text ?? '') : [],
       );
-    await eventually('what is missing', () => assert.match(steps().join(), /cannot be read/));
+    await eventually('what is missing', () => assert.match(steps().join(), /can’t be read/));
     const said = [answer('One', 0)];
     await tested.write(2, 'Subagent', said, { mainThreadID: threadId(1) });
     await eventually('the first step', () => assert.deepEqual(steps(), ['One']));

@@ -64,7 +64,7 @@ export class ThreadPage {
   private currentState: ThreadPageState;
 
   constructor(
-    private readonly connection: HostConnection,
+    private readonly hostConnection: HostConnection,
     private readonly vscodeApi: Pick<VsCodeApi, 'getState' | 'setState'>,
     private readonly threadId: string,
   ) {
@@ -81,7 +81,7 @@ export class ThreadPage {
       isFinding: false,
       folding: undefined,
     };
-    this.ask = connection.asker((error) => this.updateState({ failure: messageOf(error) }));
+    this.ask = hostConnection.asker((error) => this.updateState({ failure: messageOf(error) }));
     this.actions = this.transcriptActions();
     this.search = {
       find: async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [],
@@ -94,16 +94,16 @@ export class ThreadPage {
   }
 
   start(window: Window): void {
-    this.connection.on(
+    this.hostConnection.on(
       didUpdate,
       (update) => this.applyUpdate(update),
       () => this.updateState({ isReady: true, failure: invalidUpdateText }),
     );
-    this.connection.on(didSendCommand, (command) => {
+    this.hostConnection.on(didSendCommand, (command) => {
       if (command.kind === 'find') this.startFinding();
       else void this.goTo(command.entryId);
     });
-    this.connection.start(window);
+    this.hostConnection.start(window);
     this.storeState();
     void this.ask(threadRequests.ready, {});
   }
@@ -158,7 +158,7 @@ export class ThreadPage {
     await this.waitForChange(
       ({ isReset }) => isReset || this.transcript.before < before,
       async () => {
-        await this.connection.request(threadRequests.loadOlder, { count });
+        await this.hostConnection.request(threadRequests.loadOlder, { count });
         return true;
       },
     );
@@ -168,7 +168,7 @@ export class ThreadPage {
     await this.waitForChange(
       ({ isReset, laterCount }) => isReset || laterCount > 0 || this.transcript.after === 0,
       async () => {
-        await this.connection.request(threadRequests.loadLater, { count });
+        await this.hostConnection.request(threadRequests.loadLater, { count });
         return true;
       },
     );

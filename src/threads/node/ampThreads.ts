@@ -5,7 +5,7 @@ import { ThreadLibrary } from '../common/threadLibrary';
 import { AmpCli } from './cli/ampCli';
 import type { AmpPaths } from './ampFolder/ampData';
 import { CliSource } from './cli/cliSource';
-import { ExportedFiles } from './exportedFiles';
+import { OpenedFileSource } from './openedFileSource';
 import { ThreadIndex } from './index/threadIndex';
 import { LocalThreadSource } from './localThreadSource';
 import { PrivateFolder } from './cli/privateFolder';
@@ -31,7 +31,7 @@ export interface AmpThreads {
   /** Joins and owns all sources. */
   readonly library: ThreadLibrary;
   readonly local: LocalThreadSource;
-  readonly files: ExportedFiles;
+  readonly files: OpenedFileSource;
   readonly account: CliSource;
 }
 
@@ -42,7 +42,7 @@ export function createAmpThreads({ paths, moreFolders, findCommand, ...deps }: A
   const reader = new WorkerThreadReader({ worker, clock });
   const index = new ThreadIndex({ folder: indexFolder, worker, clock, log });
   const local = new LocalThreadSource({ paths, index, reader, clock, log });
-  const files = new ExportedFiles({ reader, clock, log });
+  const files = new OpenedFileSource({ reader, clock, log });
   const folder = new PrivateFolder(tmpdir());
   const cli = new AmpCli(findCommand, commandRunner(clock), folder);
   const account = new CliSource({ cli, reader, clock, log, folder });

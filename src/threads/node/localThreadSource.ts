@@ -48,7 +48,7 @@ export class LocalThreadSource implements ThreadSource {
   private readonly emitter = this.disposables.add(new Emitter<void>(this.onListenerError));
   readonly onDidChange = this.emitter.event;
   private readonly subscriptions: ThreadSubscriptions;
-  private readonly history: PromptHistory;
+  private readonly promptHistory: PromptHistory;
   private readonly relistThrottle: CostThrottle;
   /** Absolute paths. */
   private folders: readonly string[];
@@ -60,7 +60,7 @@ export class LocalThreadSource implements ThreadSource {
   constructor(private readonly deps: LocalThreadSourceDeps) {
     const { paths, reader, clock, log } = deps;
     this.folders = [paths.threadFolder];
-    this.history = new PromptHistory(paths.dataFolders);
+    this.promptHistory = new PromptHistory(paths.dataFolders);
     const costMs = (threadId: string): number => Math.max(...this.pathsOf(threadId).map((file) => reader.costMs(file)));
     this.subscriptions = this.disposables.add(new ThreadSubscriptions(clock, costMs, this.onListenerError));
     const onError = (error: unknown): void => {
@@ -150,7 +150,7 @@ export class LocalThreadSource implements ThreadSource {
   /** Adds the folder of the first prompt from Amp's prompt history to threads that have no folder. */
   private async withPromptFolders(heads: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
     if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
-    const folderByPrompt = await this.history.folderByPrompt();
+    const folderByPrompt = await this.promptHistory.folderByPrompt();
     return heads.map((head) => {
       const { folders, firstPrompt } = head;
       const folder = folders.length === 0 && firstPrompt !== undefined ? folderByPrompt.get(firstPrompt) : undefined;

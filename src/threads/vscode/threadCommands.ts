@@ -9,7 +9,7 @@ import type { ThreadAction } from '../common/page/threadApi';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { ThreadError, type ThreadHead } from '../common/threadPorts';
 import { displayTitle } from '../common/tree/threadRow';
-import type { ExportedFiles } from '../node/exportedFiles';
+import type { OpenedFileSource } from '../node/openedFileSource';
 import { openAsJson } from './openTarget';
 import type { ThreadActions } from './threadActions';
 import { pickFilters } from './threadFilterPicks';
@@ -20,7 +20,7 @@ import type { ThreadsView } from './threadsView';
 interface ThreadCommandsDeps {
   readonly commands: Commands;
   readonly library: ThreadLibrary;
-  readonly files: ExportedFiles;
+  readonly files: OpenedFileSource;
   readonly view: ThreadsView;
   readonly panels: ThreadPanels;
   readonly actions: ThreadActions;

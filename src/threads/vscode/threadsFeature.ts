@@ -49,11 +49,11 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   readonly id = 'threads';
   readonly title = 'Amp threads';
   private readonly peerThreads: PeerThreads;
-  private readonly threads: AmpThreads;
+  private readonly ampThreads: AmpThreads;
 
   constructor(private readonly deps: ThreadsFeatureDeps) {
     const { clock, distFolder, findCommand, log, storageFolder } = deps;
-    this.threads = createAmpThreads({
+    this.ampThreads = createAmpThreads({
       paths: ampPaths(process.env, homedir()),
       moreFolders: () => this.moreFolders(),
       findCommand,
@@ -62,7 +62,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       clock,
       log,
     });
-    this.peerThreads = new PeerThreads(this.threads.library, {
+    this.peerThreads = new PeerThreads(this.ampThreads.library, {
       isTrusted: () => vscode.workspace.isTrusted,
       workspaceFolders: () => this.workspaceFolders(),
       isDenied: (file) =>
@@ -76,7 +76,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   start(): Promise<RunningThreads> {
     const { clock, commands, distFolder, editor, findAmp, globalState, log, settings } = this.deps;
     const { startChat, workspaceState } = this.deps;
-    const { account, files, library, local } = this.threads;
+    const { account, files, library, local } = this.ampThreads;
     const disposables = new DisposableStore();
     const messages = new Messages(log);
 

@@ -10,7 +10,7 @@ import type { DocumentOrigin } from '../threadReader';
 import { relationsOf } from '../model/relations';
 import { ThreadDocument, treesOf } from '../model/threadSchema';
 import { threadTexts } from '../query/threadTexts';
-import { freshForMs, isFresh, threadState } from '../model/threadState';
+import { freshForMs, isRecentlyWritten, threadState } from '../model/threadState';
 import { ledgerEvents, messageModel, threadUsage } from '../model/threadUsage';
 
 /** The problem of a JSON file that is not a thread. */
@@ -61,7 +61,7 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
   const { messages } = document;
   const id = from.threadId ?? validId(document) ?? path ?? 'unknown';
   const prompts = messages.filter(isRecord).filter(isPrompt);
-  const createdAt = [timeOf(document.created), timeInId(id)].find(isPlausibleAt(from.nowMs));
+  const createdAt = [timeOf(document.created), creationTimeFromId(id)].find(isPlausibleAt(from.nowMs));
   const trees = treesOf(document);
   const repository = trees.find((tree) => tree.repository?.url !== undefined)?.repository;
   return {
@@ -83,7 +83,7 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
     messageCount: messages.length,
     hasChanges: hasChangedFiles(messages),
     isArchived: document.archived === true,
-    state: threadState(messages, isFresh(from.mtimeMs, from.nowMs)),
+    state: threadState(messages, isRecentlyWritten(from.mtimeMs, from.nowMs)),
     relations: relationsOf(document, id),
   };
 }
@@ -101,7 +101,7 @@ export function searchDataOf(json: unknown, from: DocumentOrigin): SearchData | 
   const document = ThreadDocument.safeParse(json).data;
   if (!document || !isRecord(json) || isHidden(document)) return undefined;
   const { messages, title = '' } = document;
-  const createdAt = [timeOf(document.created), timeInId(from.threadId ?? '')].find(isPlausibleAt(from.nowMs));
+  const createdAt = [timeOf(document.created), creationTimeFromId(from.threadId ?? '')].find(isPlausibleAt(from.nowMs));
   const promptAt = lastPromptAt(document, messages.filter(isRecord).filter(isPrompt), createdAt);
   const lastAt = promptAt ?? from.mtimeMs ?? 0;
   return { title, lastPromptAt: lastAt, texts: threadTexts(json, messages) };
@@ -145,7 +145,7 @@ export function isPlausibleAt(nowMs: number): (time: number | undefined) => bool
 const dayMs = 86_400_000;
 
 /** Returns the time in an id that contains one (UUIDv7), in milliseconds since the epoch. */
-export function timeInId(id: string): number | undefined {
+export function creationTimeFromId(id: string): number | undefined {
   const match = /^T-([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(id);
   return match ? timeOf(Number.parseInt(`${match[1] ?? ''}${match[2] ?? ''}`, 16)) : undefined;
 }

@@ -3,7 +3,7 @@ import { endId } from '../model/entryIds';
 import { isRecord, textOf } from '../model/jsonValues';
 import { rawJson } from '../model/rawJson';
 import { MessageState, type Message } from '../model/threadSchema';
-import { isStopped } from '../model/threadState';
+import { isMessageStopped } from '../model/threadState';
 import { entryBase, type MessageContext } from './parts/mapped';
 import type { UnfinishedCall } from './parts/toolRun';
 
@@ -35,7 +35,7 @@ export function unfinishedCall(
   { unfinished, isLive }: MessageContext,
   isComplete = true,
 ): UnfinishedCall {
-  if (isStopped(message.state)) return { withResult: 'cancelled', withoutResult: 'cancelled', isComplete };
+  if (isMessageStopped(message.state)) return { withResult: 'cancelled', withoutResult: 'cancelled', isComplete };
   return { withResult: isLive ? 'running' : 'stale', withoutResult: unfinished, isComplete };
 }
 

@@ -5,7 +5,7 @@ import { isRecord, isSameJson, listOf } from '../model/jsonValues';
 import { rawJson } from '../model/rawJson';
 import type { ThreadDocument } from '../model/threadSchema';
 import type { OpenThread } from '../threadPorts';
-import { isFresh } from '../model/threadState';
+import { isRecentlyWritten } from '../model/threadState';
 import type { MappedEntry, MessageContext } from './parts/mapped';
 import { messageContexts } from './messageContexts';
 import { messageEntries } from './messageEntries';
@@ -33,7 +33,7 @@ export interface MappedThread extends OpenThread {
 
 /** Maps a document to entries. Entries that are equal to those of the previous read are the same objects. */
 export function mapThread(document: ThreadDocument, from: DocumentOrigin, previous?: MappedThread): MappedThread {
-  const mapping = new ThreadMapping(document, isFresh(from.mtimeMs, from.nowMs), previous);
+  const mapping = new ThreadMapping(document, isRecentlyWritten(from.mtimeMs, from.nowMs), previous);
   return {
     head: headOfThread(document, from),
     facts: factsOf(document),

@@ -6,7 +6,7 @@ import { isPrompt } from '../model/promptText';
 import type { ThreadDocument } from '../model/threadSchema';
 import { messageUsage, sumUsage } from '../model/threadUsage';
 import type { MessageContext, UnfinishedState } from './parts/mapped';
-import { isStopped } from '../model/threadState';
+import { isMessageStopped } from '../model/threadState';
 import { callId } from '../model/callIds';
 import { isOpenResult, type ToolResults } from './toolResults';
 
@@ -84,7 +84,7 @@ function hasCallEnded(
   records: readonly JsonRecord[],
   results: ToolResults,
 ): boolean {
-  if (isStopped(records[messageIndex]?.['state'])) return true;
+  if (isMessageStopped(records[messageIndex]?.['state'])) return true;
   const result = results.ofCall(block).at(-1);
   return result !== undefined && !isOpenResult(result);
 }

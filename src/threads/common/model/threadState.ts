@@ -8,7 +8,7 @@ export const freshForMs = 5 * 60_000;
 export const runningStatuses: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
 /** False for an unknown time and for times in the future, which a wrong clock may cause. */
-export function isFresh(mtimeMs: number | undefined, nowMs: number): boolean {
+export function isRecentlyWritten(mtimeMs: number | undefined, nowMs: number): boolean {
   return mtimeMs !== undefined && Math.abs(nowMs - mtimeMs) < freshForMs;
 }
 
@@ -39,7 +39,7 @@ function wasLastAnswerStopped(messages: readonly unknown[]): boolean {
   const answer = messages.findLast(
     (message): message is JsonRecord => isRecord(message) && isMainMessage(message) && message['role'] === 'assistant',
   );
-  return isStopped(answer?.['state']);
+  return isMessageStopped(answer?.['state']);
 }
 
 /** Excludes messages of subagents and messages with other roles. */
@@ -64,7 +64,7 @@ export function stateType(state: unknown): string | undefined {
 }
 
 /** Whether a message ended before it was complete, which also ends its tool calls. */
-export function isStopped(state: unknown): boolean {
+export function isMessageStopped(state: unknown): boolean {
   const type = stateType(state);
   return type === 'cancelled' || type === 'error';
 }

@@ -5,7 +5,7 @@ import { DisposableStore, toDisposable, type Disposable } from '../../../base/co
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { fileUriPath } from '../../common/model/fileUriPath';
-import { isPlausibleAt, timeInId } from '../../common/heads/heads';
+import { isPlausibleAt, creationTimeFromId } from '../../common/heads/heads';
 import { timeOf } from '../../common/model/jsonValues';
 import {
   type OpenThread,
@@ -233,7 +233,7 @@ export class CliSource implements ThreadSource {
   private headOf(thread: ListedThread): ThreadHead {
     const known = this.exportById.get(thread.id)?.head;
     const updatedAt = updatedAtOf(thread);
-    const createdAt = [known?.createdAt, timeInId(thread.id)].find(isPlausibleAt(this.deps.clock.now()));
+    const createdAt = [known?.createdAt, creationTimeFromId(thread.id)].find(isPlausibleAt(this.deps.clock.now()));
     const folder = typeof thread.tree === 'string' ? fileUriPath(thread.tree) : undefined;
     return {
       ...(known ?? { promptCount: 0, hasChanges: false, relations: [] }),

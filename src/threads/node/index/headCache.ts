@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { isFresh } from '../../common/model/threadState';
+import { isRecentlyWritten } from '../../common/model/threadState';
 import { isSameFile, type FileKey } from '../files/fileKey';
 import { decodeHeads } from '../files/headDecoder';
 import { headFileName, type StoredHead } from '../files/headFile';
@@ -53,7 +53,7 @@ export class HeadCache {
   isCurrent(file: FileKey, nowMs: number): boolean {
     const stored = this.headByPath.get(file.path);
     if (!stored || !isSameFile(stored.file, file)) return false;
-    return stored.head?.state !== 'running' || isFresh(file.mtimeMs, nowMs);
+    return stored.head?.state !== 'running' || isRecentlyWritten(file.mtimeMs, nowMs);
   }
 
   /** Returns the cached paths in these folders that are not among the files. */

@@ -46,7 +46,7 @@ const maxFatalFiles = 5;
  */
 export class ThreadIndex implements Disposable {
   private readonly cache: HeadCache;
-  private readonly queue = new KeyedQueue();
+  private readonly listQueue = new KeyedQueue();
   private readonly coverageEmitter = new Emitter<TextCoverage>((error) =>
     this.deps.log.error('A listener of the thread index failed', error),
   );
@@ -79,7 +79,7 @@ export class ThreadIndex implements Disposable {
    * @throws ThreadError `cancelled`; `unreadable` when the worker is unavailable
    */
   async list(folders: readonly string[], signal?: AbortSignal): Promise<ThreadList> {
-    return await this.queue.run('list', () => this.listNow(folders, signal));
+    return await this.listQueue.run('list', () => this.listNow(folders, signal));
   }
 
   /** Searches the indexed text, see `parseQuery`. `limit` is the maximum number of threads. @throws ThreadError */

@@ -50,7 +50,7 @@ export class WordTable {
   private newIndexes = new Uint32Array(1 << 12);
   /** Stored only so that the engine does not remove the reads of `touchSlots`. */
   protected touched = 0;
-  private recentThread = -1;
+  private cachedThread = -1;
 
   constructor() {
     this.words[0] = newline;
@@ -78,8 +78,8 @@ export class WordTable {
   /** Fills `newIndexes` with the words that were not added for this thread recently. Returns their number. */
   private findNew({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
     const { recentHashes } = this;
-    if (this.recentThread !== thread) {
-      this.recentThread = thread;
+    if (this.cachedThread !== thread) {
+      this.cachedThread = thread;
       recentHashes.fill(0);
     }
     if (this.newIndexes.length < count) this.newIndexes = new Uint32Array(count * 2);

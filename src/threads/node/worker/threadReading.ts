@@ -26,7 +26,7 @@ export class ThreadReading implements Disposable {
   private revision = 0;
   private isClosed = false;
   private lastCostMs = 0;
-  private readonly queue = new KeyedQueue();
+  private readonly readQueue = new KeyedQueue();
   private lastLink: WorkerLink | undefined;
 
   /** `id` identifies this thread in requests to the worker. */
@@ -43,12 +43,12 @@ export class ThreadReading implements Disposable {
 
   /** Unchanged entries are the same objects as in the last read. @throws ThreadError */
   async read(options: ReadOptions = {}): Promise<OpenThread> {
-    return await this.queue.run('read', () => this.deps.worker.use((link) => this.readNow(link, options)));
+    return await this.readQueue.run('read', () => this.deps.worker.use((link) => this.readNow(link, options)));
   }
 
   /** Returns an entry's source as indented JSON, or undefined when there is no such entry. @throws ThreadError */
   async rawJson(entryId: string): Promise<string | undefined> {
-    return await this.queue.run('read', () =>
+    return await this.readQueue.run('read', () =>
       this.deps.worker.use(async (link) => {
         // A restarted worker has not loaded the thread.
         if (this.lastLink !== link) await this.readNow(link, {});

@@ -27,7 +27,7 @@ const restartBackoff: Backoff = { firstMs: 250, maxMs: 10_000 };
 export class ThreadWorkerOwner implements Disposable {
   private state: WorkerState = { kind: 'ended', failureCount: 0, startsAt: -Infinity };
   private readonly disposables = new DisposableStore();
-  private readonly queue = new KeyedQueue();
+  private readonly retryQueue = new KeyedQueue();
   private holdCount = 0;
   private idleTimer: Disposable | undefined;
 
@@ -43,7 +43,7 @@ export class ThreadWorkerOwner implements Disposable {
       return await this.useOnce(work);
     } catch (error) {
       if (!(error instanceof WorkerEndedError) || !error.wasShared) throw error;
-      return await this.queue.run('retry', () => this.useOnce(work));
+      return await this.retryQueue.run('retry', () => this.useOnce(work));
     }
   }
 

@@ -4,7 +4,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { AmpCli } from '../../../../src/threads/node/cli/ampCli';
 import { CliSource } from '../../../../src/threads/node/cli/cliSource';
-import { ExportedFiles } from '../../../../src/threads/node/exportedFiles';
+import { OpenedFileSource } from '../../../../src/threads/node/openedFileSource';
 import { PrivateFolder } from '../../../../src/threads/node/cli/privateFolder';
 import { commandRunner } from '../../../../src/threads/node/cli/runCommand';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -69,7 +69,7 @@ sourceContract('the amp CLI', async (): Promise<SourceHarness> => {
 sourceContract('opened files', async (): Promise<SourceHarness> => {
   const folder = await ThreadFolder.make();
   await mkdir(folder.threads, { recursive: true });
-  const source = new ExportedFiles({ reader: reader(), clock: systemClock, log: nullLogger });
+  const source = new OpenedFileSource({ reader: reader(), clock: systemClock, log: nullLogger });
   return {
     source,
     put: async (id, document) => {

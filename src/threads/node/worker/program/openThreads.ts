@@ -4,7 +4,7 @@ import { roughUnits } from '../../../../base/common/roughUnits';
 import type { Entry } from '../../../../transcript/common/entries';
 import type { MappedThread } from '../../../common/mapping/mapThread';
 import { readThread } from '../../../common/mapping/readThread';
-import { isFresh } from '../../../common/model/threadState';
+import { isRecentlyWritten } from '../../../common/model/threadState';
 import { ThreadError } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
 import { readThreadFile } from '../../files/threadFile';
@@ -88,7 +88,7 @@ export class OpenThreads {
 
 /** Whether the file is the same and the thread has not become stale. */
 function isUnchanged({ thread: { head } }: LoadedThread, { path }: ThreadFile, nowMs: number): boolean {
-  if (head.state === 'running' && !isFresh(head.mtimeMs, nowMs)) return false;
+  if (head.state === 'running' && !isRecentlyWritten(head.mtimeMs, nowMs)) return false;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.size === head.sizeBytes && stats?.mtimeMs === head.mtimeMs;
 }

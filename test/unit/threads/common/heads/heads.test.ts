@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { headOf, nextStaleAt } from '../../../../../src/threads/common/heads/heads';
-import { isFresh } from '../../../../../src/threads/common/model/threadState';
+import { isRecentlyWritten } from '../../../../../src/threads/common/model/threadState';
 import { head } from '../../support/threadHead';
 
 describe('the head of a thread', () => {
@@ -32,8 +32,8 @@ describe('the head of a thread', () => {
 
   it('is stale from the moment on that it tells', () => {
     const at = nextStaleAt([head('a', { state: 'running', mtimeMs: 1_000 })]) ?? 0;
-    assert.ok(isFresh(1_000, at - 1));
-    assert.ok(!isFresh(1_000, at));
+    assert.ok(isRecentlyWritten(1_000, at - 1));
+    assert.ok(!isRecentlyWritten(1_000, at));
   });
 
   it('tells the first moment of those that run, and none of others', () => {

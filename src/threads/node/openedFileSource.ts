@@ -19,14 +19,14 @@ import { FolderWatcher } from './files/folderWatcher';
 import { newestFirst } from '../common/heads/newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
-interface ExportedFilesDeps {
+interface OpenedFileSourceDeps {
   readonly reader: ThreadReader;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** The threads in files that the user opened or dropped. */
-export class ExportedFiles implements ThreadSource {
+export class OpenedFileSource implements ThreadSource {
   readonly kind = 'file';
   readonly title = 'Opened files';
   readonly state: ThreadSourceState = { kind: 'ready' };
@@ -40,7 +40,7 @@ export class ExportedFiles implements ThreadSource {
   private readonly headById = new Map<string, ThreadHead>();
   private readonly searchableById = new Map<string, SearchableThread>();
 
-  constructor(private readonly deps: ExportedFilesDeps) {
+  constructor(private readonly deps: OpenedFileSourceDeps) {
     const costMs = (id: string): number => deps.reader.costMs(this.pathById.get(id) ?? '');
     this.subscriptions = this.disposables.add(new ThreadSubscriptions(deps.clock, costMs, this.onListenerError));
   }

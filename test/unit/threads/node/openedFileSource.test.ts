@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { nullLogger } from '../../../../src/base/common/log';
 import { searchThreads } from '../../../../src/threads/common/search/threadSearch';
-import { ExportedFiles } from '../../../../src/threads/node/exportedFiles';
+import { OpenedFileSource } from '../../../../src/threads/node/openedFileSource';
 import { FakeClock } from '../../../fake/fakeClock';
 import { ReaderHere } from '../support/readerHere';
 import { normalId, slowId, thread, ThreadFolder } from '../support/threadFolder';
 
 describe('the text of opened files', () => {
   let folder: ThreadFolder;
-  let files: ExportedFiles;
+  let files: OpenedFileSource;
 
   beforeEach(async () => {
     folder = await ThreadFolder.make();
-    files = new ExportedFiles({ reader: new ReaderHere(), clock: new FakeClock(), log: nullLogger });
+    files = new OpenedFileSource({ reader: new ReaderHere(), clock: new FakeClock(), log: nullLogger });
     await folder.put(normalId, thread(normalId, 4));
     await folder.put(slowId, thread(slowId, 2));
     await files.add(folder.file(normalId));
