@@ -115,7 +115,7 @@ describe('what an agent may do', () => {
       { kind: 'remembered', effect: 'allow', option: 'Allow All', agentId: 'demo', agentTitle: 'Demo' },
     ]);
     opened.service.clearAgentGrants();
-    assert.deepEqual(opened.standing.grants.all, [], 'another process does not know it');
+    assert.deepEqual(opened.standing.grants.grants, [], 'another process does not know it');
   });
 
   it('can be made a rule where the agent offers none, and the agent is answered for this once', async () => {
