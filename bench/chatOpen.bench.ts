@@ -87,10 +87,10 @@ async function openPage(pages: PageHarness, transcript: TranscriptDocument, coun
     height: 800,
     data: count === tail ? {} : { peer: '' },
     prepare: (host) => {
-      host.answer(open, () => ({ patch: feed.take() }));
+      host.answer(open, () => ({ patch: feed.takePatch() }));
       host.answer(loadOlder, ({ count: more }) => {
         feed.showOlder(more);
-        return { patch: feed.take() };
+        return { patch: feed.takePatch() };
       });
     },
   });

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     backends: { views: [], chosen: undefined, onDidChange: silent },
     chips: { chipsFor: () => Promise.resolve([]), onDidChange: silent },
     attached: { findMissing: () => Promise.resolve([]), onDidChange: silent },
-    keyChords: { beginnings: [], onDidChange: silent },
+    keyChords: { prefixes: [], onDidChange: silent },
     newOptions: {
       optionsFor: () => [],
       unattendedSeen: () => undefined,
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   });
   feed.start();
   feed.show(chat);
-  feed.pageCame();
+  feed.connectPage();
   posts = 0;
 
   let told = 0;

@@ -18,7 +18,7 @@ import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { effectivePolicy } from './permissions/common/policy/policy';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
-import { closedTap } from './wire/common/traffic';
+import { disabledTrafficTap } from './wire/common/traffic';
 import { version } from '../package.json';
 
 // Composition root of `dist/amplifier-server.js`, which serves one ACP agent as an Amplifier server without VS Code.
@@ -52,7 +52,11 @@ function parseAgent(commandLine: string | undefined): AgentConfig {
   const [command = '', ...args] = splitCommand(commandLine);
   const known = knownAgentOf(command, args);
   const name = programName(command, args);
-  const { id, title, missingFile } = known ?? { id: name, title: name, missingFile: 'error' };
+  const {
+    id,
+    title,
+    missingFileReadsAs: missingFile,
+  } = known ?? { id: name, title: name, missingFileReadsAs: 'error' };
   return { id, title, command, args, missingFile };
 }
 
@@ -76,7 +80,7 @@ function createBackend(agent: AgentConfig, editor: GuardedEditor, cwd: string): 
     editor,
     clock: systemClock,
     log,
-    tap: closedTap,
+    tap: disabledTrafficTap,
     startAgent: () =>
       startAgentProcess({ command: agent.command, args: agent.args, env, cwd }, { clock: systemClock, log }),
     restartPolicy: new RestartPolicy(() => systemClock.monotonicNow(), Math.random),

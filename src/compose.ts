@@ -2,13 +2,13 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { SessionThreads } from './acp/common/draft/sessionThreads';
-import { lookupHere } from './acp/node/process/commandLookup';
+import { lookupInOwnEnvironment } from './acp/node/process/commandLookup';
 import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';
 import { findInstalledAmp } from './amp/node/findAmp';
 import { AmpFeature } from './amp/vscode/ampFeature';
-import { AllBackends } from './session/common/allBackends';
+import { CombinedBackends } from './session/common/combinedBackends';
 import { reportViolations } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
 import { ServeFeature } from './amplifier/vscode/serveFeature';
@@ -73,7 +73,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const vscodeEditor = disposables.add(
     new VsCodeEditor({
       log: log.child('editor'),
-      excludePatterns: () => settings.exclude(),
+      excludePatterns: () => settings.excludeGlobs(),
       onDidChangeExclude: (listener) => settings.onDidChangeOf([settingIds.exclude], listener),
       isTrusted: () => vscode.workspace.isTrusted,
       clock,
@@ -110,12 +110,12 @@ export function compose(context: vscode.ExtensionContext): App {
     threadSources: [
       threads,
       {
-        getThreads: async () => (await ampThreads.use()).peerThreads.getThreads(),
-        getThreadEntries: async (id) => (await ampThreads.use()).peerThreads.getThreadEntries(id),
+        getThreads: async () => (await ampThreads.getOrLoad()).peerThreads.getThreads(),
+        getThreadEntries: async (id) => (await ampThreads.getOrLoad()).peerThreads.getThreadEntries(id),
       },
     ],
-    ownMcpServers: async () => {
-      const server = await tools.mcpServer();
+    windowMcpServers: async () => {
+      const server = await tools.createMcpAddress();
       return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
     },
     // Chat and agents depend on each other. Without the chat, there are no conversations to notify.
@@ -154,11 +154,11 @@ export function compose(context: vscode.ExtensionContext): App {
     isReported: (path, problem) => effects.isReported(path, problem),
   });
   const backends = disposables.add(
-    new AllBackends(
+    new CombinedBackends(
       [amplifier.backends, acp.backends],
       (session) => {
         effects.follow(session);
-        threads.follow(session);
+        threads.recordSession(session);
       },
       log.child('backends'),
     ),
@@ -198,7 +198,7 @@ export function compose(context: vscode.ExtensionContext): App {
       editor,
       mentionSources: [contextItems.mentions],
       chipSources: [amplifier.chips, contextItems.chips],
-      recent,
+      recentFiles: recent,
       storageFolder: context.globalStorageUri.fsPath,
       // A window without a folder has no `storageUri`.
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
@@ -227,8 +227,8 @@ export function compose(context: vscode.ExtensionContext): App {
       ...contextFor('threads'),
       editor,
       findAmp: async () => (await findInstalledAmp())?.file,
-      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupHere),
-      startChat: async (digest, folder) => (await chat.use()).beginWith(digest, folder),
+      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupInOwnEnvironment),
+      startChat: async (digest, folder) => (await chat.getOrLoad()).startConversationWith(digest, folder),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
       storageFolder: context.globalStorageUri.fsPath,
@@ -260,7 +260,7 @@ export function compose(context: vscode.ExtensionContext): App {
 
   return {
     async start() {
-      disposables.add(commands.handle(commandIds.showLog, () => channel.show(true)));
+      disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
       commands.start();
       settings.start();
       statusView.start();

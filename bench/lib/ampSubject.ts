@@ -8,7 +8,7 @@ import type { Disposable } from '../../src/base/common/disposable';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { nobodyToAsk } from '../../test/fake/nobodyToAsk';
-import { closedTap } from '../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import { readOnlyLockfile } from './readLockfile';
 import { median } from './benchLine';
 import { tellParent } from './child';
@@ -34,7 +34,7 @@ export async function runAmpSubject(): Promise<void> {
     policy: () => ({}),
     log: nullLogger,
     clock,
-    traffic: closedTap,
+    traffic: disabledTrafficTap,
     portRange: { first: 8000, last: 8100 },
     lockfileFolders: [path.join(folder, 'amp', 'ide')],
     ideName: 'Bench',

@@ -3,7 +3,7 @@ import { startAgentProcess } from '../../src/acp/node/process/agentProcess';
 import { RestartPolicy } from '../../src/acp/node/process/restartPolicy';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
-import { closedTap } from '../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import type { FakeEditor } from '../../test/fake/fakeEditor';
 import { standingOf } from '../../test/fake/fakePermissions';
 
@@ -19,7 +19,7 @@ export function benchAgent(editor: FakeEditor): AcpBackend {
     editor,
     clock: systemClock,
     log: nullLogger,
-    tap: closedTap,
+    tap: disabledTrafficTap,
     startAgent: () => startAgentProcess(command, { clock: systemClock, log: nullLogger }),
     restartPolicy: new RestartPolicy(() => performance.now(), Math.random),
     standing: standingOf(),

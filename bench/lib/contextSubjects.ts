@@ -15,7 +15,7 @@ import type { ItemList } from '../../src/context/common/items/itemList';
 import { itemsAt } from '../../src/context/common/items/itemQueries';
 import { listProviders } from '../../src/context/common/providers/providerSettings';
 import { ProviderFactory } from '../../src/context/node/providerFactory';
-import { timedRunner } from '../../src/base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../src/base/node/timeLimitedRunner';
 
 /** Who is measured: our client, the client of OpenCtx, and the providers alone. All ask the same modules, of dialect C. */
 export interface Subject {
@@ -87,7 +87,7 @@ export function oursOf(urls: readonly string[]): Subject {
     clock: systemClock,
     log: nullLogger,
     secrets: { get: () => Promise.resolve(undefined) },
-    runInTime: timedRunner(100),
+    runInTime: createTimeLimitedRunner(100),
     createProvider: (entry) => factory.create(entry),
   });
   const backline = Object.fromEntries(urls.map((url) => [url, true]));

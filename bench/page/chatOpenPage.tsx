@@ -19,7 +19,7 @@ const actions: TranscriptActions = {
   insertAtCursor: nothing,
   applyCode: nothing,
   openAsNewFile: nothing,
-  showAll: () => Promise.reject(new Error('Nothing is cut.')),
+  loadFullEntry: () => Promise.reject(new Error('Nothing is cut.')),
   loadOlder: async (count) => {
     model.apply((await connection.request(loadOlder, { count })).patch);
   },

@@ -1,7 +1,7 @@
 // The page of the bench `chat.delta`: ours and the naive full render of the same answer, a delta a paint.
 import createMarkdown from 'markdown-it';
 import DOMPurify from 'dompurify';
-import { highlightedHtml } from '../../src/transcript/browser/markdown/code/highlight';
+import { highlightToHtml } from '../../src/transcript/browser/markdown/code/highlight';
 import { MarkdownStream } from '../../src/transcript/browser/markdown/markdownStream';
 
 declare global {
@@ -34,14 +34,14 @@ window.benchDeltas = async (way, answer, from) => {
 function streaming(container: HTMLElement): (delta: string) => void {
   const actions = { open: nothing, copy: nothing, insertAtCursor: nothing, applyCode: nothing, openAsNewFile: nothing };
   // No rests: every delta is shown, and counted.
-  const stream = new MarkdownStream(container, { actions, slowMs: Infinity });
+  const stream = new MarkdownStream(container, { actions, slowRenderingMs: Infinity });
   return (delta) => stream.append(delta);
 }
 
 function naive(container: HTMLElement): (delta: string) => void {
   const markdown = createMarkdown({
     linkify: true,
-    highlight: (code, language) => highlightedHtml(code, language),
+    highlight: (code, language) => highlightToHtml(code, language),
   });
   let text = '';
   return (delta) => {

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyChoices, optionNamed, unattendedIn } from '../../src/session/common/optionChoices';
+import { applyChoices, findOption, unattendedActionsOf } from '../../src/session/common/optionChoices';
 import type { BackendSession, SessionBackend } from '../../src/session/common/sessionBackend';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { AgentLauncher } from '../../src/acp/node/catalogue/agentLauncher';
 import { contextItemsTool } from '../../src/context/common/ai/contextTool';
 import type { McpAddress } from '../../src/tools/node/mcpServer';
-import { closedTap } from '../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import { Follower } from '../fake/backendHarness';
 import { FakeEditor } from '../fake/fakeEditor';
 import { ContextServer } from './support/contextServer';
@@ -78,13 +78,13 @@ describe('opencode', function () {
   it('tells its modes before the first prompt, which goes out in the one that is chosen', async () => {
     const session = await backend.prepareSession?.({ cwd: folder });
     assert.ok(session);
-    const mode = () => optionNamed(session.config, 'mode');
+    const mode = () => findOption(session.config, 'mode');
     assert.ok(mode(), JSON.stringify(session.config));
-    assert.equal(unattendedIn(session.config), 'runs', 'build');
+    assert.equal(unattendedActionsOf(session.config), 'runs', 'build');
     const plan = { option: 'mode', value: 'plan', from: 'user', isShown: true } as const;
     assert.deepEqual(await applyChoices(session, [plan], backend.title), []);
     assert.equal(mode()?.value, 'plan');
-    assert.equal(unattendedIn(session.config), undefined);
+    assert.equal(unattendedActionsOf(session.config), undefined);
     const follower = new Follower(session, 30_000);
     await session.prompt({ text: 'Hello' });
     assert.match((await follower.next('prompt:complete')).response, /Hello from the script/);
@@ -183,12 +183,12 @@ async function configure(home: string, baseURL: string): Promise<void> {
 function launcher(home: string, folder: string, editor: FakeEditor, context: McpAddress): AgentLauncher {
   const { name, url, headers } = context;
   return new AgentLauncher({
-    ownMcpServers: () => Promise.resolve({ [name]: { type: 'http', url, headers } }),
+    windowMcpServers: () => Promise.resolve({ [name]: { type: 'http', url, headers } }),
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     editor,
     clock: systemClock,
     log: nullLogger,
-    tap: closedTap,
+    tap: disabledTrafficTap,
     standing: standingOf(),
     environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: home }),
     defaultFolder: () => folder,

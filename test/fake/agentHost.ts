@@ -3,7 +3,7 @@ import { AgentLauncher } from '../../src/acp/node/catalogue/agentLauncher';
 import { AgentReaper } from '../../src/acp/node/process/agentReaper';
 import { nullLogger, type Logger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
-import { closedTap } from '../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import { FakeEditor } from './fakeEditor';
 import { standingOf } from './fakePermissions';
 import { answeringConsent } from './answeringConsent';
@@ -27,7 +27,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     editor: new FakeEditor({}, [folder]),
     clock: systemClock,
     log,
-    tap: closedTap,
+    tap: disabledTrafficTap,
     standing: standingOf(),
     environment: () => Promise.resolve({ PATH: '' }),
     defaultFolder: () => folder,

@@ -1,11 +1,11 @@
-import type { BroughtThing } from '../../src/consent/common/broughtThing';
-import type { Consent, ConsentDecision } from '../../src/consent/common/consentDesk';
+import type { ConsentSubject } from '../../src/consent/common/consentSubject';
+import type { Consent, ConsentDecision } from '../../src/consent/common/consentManager';
 
 export interface AnsweringConsent extends Consent {
   /** What the user was asked, in its order. */
-  readonly asked: BroughtThing[];
+  readonly asked: ConsentSubject[];
   /** What was decided about and is still named. */
-  readonly seen: BroughtThing[];
+  readonly seen: ConsentSubject[];
   /** What they answer from now on. */
   answer: ConsentDecision;
 }
@@ -13,9 +13,9 @@ export interface AnsweringConsent extends Consent {
 /** A user who always answers the same; `ask` stands for one who closes the question. */
 export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
   const answers = new Map<string, ConsentDecision>();
-  const asked: BroughtThing[] = [];
-  const seen: BroughtThing[] = [];
-  const decide = (thing: BroughtThing): ConsentDecision => {
+  const asked: ConsentSubject[] = [];
+  const seen: ConsentSubject[] = [];
+  const decide = (thing: ConsentSubject): ConsentDecision => {
     if (!seen.some(({ hash }) => hash === thing.hash)) seen.push(thing);
     return answers.get(thing.hash) ?? 'ask';
   };
@@ -25,7 +25,7 @@ export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
     answer,
     onDidChange: () => ({ dispose: () => undefined }),
     decide,
-    keepOnly: (kinds, isNamed) => {
+    forgetMissing: (kinds, isNamed) => {
       const kept = seen.filter((thing) => !kinds.includes(thing.kind) || isNamed(thing));
       seen.splice(0, seen.length, ...kept);
     },
@@ -36,7 +36,7 @@ export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
       }
       return Promise.resolve(decide(thing));
     },
-    askAgain: (thing) => {
+    askToChange: (thing) => {
       answers.delete(thing.hash);
       return consent.ask(thing, 'user');
     },

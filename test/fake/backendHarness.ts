@@ -3,7 +3,7 @@ import type { SessionEvent, SessionEventName, EventOf } from '../../src/session/
 import type { BackendSession } from '../../src/session/common/sessionBackend';
 import { systemClock } from '../../src/base/node/systemClock';
 import { nullLogger } from '../../src/base/common/log';
-import { closedTap } from '../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import { AcpBackend, type AcpBackendDeps } from '../../src/acp/node/v1/acpBackend';
 import { RestartPolicy } from '../../src/acp/node/process/restartPolicy';
 import { FakeEditor } from './fakeEditor';
@@ -26,7 +26,7 @@ export function backendOf(script: Script, options: Partial<AcpBackendDeps> = {})
     editor,
     clock,
     log: nullLogger,
-    tap: closedTap,
+    tap: disabledTrafficTap,
     startAgent: agents.start,
     restartPolicy: new RestartPolicy(
       () => clock.now(),

@@ -13,7 +13,7 @@ import {
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
 import type { BackendView, Draft, DraftAttachment, SessionRow, SessionView } from '../../src/chat/common/chatView';
-import { emptyDraft, joinedDrafts } from '../../src/chat/common/conversation/drafts';
+import { emptyDraft, joinDrafts } from '../../src/chat/common/conversation/drafts';
 import type { Entry, Part } from '../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../src/transcript/common/transcriptDocument';
 
@@ -101,7 +101,7 @@ export class FakeChat implements Chat {
     try {
       await this.onSend();
     } catch (error) {
-      this.draft = joinedDrafts(draft, this.draft);
+      this.draft = joinDrafts(draft, this.draft);
       this.moves.fire({ kind: 'refused', draft });
       throw error;
     }
@@ -131,7 +131,7 @@ export class FakeChat implements Chat {
     return Promise.resolve();
   }
 
-  approve(approvalId: string, option: string, reason?: string): Promise<void> {
+  answerApproval(approvalId: string, option: string, reason?: string): Promise<void> {
     this.answers.push({ approvalId, option, ...(reason === undefined ? {} : { reason }) });
     this.change({ approvals: this.current.approvals.filter(({ id }) => id !== approvalId) });
     return Promise.resolve();
@@ -146,12 +146,12 @@ export class FakeChat implements Chat {
     return { text: entry?.kind === 'prompt' ? entry.text : '', attachments: [] };
   }
 
-  readonly entries: FullContents<Entry> = {
+  readonly fullEntries: FullContents<Entry> = {
     whole: (entryId) => this.transcript.get(entryId),
     diffTexts: () => this.diff,
   };
 
-  readonly approvals: FullContents<Part[]> = {
+  readonly fullApprovals: FullContents<Part[]> = {
     whole: (approvalId) => this.view.approvals.find(({ id }) => id === approvalId)?.parts,
     diffTexts: () => this.diff,
   };
@@ -214,7 +214,7 @@ export class FakeChats implements Chats {
     return Promise.resolve(this.rows.filter(({ title }) => title.includes(query)));
   }
 
-  listKept(): Promise<readonly SessionRow[]> {
+  listRemoteSessions(): Promise<readonly SessionRow[]> {
     return Promise.resolve([]);
   }
 
@@ -232,11 +232,11 @@ export class FakeChats implements Chats {
     this.prepared.push(backendId);
   }
 
-  keepPrepared(): void {
+  closePreparedExcept(): void {
     // None is made.
   }
 
-  awaitPrompt(): void {
+  setPromptExpected(): void {
     // None is made.
   }
 

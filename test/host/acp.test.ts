@@ -143,7 +143,7 @@ describe('agents', () => {
   });
 
   it('leave names, sizes and times in the traffic, not what is said', async () => {
-    const watching = agents.traffic.open();
+    const watching = agents.traffic.startRecording();
     const chats: Chat[] = [];
     for (const id of ['v1', 'original']) {
       const chat = await agents.chat(id);
@@ -151,7 +151,7 @@ describe('agents', () => {
       await chat.prompt('hello, my secret is xyzzy');
       await chat.answered();
     }
-    const { recorded } = agents.traffic;
+    const { recordedEntries: recorded } = agents.traffic;
     assert.ok(recorded.some(({ method, peer }) => method === 'session/prompt' && peer === 'Demo v1'));
     assert.ok(recorded.some(({ method, peer }) => method === 'sendMessage' && peer === 'Demo original'));
     assert.doesNotMatch(JSON.stringify(recorded), /xyzzy|Demo agent \(no model\)/);

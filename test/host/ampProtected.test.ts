@@ -9,7 +9,7 @@ import { AmpServer } from '../../src/amp/node/ampServer';
 import { ProtectedEditQuestions } from '../../src/amp/vscode/protectedEditQuestions';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
-import { closedTap } from '../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import { eventually } from '../support/eventually';
 import { AmpClient, lockfiles } from './support/ampClient';
 import { AdapterUnderTest } from './support/editorAdapter';
@@ -58,7 +58,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
       policy: () => policy,
       log: nullLogger,
       clock: systemClock,
-      traffic: closedTap,
+      traffic: disabledTrafficTap,
       // No port of this range can be bound, so it is a free one.
       portRange: { first: 1, last: 0 },
       lockfileFolders: [path.join(home, '.local', 'share', 'amp', 'ide')],

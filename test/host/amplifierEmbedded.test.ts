@@ -104,14 +104,14 @@ describe('the embedded Amplifier server with the demo agent', () => {
   it('leaves the API key in no file and no log after a whole turn', async () => {
     const key = 'sk-ant-Pv8qNeverOnDisk';
     subject.secrets.set('backline.amplifier.apiKey', key);
-    subject.traffic.open();
+    subject.traffic.startRecording();
     await open();
     await rename();
     await answer('allow_once');
     await recorder.next('prompt:complete');
     await session.close();
     const told = { log: subject.log.lines, state: [...subject.state], events: recorder.events };
-    assert.ok(!JSON.stringify({ ...told, traffic: subject.traffic.recorded }).includes(key));
+    assert.ok(!JSON.stringify({ ...told, traffic: subject.traffic.recordedEntries }).includes(key));
     assert.deepEqual(await filesWith(key), []);
   });
 

@@ -35,7 +35,7 @@ class OtherWindow {
       log: nullLogger,
       status: this.board,
       commands: {
-        handle: (_id, handler) => {
+        setHandler: (_id, handler) => {
           this.handlers.push(handler);
           return toDisposable(() => undefined);
         },

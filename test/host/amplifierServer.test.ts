@@ -81,7 +81,7 @@ describe('an Amplifier server of the real dialect', () => {
 
   it('gets the API key in the request that creates a session, and nothing else has it', async () => {
     subject.secrets.set('backline.amplifier.apiKey', 'sk-ant-SECRET');
-    subject.traffic.open();
+    subject.traffic.startRecording();
     const session = await subject.openSession();
     const recorder = new Recorder(session);
     await session.prompt({ text: 'go' });
@@ -95,7 +95,7 @@ describe('an Amplifier server of the real dialect', () => {
     );
     for (const [name, place] of Object.entries({
       log: subject.log.lines,
-      traffic: subject.traffic.recorded,
+      traffic: subject.traffic.recordedEntries,
       state: [...subject.state],
       events: recorder.events,
       status: subject.status,
@@ -103,7 +103,7 @@ describe('an Amplifier server of the real dialect', () => {
       assert.ok(!JSON.stringify(place).includes('sk-ant-SECRET'), name);
     }
     assert.ok(
-      subject.traffic.recorded.some(({ method }) => method === 'POST /sessions'),
+      subject.traffic.recordedEntries.some(({ method }) => method === 'POST /sessions'),
       'traffic was recorded',
     );
   });

@@ -8,7 +8,7 @@ import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages'
 import { createContextCollector } from '../../src/amplifier/vscode/editorContext';
 import { GitMentions } from '../../src/chat/common/mentions/gitMentions';
 import { gitChanges } from '../../src/chat/vscode/gitChanges';
-import { remoteUrlOf } from '../../src/platform/vscode/gitRepository';
+import { findRemoteUrl } from '../../src/platform/vscode/gitRepository';
 import { eventually } from '../support/eventually';
 import { HostileRepository, type GitProgram } from '../support/hostileGit';
 import { AgentsUnderTest } from './support/agents';
@@ -62,7 +62,7 @@ describe('a repository whose configuration names programs', () => {
     );
     const [row] = await new GitMentions(gitChanges, adapter).search('git');
     assert.equal(row?.detail, 'On main');
-    assert.equal(await remoteUrlOf(inWorkspace()), 'ssh://nobody@127.0.0.1:1/repository');
+    assert.equal(await findRemoteUrl(inWorkspace()), 'ssh://nobody@127.0.0.1:1/repository');
     const chat = await agents.chat('v1');
     await chat.prompt(`rename colour to color in ${colour}`);
     await chat.answer('allow_once');

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { LiveItems } from '../../src/platform/vscode/quickPickItems';
+import { LiveQuickPickItems } from '../../src/platform/vscode/liveQuickPickItems';
 import { eventually } from '../support/eventually';
 
 describe('the items of a pick that is open', () => {
   let pick: vscode.QuickPick<vscode.QuickPickItem>;
-  let items: LiveItems<vscode.QuickPickItem>;
+  let items: LiveQuickPickItems<vscode.QuickPickItem>;
 
   const named = (...labels: string[]): vscode.QuickPickItem[] => labels.map((label) => ({ label }));
   const active = (): string | undefined => pick.activeItems[0]?.label;
 
   beforeEach(async () => {
     pick = vscode.window.createQuickPick();
-    items = new LiveItems(pick, (one, other) => one.label === other.label);
+    items = new LiveQuickPickItems(pick, (one, other) => one.label === other.label);
     items.replace(named('one', 'two', 'three'));
     pick.show();
     await eventually('the list', () => assert.equal(active(), 'one'));

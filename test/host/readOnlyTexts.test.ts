@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../src/base/common/disposable';
-import { provideTexts, textUri } from '../../src/platform/vscode/readOnlyTexts';
+import { provideReadOnlyTexts, textUri } from '../../src/platform/vscode/readOnlyTexts';
 import { eventually, until } from '../support/eventually';
 import { closeAll } from './support/workspace';
 
@@ -27,7 +27,7 @@ describe('a text that is on no disk', () => {
 
   beforeEach(() => {
     store = new DisposableStore();
-    store.add(provideTexts(ours, textOf));
+    store.add(provideReadOnlyTexts(ours, textOf));
     store.add(
       vscode.workspace.registerTextDocumentContentProvider(plain, {
         provideTextDocumentContent: ({ query }) => textOf(query),

@@ -70,7 +70,7 @@ describe('the setting backline.exclude', () => {
     await counts();
     await assert.rejects(read('a.sql'), refused);
     const log = new MemoryLogger();
-    new Settings(log).exclude();
+    new Settings(log).excludeGlobs();
     assert.equal(log.lines.length, 1);
     assert.match(log.lines[0] ?? '', /"\*\.sql"/);
   });

@@ -87,7 +87,7 @@ describe('tools of the window', () => {
       version: '1.2.3',
     });
     running = await feature.start();
-    const found = await feature.mcpServer();
+    const found = await feature.createMcpAddress();
     assert.ok(found);
     address = found;
   });
@@ -129,14 +129,14 @@ describe('tools of the window', () => {
     assert.match(JSON.stringify(introduced), /"name":"backline","version":"1\.2\.3".*"instructions":"Tools of/);
     await setSetting(settingIds.toolsEnabled, false, vscode.ConfigurationTarget.Global);
     try {
-      assert.equal(await feature.mcpServer(), undefined);
+      assert.equal(await feature.createMcpAddress(), undefined);
       assert.deepEqual(await (await post({ id: 1, method: 'tools/list' })).json(), {
         jsonrpc: '2.0',
         id: 1,
         result: { tools: [] },
       });
       await setSetting(settingIds.toolsEnabled, true);
-      assert.equal(await feature.mcpServer(), undefined, 'a workspace does not switch them on');
+      assert.equal(await feature.createMcpAddress(), undefined, 'a workspace does not switch them on');
     } finally {
       await setSetting(settingIds.toolsEnabled, undefined);
       await setSetting(settingIds.toolsEnabled, undefined, vscode.ConfigurationTarget.Global);

@@ -1,4 +1,4 @@
-import { SessionNormalizer, type NormalizerOptions } from '../../src/session/common/normalize/normalizeSession';
+import { SessionNormalizer, type NormalizerOptions } from '../../src/session/common/normalize/sessionNormalizer';
 import type { SessionEvent } from '../../src/session/common/sessionEvents';
 
 /** Events of a session as its log has them. */

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
-import type { Consent } from '../../consent/common/consentDesk';
+import type { Consent } from '../../consent/common/consentManager';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
@@ -23,7 +23,7 @@ import { elicit } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
 type SharedLauncherDeps = Required<
-  Pick<AgentLauncherDeps, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
+  Pick<AgentLauncherDeps, 'editor' | 'windowMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
 >;
 
 interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
@@ -91,8 +91,8 @@ export class AcpFeature implements Feature {
     disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
     disposables.add(this.options.consent.onDidChange(refresh));
     disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
-    disposables.add(commands.handle(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
-    disposables.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
+    disposables.add(commands.setHandler(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
+    disposables.add(commands.setHandler(commandIds.acpSignIn, () => agentCommands.signIn()));
     showStatus();
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
   }

@@ -1,8 +1,8 @@
 import type { CreateElicitationRequest, CreateElicitationResponse } from '@agentclientprotocol/sdk';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { visible } from '../../base/common/visibleText';
-import { withTokenOf } from '../../platform/vscode/cancellation';
+import { toVisibleText } from '../../base/common/visibleText';
+import { withCancellationToken } from '../../platform/vscode/cancellation';
 import { findInputProblem, formFields, parseInput, type FormField, type FormValue } from '../common/v1/elicitationForm';
 
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
@@ -21,7 +21,7 @@ export async function elicit(
   const form = FormRequest.safeParse(request).data;
   if (!page && !form) return { action: 'decline' };
   try {
-    return await withTokenOf(signal, async (token) => {
+    return await withCancellationToken(signal, async (token) => {
       if (page) return { action: (await offerToOpen(agentTitle, page, token)) ? 'accept' : 'decline' };
       if (!form) return { action: 'decline' };
       return await fillInForm(agentTitle, form.message, formFields(form.requestedSchema), token);
@@ -40,7 +40,7 @@ async function offerToOpen(
 ): Promise<boolean> {
   const { host } = new URL(url);
   const question = `${agentTitle} asks you to open a page on ${host}`;
-  const yes = { label: 'Open in Browser', detail: visible(url) };
+  const yes = { label: 'Open in Browser', detail: toVisibleText(url) };
   const isWanted = await pickItem(question, message, [{ label: 'Don’t Open' }, yes], token);
   return isWanted === yes && (await vscode.env.openExternal(vscode.Uri.parse(url, true)));
 }
@@ -73,7 +73,7 @@ async function pickItem(
   items: readonly vscode.QuickPickItem[],
   token: vscode.CancellationToken,
 ): Promise<vscode.QuickPickItem> {
-  const options = { title, placeHolder: visible(message), ignoreFocusOut: true };
+  const options = { title, placeHolder: toVisibleText(message), ignoreFocusOut: true };
   return requireAnswer(await vscode.window.showQuickPick(items, options, token));
 }
 
@@ -85,7 +85,7 @@ async function askForField(
   token: vscode.CancellationToken,
 ): Promise<FormValue | undefined> {
   const placeHolder = field.description === '' ? message : field.description;
-  const shown = { title: visible(title), placeHolder: visible(placeHolder), ignoreFocusOut: true };
+  const shown = { title: toVisibleText(title), placeHolder: toVisibleText(placeHolder), ignoreFocusOut: true };
   switch (field.kind) {
     case 'text':
     case 'number': {

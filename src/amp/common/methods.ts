@@ -7,7 +7,7 @@ import {
   type WriteOptions,
   isEditorError,
 } from '../../editor/common/editorPort';
-import { isProtectedChange } from '../../editor/common/guardedEditor';
+import { isProtectedChangeError } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
 import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
@@ -65,7 +65,7 @@ export function createMethods({
     try {
       return await applyEdit(editor, edit, options);
     } catch (error) {
-      if (!isProtectedChange(error)) throw error;
+      if (!isProtectedChangeError(error)) throw error;
       const grant = desk.requireGrant(error);
       const file = await applyEdit(editor, edit, { ...options, protectedFiles: 'allow' }, grant);
       desk.consumeGrant(grant);

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { EditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ProtectedChangeError } from '../../editor/common/guardedEditor';
-import { withLineEnding } from '../../editor/common/text/lineEndings';
+import { convertLineEndings } from '../../editor/common/text/lineEndings';
 import {
   canAsk,
   findRefusedEdit,
@@ -40,7 +40,7 @@ export class ProtectedEditApprovals implements Disposable {
   constructor(private readonly ports: ProtectedEditPorts) {}
 
   /** Returns the user's grant for an edit, or asks for it once. @throws EditorError `protected` with advice */
-  requireGrant({ requested, path, reason, change: { after } }: ProtectedChangeError): EditGrant {
+  requireGrant({ requestedPath: requested, path, reason, change: { after } }: ProtectedChangeError): EditGrant {
     const now = this.ports.clock.monotonicNow();
     const known = findRefusedEdit(this.refusedEdits, { path, after }, now);
     if (known?.kind === 'allowed') return known;
@@ -129,6 +129,6 @@ export class ProtectedEditApprovals implements Disposable {
     const limit = 3 * after.length + 3;
     const found = await this.ports.editor.readBytes(path, { limit }).catch(() => undefined);
     if (!found || found.size > limit) return false;
-    return withLineEnding(new TextDecoder().decode(found.bytes), '\n') === withLineEnding(after, '\n');
+    return convertLineEndings(new TextDecoder().decode(found.bytes), '\n') === convertLineEndings(after, '\n');
   }
 }

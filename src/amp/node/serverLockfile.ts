@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import * as path from 'node:path';
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
+import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
 import { parseJson } from '../../base/common/parseJson';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { Logger } from '../../base/common/log';
@@ -70,7 +70,7 @@ export class ServerLockfile implements Disposable {
 
   /** Resolves when no write is in progress. */
   whenIdle(): Promise<void> {
-    return this.writeQueue.idle(lockfileKey);
+    return this.writeQueue.whenIdle(lockfileKey);
   }
 
   /** Removes the lockfile if it is still the one written here. */
@@ -132,7 +132,7 @@ export class ServerLockfile implements Disposable {
   private toUserError(error: unknown): Error {
     const { folder } = this.options;
     return new Error(
-      `The Amp CLI cannot find this window, because its lockfile cannot be written: ${wordsOf(error).replace(/\.$/u, '')}. ` +
+      `The Amp CLI cannot find this window, because its lockfile cannot be written: ${userMessageOf(error).replace(/\.$/u, '')}. ` +
         `Make ${folder} a folder that you can write to and that is your own, then run “Backline: Restart Amp Server”.`,
       { cause: error },
     );

@@ -92,10 +92,12 @@ export class AmpFeature implements Feature {
     disposables.add(
       settings.onDidChangeOf([settingIds.ampEnabled, settingIds.ampPortRange], () => void supervisor.refresh()),
     );
-    disposables.add(commands.handle(commandIds.ampRestart, () => this.restart(supervisor, messages)));
-    disposables.add(commands.handle(commandIds.ampOpenTerminal, () => openTerminal({ editor, terminals, messages })));
+    disposables.add(commands.setHandler(commandIds.ampRestart, () => this.restart(supervisor, messages)));
     disposables.add(
-      commands.handle(commandIds.ampAddSelection, () =>
+      commands.setHandler(commandIds.ampOpenTerminal, () => openTerminal({ editor, terminals, messages })),
+    );
+    disposables.add(
+      commands.setHandler(commandIds.ampAddSelection, () =>
         addSelection({
           editor,
           terminals,
@@ -105,7 +107,7 @@ export class AmpFeature implements Feature {
       ),
     );
     disposables.add(
-      commands.handle(commandIds.ampInstallDiagnosticsPlugin, async () => {
+      commands.setHandler(commandIds.ampInstallDiagnosticsPlugin, async () => {
         await plugin.manage();
         await checkPlugin();
       }),

@@ -101,23 +101,25 @@ export class AmplifierFeature implements Feature {
     disposables.add(serverMonitor.onDidChange(showStatus));
     disposables.add(configuredServer.start());
     disposables.add(configuredServer.onDidChange(showStatus));
-    disposables.add(status.onDidLook(() => void serverMonitor.check()));
+    disposables.add(status.onDidRequestRefresh(() => void serverMonitor.check()));
     disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void restart()));
     disposables.add(served.onDidChange(() => void restart()));
     disposables.add(settings.onDidChangeOf([settingIds.amplifierHost, settingIds.amplifierPort], () => void restart()));
     disposables.add(
-      commands.handle(commandIds.amplifierSetApiKey, async () => {
+      commands.setHandler(commandIds.amplifierSetApiKey, async () => {
         await manageApiKey(apiKeyStore, messages);
         await serverMonitor.check();
       }),
     );
     disposables.add(
-      commands.handle(commandIds.amplifierSetToken, async () => {
+      commands.setHandler(commandIds.amplifierSetToken, async () => {
         if (await manageToken(this.serverTokens, this.configuredUrl(), messages)) await restart();
       }),
     );
     disposables.add(
-      commands.handle(commandIds.amplifierChooseContext, () => chooseContext(this.contextCollector, contextSwitches)),
+      commands.setHandler(commandIds.amplifierChooseContext, () =>
+        chooseContext(this.contextCollector, contextSwitches),
+      ),
     );
     showStatus();
     if (isTrusted()) serverMonitor.start();

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { Event } from '../../base/common/event';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { openFiles } from '../../platform/vscode/openFiles';
+import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { GitState } from '../common/api/apiSchema';
 import { ContextCollector, type ContextCollectorDeps } from '../common/context/contextCollector';
 import type { ContextSwitches } from '../common/context/contextSwitches';
-import { gitRepositoryOf, type GitChange } from '../../platform/vscode/gitRepository';
-import { watchGit } from '../../platform/vscode/gitWatch';
+import { findGitRepository, type GitChange } from '../../platform/vscode/gitRepository';
+import { watchGitRepositories } from '../../platform/vscode/gitWatch';
 import type { DocumentLanguages } from './documentLanguages';
 
 export function createContextCollector(
@@ -17,7 +17,7 @@ export function createContextCollector(
 ): ContextCollector {
   return new ContextCollector({
     editor,
-    openDocuments: openFiles,
+    openDocuments: listOpenFiles,
     languageOf: (path) => languages.languageOf(path),
     gitState: gitStateOf,
     isReported,
@@ -36,13 +36,13 @@ export function editorContextChanges(
     (listener) => vscode.window.tabGroups.onDidChangeTabs(() => listener()),
     (listener) => vscode.languages.onDidChangeDiagnostics(() => listener()),
     (listener) => vscode.workspace.onDidChangeWorkspaceFolders(() => listener()),
-    (listener) => watchGit(listener, onError),
+    (listener) => watchGitRepositories(listener, onError),
   ];
 }
 
 /** The state of the repository that contains `folder` (absolute path); undefined without Git or a repository. */
 async function gitStateOf(folder: string): Promise<GitState | undefined> {
-  const repository = await gitRepositoryOf(folder);
+  const repository = await findGitRepository(folder);
   if (!repository) return undefined;
   const { branch = '', modified, staged, untracked } = repository;
   const pathsOf = (changes: readonly GitChange[]): string[] => changes.map(({ path }) => path);

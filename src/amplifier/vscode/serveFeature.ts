@@ -16,7 +16,7 @@ interface ServeFeatureDeps extends Pick<FeatureContext, 'log' | 'status' | 'cloc
   /** The backends to serve. Never includes an Amplifier server, which could be this one. */
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
-  readonly commands: Pick<Commands, 'handle'>;
+  readonly commands: Pick<Commands, 'setHandler'>;
   readonly version: string;
   /** Asks the user to confirm serving without a token. Defaults to a modal dialog. */
   readonly confirmNoToken?: (isServing: boolean) => Promise<boolean>;
@@ -56,7 +56,7 @@ export class ServeFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    const handler = this.deps.commands.handle(commandIds.amplifierServe, (argument) =>
+    const handler = this.deps.commands.setHandler(commandIds.amplifierServe, (argument) =>
       ServeArgument.parse(argument) === 'withoutToken' ? this.serveWithoutToken() : this.serve(),
     );
     this.showStatus();

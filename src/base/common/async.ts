@@ -92,7 +92,7 @@ export class KeyedQueue {
   }
 
   /** Resolves when all tasks queued for `key` at the time of the call have settled. Never rejects. */
-  async idle(key: string): Promise<void> {
+  async whenIdle(key: string): Promise<void> {
     await this.lastRunByKey.get(key);
   }
 

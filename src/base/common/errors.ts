@@ -35,7 +35,7 @@ const systemErrors: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The message for users: plain words instead of raw errors such as `EMFILE: too many open files, open '/a'`. */
-export function wordsOf(error: unknown): string {
+export function userMessageOf(error: unknown): string {
   const isRaw = error instanceof Error && 'syscall' in error;
   const words = isRaw ? systemErrors.get(errorCode(error) ?? '') : undefined;
   return words ?? messageOf(error);

@@ -29,7 +29,7 @@ export class LazyFeature<Running extends RunningFeature> implements RunningFeatu
   }
 
   /** Loads and starts the feature on the first call. Retries after a failure. @throws the error of `load` */
-  use(): Promise<Running> {
+  getOrLoad(): Promise<Running> {
     const using = (this.loading ??= this.loadAndStart());
     using.catch(() => {
       if (this.loading === using) this.loading = undefined;
@@ -77,9 +77,9 @@ export interface FeatureStatus {
 export class StatusBoard implements Disposable {
   private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.changeEmitter.event;
-  private readonly lookEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  private readonly refreshEmitter = new Emitter<void>((error) => this.onListenerError(error));
   /** Fires when the user opens the status list. Features that do not track their status continuously update it now. */
-  readonly onDidLook = this.lookEmitter.event;
+  readonly onDidRequestRefresh = this.refreshEmitter.event;
   private readonly statusById = new Map<string, FeatureStatus>();
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
@@ -98,13 +98,13 @@ export class StatusBoard implements Disposable {
     if (this.statusById.delete(id)) this.changeEmitter.fire();
   }
 
-  look(): void {
-    this.lookEmitter.fire();
+  requestRefresh(): void {
+    this.refreshEmitter.fire();
   }
 
   dispose(): void {
     this.changeEmitter.dispose();
-    this.lookEmitter.dispose();
+    this.refreshEmitter.dispose();
     this.statusById.clear();
   }
 }

@@ -28,15 +28,15 @@ export function hasHiddenCharacters(text: string): boolean {
 }
 
 /** Replaces hidden characters with code points. Use `visible` where a line break could hide something, too. */
-export function namingHiddenCharacters(text: string): string {
+export function showHiddenCharacters(text: string): string {
   if (!hidden.test(text)) return text;
-  return piecesOf(text)
+  return splitAtHiddenCharacters(text)
     .map((piece) => (typeof piece === 'string' ? piece : `[${piece.code}]`))
     .join('');
 }
 
 /** Splits a text into plain text and hidden characters, in order. */
-export function piecesOf(text: string): (string | HiddenCharacter)[] {
+export function splitAtHiddenCharacters(text: string): (string | HiddenCharacter)[] {
   const pieces: (string | HiddenCharacter)[] = [];
   let shownTo = 0;
   for (const { 0: found, index } of text.matchAll(everyHidden)) {

@@ -1,10 +1,10 @@
-import { namingHiddenCharacters } from './hiddenCharacters';
+import { showHiddenCharacters } from './hiddenCharacters';
 
 /** UTF-16 units. The start of a notification says what matters. */
 const maxLength = 1_000;
 
 /** Shows hidden characters as code points, and breaks `[…](…)`, which notifications would show as a link. */
-export function noticeText(text: string): string {
+export function toSafeNotice(text: string): string {
   const whole = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
-  return namingHiddenCharacters(whole.toWellFormed()).replace(/\](?=\()/g, '] ');
+  return showHiddenCharacters(whole.toWellFormed()).replace(/\](?=\()/g, '] ');
 }

@@ -4,6 +4,6 @@ export function isUncPath(path: string): boolean {
 }
 
 /** Like `isUncPath`, but allows absolute Windows paths with the prefix for long paths (`\\?\C:\…`). */
-export function isOnOtherMachine(path: string): boolean {
+export function isRemotePath(path: string): boolean {
   return isUncPath(path) && !/^[\\/]{2}[?.][\\/][A-Za-z](?!\w)/.test(path);
 }

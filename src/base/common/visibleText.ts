@@ -1,11 +1,11 @@
-import { codePointOf, piecesOf } from './hiddenCharacters';
+import { codePointOf, splitAtHiddenCharacters } from './hiddenCharacters';
 
 /** Control, format and private-use characters, line separators and lone surrogates. */
 const hiddenOrControl = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 
 /** Makes foreign text safe to show in a question: one line, with hidden and reordering characters as code points. */
-export function visible(text: string): string {
-  return piecesOf(text)
+export function toVisibleText(text: string): string {
+  return splitAtHiddenCharacters(text)
     .map((piece) => (typeof piece === 'string' ? piece.replace(hiddenOrControl, codePointName) : `[${piece.code}]`))
     .join('');
 }
@@ -15,17 +15,17 @@ function codePointName(character: string): string {
 }
 
 /** Formats a command unambiguously, quoting special arguments. A single element is a shell line and is not quoted. */
-export function visibleCommand(argv: readonly string[]): string {
+export function formatCommand(argv: readonly string[]): string {
   const [only] = argv;
-  return argv.length === 1 && only !== undefined ? visible(only) : visibleWords(argv);
+  return argv.length === 1 && only !== undefined ? toVisibleText(only) : formatProgram(argv);
 }
 
 /** Formats a program and its arguments like `visibleCommand`, but also quotes a single element. */
-export function visibleWords(argv: readonly string[]): string {
+export function formatProgram(argv: readonly string[]): string {
   return argv.map(quoteArgument).join(' ');
 }
 
 function quoteArgument(argument: string): string {
   if (/^[\p{L}\p{N}_@%+=:,./\\~^-]+$/u.test(argument)) return argument;
-  return `'${visible(argument).replaceAll("'", "'\\''")}'`;
+  return `'${toVisibleText(argument).replaceAll("'", "'\\''")}'`;
 }

@@ -13,7 +13,7 @@ const problems: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Explains a rejected server certificate; continues "its certificate". Undefined for other errors. */
-export function certificateProblem(code: string | undefined): string | undefined {
+export function describeCertificateProblem(code: string | undefined): string | undefined {
   const problem = problems.get(code ?? '');
   return problem === undefined ? undefined : `${problem} (${code ?? ''})`;
 }

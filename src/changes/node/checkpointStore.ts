@@ -203,7 +203,7 @@ export class CheckpointStore {
   /** Ends what is running, and resolves when it has ended. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.queue.idle(foreground);
+    await this.queue.whenIdle(foreground);
   }
 
   private async inTurn<T>(

@@ -1,4 +1,4 @@
-import { backendWord as wordOfBackend, picturedState } from '../common/backendWord';
+import { backendStateLabel as wordOfBackend, displayedState } from '../common/backendStateLabel';
 import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -48,7 +48,7 @@ export function backendStatusText(backend: BackendStatus): string {
 }
 
 export function backendDotClass(backend: Pick<BackendView, 'health' | 'state'>): string {
-  return `is-${picturedState(backend)}`;
+  return `is-${displayedState(backend)}`;
 }
 
 export function repairLabel({ health, needsPermission, state }: BackendStatus): string {

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { ChordFocusGuard } from '../../webview/browser/chordFocusGuard';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';
-import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
+import { hideSelectAllFromHost } from '../../webview/browser/selectAllInFields';
 import { ChatApp } from './chatApp';
 import { ChatPage } from './chatPage';
 
@@ -17,9 +17,9 @@ if (root) {
   chords.start();
   const page = new ChatPage(connection, api, chords);
   page.start(window);
-  keepSelectAllInFields(document);
+  hideSelectAllFromHost(document);
   render(
-    <HostTimeContext.Provider value={connection.time}>
+    <HostTimeContext.Provider value={connection.hostTime}>
       <ChatApp page={page} />
     </HostTimeContext.Provider>,
     root,

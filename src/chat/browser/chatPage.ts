@@ -3,9 +3,9 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
 import type { ChordFocusGuard } from '../../webview/browser/chordFocusGuard';
-import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
+import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { PageError, type RequestType } from '../../webview/common/protocol';
-import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/page/chatApi';
+import { chatRequests, didInvokeCommand, didInsert, didUpdate, type ChatUpdate } from '../common/page/chatApi';
 import type { Draft } from '../common/chatView';
 import { ComposerDraft } from './composer/composerDraft';
 import { SavedPageState } from './savedPageState';
@@ -22,7 +22,7 @@ export class ChatPage {
   readonly transcript = new TranscriptModel();
   readonly savedState: SavedPageState;
   readonly composerDraft: ComposerDraft;
-  readonly request: Ask;
+  readonly request: Requester;
   private readonly commandEmitter = new Emitter<PageCommand>(reportError);
   readonly onDidRunCommand = this.commandEmitter.event;
   private preparedBackendId: string | undefined;
@@ -34,7 +34,7 @@ export class ChatPage {
     api: Pick<VsCodeApi, 'getState' | 'setState'>,
     private readonly chordGuard: Pick<ChordFocusGuard, 'setPrefixes'>,
   ) {
-    this.request = hostConnection.asker((error) =>
+    this.request = hostConnection.createRequester((error) =>
       this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined),
     );
     this.savedState = new SavedPageState(api);
@@ -48,10 +48,10 @@ export class ChatPage {
   }
 
   start(window: Window): void {
-    this.hostConnection.on(didUpdate, (update) => this.applyUpdate(update));
-    this.hostConnection.on(didInsert, (draft) => this.insertDraft(draft));
-    this.hostConnection.on(didAsk, ({ what }) => this.runCommand(what));
-    this.transcript.onDidChange(({ added }) => {
+    this.hostConnection.onNotification(didUpdate, (update) => this.applyUpdate(update));
+    this.hostConnection.onNotification(didInsert, (draft) => this.insertDraft(draft));
+    this.hostConnection.onNotification(didInvokeCommand, ({ what }) => this.runCommand(what));
+    this.transcript.onDidChange(({ addedEntries: added }) => {
       const isOwn = this.pendingPromptCount > 0 && added.some(({ kind }) => kind === 'prompt');
       if (isOwn) this.runCommand('showLatest');
     });

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { useChanges } from '../../webview/browser/useChanges';
+import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
 import type { ChatPage } from './chatPage';
 import type { ChatPageState } from './chatPageStore';
 
@@ -16,6 +16,6 @@ export function usePage(): ChatPage {
 
 export function usePageState(): ChatPageState {
   const { store } = usePage();
-  useChanges(store.onDidChange);
+  useRedrawOnEvent(store.onDidChange);
   return store.state;
 }

@@ -6,7 +6,7 @@ export function createTranscriptActions(page: ChatPage): TranscriptActions {
   return {
     open: (target, line) => void page.request(chatRequests.open, { target, line }),
     copy: (text) => void page.copy(text),
-    showAll: async (entryId) => {
+    loadFullEntry: async (entryId) => {
       const answer = await page.requestForSession(chatRequests.showAll, (sessionId) => ({ sessionId, entryId }));
       const entry = answer?.entry ?? page.transcript.get(entryId);
       if (!entry) throw new Error('This entry no longer exists.');

@@ -1,9 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { FindBar } from '../../transcript/browser/find/find';
+import { FindBar } from '../../transcript/browser/find/findBar';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/list/transcriptList';
 import { useFindKey } from '../../transcript/browser/find/useFindKey';
-import { useIsEmpty } from '../../transcript/browser/list/useIsEmpty';
+import { useIsTranscriptEmpty } from '../../transcript/browser/list/useIsTranscriptEmpty';
 import type { ChatPage } from './chatPage';
 import { EmptyState } from './emptyState';
 import { usePage, usePageState } from './chatPageContext';
@@ -13,7 +13,7 @@ import { usePageCommand } from './usePageCommand';
 export function TranscriptPane() {
   const page = usePage();
   const { isStartingConversation, isReady, folders } = usePageState();
-  const isEmpty = useIsEmpty(page.transcript);
+  const isEmpty = useIsTranscriptEmpty(page.transcript);
   const actions = useMemo(() => createTranscriptActions(page), [page]);
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
   const { isFinding, stopFinding } = useFindBar(page);

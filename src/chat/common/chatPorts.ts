@@ -22,7 +22,7 @@ export interface Chats extends Disposable {
   /** Finds saved conversations by title and text, and sessions of running backends by title. All words must match. */
   search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]>;
   /** Lists the sessions that a backend keeps, newest first. Starts the backend. @throws BackendError, for example `unsupported` */
-  listKept(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]>;
+  listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]>;
   backends(): Promise<readonly BackendView[]>;
 
   /**
@@ -31,12 +31,12 @@ export interface Chats extends Disposable {
    */
   prepare(backendId: string, folder?: string): void;
   /** Closes the prepared session unless it belongs to this backend. */
-  keepPrepared(backendId: string | undefined): void;
+  closePreparedExcept(backendId: string | undefined): void;
   /**
    * Reports whether a page shows an empty conversation. Call again with `true` while the user types: the prepared session is
    * closed shortly after the last such page is gone, or after a long time without typing.
    */
-  awaitPrompt(isAwaited: boolean): void;
+  setPromptExpected(isAwaited: boolean): void;
   /**
    * Creates a conversation. It is saved, and its agent started, with the first prompt. The agent works in `folder` (absolute) if
    * that is inside the workspace, else in the first workspace folder. @throws BackendError `notFound`
@@ -95,13 +95,13 @@ export interface Chat {
    * Answers an approval. A `reason` becomes the next prompt, ahead of the queue, sent as soon as no turn runs.
    * @throws BackendError `approvalInvalid`, `approvalResolved`
    */
-  approve(approvalId: string, option: string, reason?: string): Promise<void>;
+  answerApproval(approvalId: string, option: string, reason?: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
   promptToEdit(entryId: string): Draft;
   /** The entries of the transcript, untrimmed. */
-  readonly entries: FullContents<Entry>;
+  readonly fullEntries: FullContents<Entry>;
   /** The parts of pending approvals, trimmed only to what a page can show. */
-  readonly approvals: FullContents<Part[]>;
+  readonly fullApprovals: FullContents<Part[]>;
 
   /** Text of a file before the conversation changed it; null if it did not exist, undefined if unknown. */
   textBefore(path: string): Promise<string | null | undefined>;

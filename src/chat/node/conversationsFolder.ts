@@ -40,7 +40,7 @@ interface GatherOptions {
 }
 
 /** Moves conversations from an older location; those being written are left for the next time. Never rejects. */
-export async function gatherConversations({ clock, files, from, log, to }: GatherOptions): Promise<void> {
+export async function moveOldConversations({ clock, files, from, log, to }: GatherOptions): Promise<void> {
   try {
     const names = (await files.list(from)).filter((name) => name !== 'heads');
     if (names.length > 0) await files.makeFolder(path.join(to, 'heads'));

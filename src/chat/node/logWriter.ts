@@ -1,6 +1,6 @@
 import { Coalescer, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
+import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { mergeDeltas, type LogRecord } from '../common/conversation/logRecord';
@@ -173,6 +173,6 @@ export function writeProblemText(error: unknown): string {
     case 'ENOENT':
       return `The files of this conversation are missing. ${consequence} Restore them, or copy what you need. Backline retries automatically.`;
     default:
-      return `The conversation could not be saved. ${wordsOf(error)} ${consequence} Backline retries automatically.`;
+      return `The conversation could not be saved. ${userMessageOf(error)} ${consequence} Backline retries automatically.`;
   }
 }

@@ -30,7 +30,7 @@ export class ApprovalNotices implements Disposable {
 
   /** Also called when a page is shown or hidden. */
   update(): void {
-    const { waiting } = this.deps.approvals;
+    const { pendingApprovals: waiting } = this.deps.approvals;
     const keys = new Set(waiting.map(({ key }) => key));
     for (const key of this.notifiedKeys) if (!keys.has(key)) this.notifiedKeys.delete(key);
     this.deps.setBadge(waiting.length, countOf(waiting.length, 'pending approval'));

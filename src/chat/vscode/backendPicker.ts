@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { commandIds, settingIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
-import { LiveItems } from '../../platform/vscode/quickPickItems';
-import { backendWord, picturedState } from '../common/backendWord';
+import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
+import { backendStateLabel, displayedState } from '../common/backendStateLabel';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
 import type { InstallTerminals } from './installTerminals';
@@ -85,7 +85,7 @@ export class BackendPicker {
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
     const idOf = ({ label, view }: BackendItem): string => view?.id ?? label;
-    const items = store.add(new LiveItems(pick, (one, other) => idOf(one) === idOf(other)));
+    const items = store.add(new LiveQuickPickItems(pick, (one, other) => idOf(one) === idOf(other)));
     const show = (): void => items.replace(this.createItems());
     try {
       return await new Promise((resolve) => {
@@ -110,7 +110,7 @@ export class BackendPicker {
   }
 
   private createItem(view: BackendView, isChosen: boolean): BackendItem {
-    const state = `${backendWord(view, stateLabels)}${isChosen ? ', selected' : ''}`;
+    const state = `${backendStateLabel(view, stateLabels)}${isChosen ? ', selected' : ''}`;
     const detail = view.problem ?? view.description;
     return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
   }
@@ -123,7 +123,7 @@ async function openAgentSettings(): Promise<void> {
 
 function iconOf(view: BackendView): string {
   const isLocked = view.needsPermission === true || view.health?.kind === 'needsToken';
-  return icons[isLocked ? 'authRequired' : picturedState(view)];
+  return icons[isLocked ? 'authRequired' : displayedState(view)];
 }
 
 function isUsable({ health, state }: BackendView): boolean {

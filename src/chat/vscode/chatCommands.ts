@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Messages } from '../../platform/vscode/messages';
-import { openFiles } from '../../platform/vscode/openFiles';
+import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { Chat, ExportFormat } from '../common/chatPorts';
 import { Draft, type MentionRow } from '../common/chatView';
 import type { ApprovalWatch } from '../common/page/approvalWatch';
@@ -31,8 +31,8 @@ export class ChatCommands implements Disposable {
 
   start(): void {
     const { commands, pages, services, picker } = this.deps;
-    const handle = (id: Parameters<Commands['handle']>[0], run: (...args: readonly unknown[]) => unknown): void => {
-      this.disposables.add(commands.handle(id, run));
+    const handle = (id: Parameters<Commands['setHandler']>[0], run: (...args: readonly unknown[]) => unknown): void => {
+      this.disposables.add(commands.setHandler(id, run));
     };
     handle(commandIds.chatOpen, () => this.openChat());
     handle(commandIds.chatNew, (draft) => this.openNewChat(draft));
@@ -92,7 +92,7 @@ export class ChatCommands implements Disposable {
   private async addFiles(uri: unknown, selectedUris: unknown): Promise<void> {
     const items = Array.isArray(selectedUris) && selectedUris.length > 0 ? selectedUris : [uri];
     const uris = items.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));
-    const paths = uris.length > 0 ? uris : openFiles().slice(0, 1);
+    const paths = uris.length > 0 ? uris : listOpenFiles().slice(0, 1);
     if (paths.length === 0) {
       this.deps.messages.info('Open a file of the workspace first, or select one in the Explorer.');
       return;
@@ -113,7 +113,8 @@ export class ChatCommands implements Disposable {
   private async focusApproval(): Promise<void> {
     const { pages, approvals, messages } = this.deps;
     const shown = pages.activePage?.chat;
-    const waiting = approvals.waiting.find(({ chat }) => chat.id === shown?.id) ?? approvals.waiting[0];
+    const waiting =
+      approvals.pendingApprovals.find(({ chat }) => chat.id === shown?.id) ?? approvals.pendingApprovals[0];
     if (!waiting) {
       messages.info('There are no pending approvals.');
       return;

@@ -13,9 +13,9 @@ import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
 import { BackendChoice } from '../common/page/backendChoice';
-import { chatStatus, type ChatActions } from '../common/page/chatStatus';
-import { newDraft } from '../common/page/newDraft';
-import type { NewOptions } from '../common/page/newOptions';
+import { chatStatus, type ChatStatusActions } from '../common/page/chatStatus';
+import { createNewDraft } from '../common/page/newDraft';
+import type { NewSessionOptions } from '../common/page/newSessionOptions';
 import type { PageChips } from '../common/page/pageChips';
 import { ShownChats } from '../common/page/shownChats';
 import { ApprovalNotices } from './approvalNotices';
@@ -44,7 +44,7 @@ interface ChatFeatureDeps extends FeatureContext {
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly editor: EditorPort;
   /** Options of new conversations. The feature disposes them and the chips. */
-  readonly newOptions: NewOptions;
+  readonly newOptions: NewSessionOptions;
   readonly chips: PageChips;
   /** Started and disposed by the feature. */
   readonly keyChords: KeyChordTables;
@@ -108,7 +108,7 @@ export class ChatFeature implements Feature<ChatUi> {
       backends,
       attached: windowMentions.attachedFiles,
       rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
-      newDraft: store.add(newDraft(workspaceState, onError)),
+      newDraft: store.add(createNewDraft(workspaceState, onError)),
       shown,
       editor: editorActions,
       code,
@@ -147,7 +147,7 @@ export class ChatFeature implements Feature<ChatUi> {
         chosen: backends.chosen,
         isPreferredMissing: backends.views.length > 0 && backends.isPreferredMissing,
         rows: chats.rows,
-        waiting: approvals.waiting.length,
+        waiting: approvals.pendingApprovals.length,
       };
       status.set({ id: this.id, title: this.title, ...chatStatus(situation, statusActions) });
     };
@@ -169,10 +169,10 @@ export class ChatFeature implements Feature<ChatUi> {
     store.add(chats.onDidChange(changed));
     store.add(backends.onDidChange(changed));
     store.add(backends.onDidChange(() => askOptions()));
-    store.add(backends.onDidChange(() => chats.keepPrepared(backends.chosen?.id)));
+    store.add(backends.onDidChange(() => chats.closePreparedExcept(backends.chosen?.id)));
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.update()));
-    store.add(pages.onDidChange(() => chats.awaitPrompt(pages.isAwaitingPrompt)));
+    store.add(pages.onDidChange(() => chats.setPromptExpected(pages.isAwaitingPrompt)));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
       settings.onDidChangeOf([settingIds.amplifierProfile], () => {
@@ -214,7 +214,7 @@ export class ChatFeature implements Feature<ChatUi> {
   }
 }
 
-const statusActions: ChatActions = {
+const statusActions: ChatStatusActions = {
   open: { label: 'Open chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Choose an agent', command: commandIds.chatPickBackend },
   showApproval: { label: 'Show approval', command: commandIds.chatFocusApproval },

@@ -14,9 +14,9 @@ import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';
 import { AttachedTexts } from '../common/mentions/attachedTexts';
 import { Mentions } from '../common/mentions/mentions';
-import { NewOptions } from '../common/page/newOptions';
+import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
-import { conversationsFolder, gatherConversations, type OpenWorkspace } from '../node/conversationsFolder';
+import { conversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { DiskFiles } from '../node/filePort';
 import { SessionStore } from '../node/sessionStore';
 import { ChatFeature, type ChatUi } from './chatFeature';
@@ -34,7 +34,7 @@ interface ChatRootDeps extends FeatureContext {
   readonly mentionSources: readonly MentionSource[];
   readonly chipSources: readonly ChipSource[];
   /** Started and disposed by the caller. */
-  readonly recent: RecentFiles;
+  readonly recentFiles: RecentFiles;
   /** Absolute path of the folder for the conversations of all workspaces. */
   readonly storageFolder: string;
   /** Absolute path of the folder where older versions kept this workspace's conversations. */
@@ -49,7 +49,10 @@ export interface RunningChat extends ChatUi, WriteObserver {
    * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
    * (absolute path).
    */
-  beginWith(digest: { readonly title: string; readonly text: string }, folder: string | undefined): Promise<void>;
+  startConversationWith(
+    digest: { readonly title: string; readonly text: string },
+    folder: string | undefined,
+  ): Promise<void>;
 }
 
 /** Assembles the chat. Its bundle is loaded when the chat is first used. */
@@ -59,12 +62,22 @@ export class ChatRoot {
   private readonly attachedTexts: AttachedTexts;
 
   private constructor(options: ChatRootDeps, folder: string) {
-    const { backends, chipSources, clock, editor, extensionUri, globalState, log, mentionSources, recent } = options;
+    const {
+      backends,
+      chipSources,
+      clock,
+      editor,
+      extensionUri,
+      globalState,
+      log,
+      mentionSources,
+      recentFiles: recent,
+    } = options;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: options.workspaceState, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
-    const newOptions = new NewOptions({ backends, memento: globalState, onError });
+    const newOptions = new NewSessionOptions({ backends, memento: globalState, onError });
     this.chatSessions = new ChatSessions({
       backends,
       store: new SessionStore({
@@ -94,7 +107,7 @@ export class ChatRoot {
       chats: this.chatSessions,
       mentions,
       windowMentions,
-      folderOf: (draft) => this.attachedTexts.folderOf(draft),
+      folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
       keyChords: new KeyChordTables(vscode.Uri.file(options.storageFolder), log),
@@ -107,7 +120,7 @@ export class ChatRoot {
   static async open(options: ChatRootDeps): Promise<ChatRoot> {
     const { clock, log, olderFolder, storageFolder } = options;
     const folder = await conversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
-    await gatherConversations({ from: olderFolder, to: folder, files: new DiskFiles(), clock, log });
+    await moveOldConversations({ from: olderFolder, to: folder, files: new DiskFiles(), clock, log });
     return new ChatRoot(options, folder);
   }
 
@@ -115,7 +128,7 @@ export class ChatRoot {
     const { chatSessions } = this;
     return {
       ...(await this.chatFeature.start()),
-      beginWith: (digest, folder) => this.beginWith(digest, folder),
+      startConversationWith: (digest, folder) => this.beginWith(digest, folder),
       beforeWrite: (writer, file) => chatSessions.beforeWrite(writer, file),
       afterWrite: (writer, file) => chatSessions.afterWrite(writer, file),
     };

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { noticeText } from '../../base/common/noticeText';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { toSafeNotice } from '../../base/common/noticeText';
 
 export interface Confirmation {
   readonly message: string;
@@ -16,9 +16,9 @@ export interface Dialogs {
 
 export const modalDialogs: Dialogs = {
   confirm: async ({ message, detail, action }) => {
-    const lines = detail?.split('\n').map(namingHiddenCharacters).join('\n');
+    const lines = detail?.split('\n').map(showHiddenCharacters).join('\n');
     const options = { modal: true, ...(lines === undefined ? {} : { detail: lines }) };
-    return (await vscode.window.showWarningMessage(noticeText(message), options, action)) === action;
+    return (await vscode.window.showWarningMessage(toSafeNotice(message), options, action)) === action;
   },
   chooseFile: async (suggested, filters) =>
     await vscode.window.showSaveDialog({ defaultUri: suggested, filters, saveLabel: 'Export' }),

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
-import { gitRepositoryOf, type GitChange, type GitRepository } from '../../platform/vscode/gitRepository';
+import { findGitRepository, type GitChange, type GitRepository } from '../../platform/vscode/gitRepository';
 import type { GitFile, GitPort } from '../common/mentions/gitMentions';
 
 /** Git changes of the first workspace folder, from VS Code's Git extension. */
 export const gitChanges: GitPort = {
   changes: async () => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    const repository = folder === undefined ? undefined : await gitRepositoryOf(folder);
+    const repository = folder === undefined ? undefined : await findGitRepository(folder);
     if (!repository) return undefined;
     return { root: repository.root, branch: repository.branch ?? 'no branch', files: filesOf(repository) };
   },
   diff: async (path) => {
-    const repository = await gitRepositoryOf(path);
+    const repository = await findGitRepository(path);
     // Before the first commit there is nothing to compare with.
     return (await repository?.diffWithHead(path).catch(() => '')) ?? '';
   },

@@ -3,7 +3,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, LazyFeature, RunningFeature } from '../../base/common/feature';
 import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
-import { provideTexts } from '../../platform/vscode/readOnlyTexts';
+import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
 import type { RunningChat } from './chatRoot';
 import type { RecentFiles } from './recentFiles';
 
@@ -23,7 +23,7 @@ export class LazyChat implements Feature {
     const { id, title } = this;
     const { chat, commands, recent, status } = this.deps;
     const store = new DisposableStore();
-    const use = (): Promise<RunningChat> => chat.use();
+    const use = (): Promise<RunningChat> => chat.getOrLoad();
     const refresh = (): Promise<void> =>
       use().then(
         (running) => running.refresh(),
@@ -42,12 +42,12 @@ export class LazyChat implements Feature {
       }),
     );
     for (const scheme of [textSchemes.chat, textSchemes.proposedCode]) {
-      store.add(provideTexts(scheme, async (query) => (await use()).readDocument(scheme, query)));
+      store.add(provideReadOnlyTexts(scheme, async (query) => (await use()).readDocument(scheme, query)));
     }
-    store.add(commands.handleLater(this.id, use));
-    store.add(commands.handleLater('review', use));
+    store.add(commands.setLoader(this.id, use));
+    store.add(commands.setLoader('review', use));
     // Only the chat knows the chosen agent and its state.
-    store.add(status.onDidLook(() => void refresh()));
+    store.add(status.onDidRequestRefresh(() => void refresh()));
     // Files that were open before the chat was loaded are suggested first.
     store.add(recent);
     recent.start();

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { BoundedMap } from '../../base/common/boundedMap';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { openFiles } from '../../platform/vscode/openFiles';
+import { listOpenFiles } from '../../platform/vscode/openFiles';
 
 const maxFiles = 50;
 
@@ -11,7 +11,7 @@ export class RecentFiles implements Disposable {
   private readonly paths = new BoundedMap<string, true>({ maxEntries: maxFiles });
 
   start(): void {
-    for (const path of openFiles().reverse()) this.add(path);
+    for (const path of listOpenFiles().reverse()) this.add(path);
     this.disposables.add(
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         if (editor?.document.uri.scheme === 'file') this.add(editor.document.uri.fsPath);

@@ -5,8 +5,8 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { withTokenOf } from '../../platform/vscode/cancellation';
-import { openFiles } from '../../platform/vscode/openFiles';
+import { withCancellationToken } from '../../platform/vscode/cancellation';
+import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { MentionSource } from '../common/chatPorts';
 import type { MentionRow } from '../common/chatView';
 import { AttachedFiles } from '../common/mentions/attachedFiles';
@@ -64,13 +64,13 @@ export class WindowMentions implements Disposable {
     this.attachedFiles = this.disposables.add(
       new AttachedFiles({ editor, onDidChangeFiles: this.changedEmitter.event, clock, onError }),
     );
-    this.fileMentions = new FileMentions({ index: this.fileIndex, editor, recent: () => recent.recentPaths });
+    this.fileMentions = new FileMentions({ index: this.fileIndex, editor, recentFiles: () => recent.recentPaths });
     this.folderMentions = new FolderMentions({ index: this.fileIndex, editor });
     this.selectionMentions = new SelectionMentions(editor);
     this.sources = [
       this.selectionMentions,
       new ProblemMentions(editor),
-      new EditorMentions({ editor, openFiles }),
+      new EditorMentions({ editor, openFiles: listOpenFiles }),
       new GitMentions(gitChanges, editor),
       this.fileMentions,
       this.folderMentions,
@@ -98,7 +98,7 @@ export class WindowMentions implements Disposable {
   }
 
   selectionRow(): MentionRow | undefined {
-    return this.selectionMentions.current();
+    return this.selectionMentions.currentRow();
   }
 
   /** Returns rows for files and folders by URI or path. @throws EditorError the first one, when none is accessible */
@@ -134,7 +134,7 @@ export class WindowMentions implements Disposable {
 
 /** Lists files without those that `files.exclude` and `search.exclude` hide. */
 async function listFiles(signal: AbortSignal): Promise<string[]> {
-  const found = await withTokenOf(
+  const found = await withCancellationToken(
     signal,
     async (token) => await vscode.workspace.findFiles('**/*', searchExclude(), maxFiles, token),
   );

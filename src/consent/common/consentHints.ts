@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Memento } from '../../base/common/memento';
-import type { SubjectDecision } from './consentDesk';
+import type { SubjectDecision } from './consentManager';
 
 const mementoKey = 'backline.consent.hinted';
 const maxHinted = 300;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Emitter } from '../../base/common/event';
 import type { Memento } from '../../base/common/memento';
-import { entryOf, type BroughtThing } from './broughtThing';
+import { entryIdentity, type ConsentSubject } from './consentSubject';
 
 export type ConsentAnswer = 'allowed' | 'denied';
 
@@ -27,19 +27,19 @@ export class ConsentStore {
     private readonly onListenerError: (error: unknown) => void,
   ) {}
 
-  answerFor({ hash }: Pick<BroughtThing, 'hash'>): ConsentAnswer | undefined {
+  answerFor({ hash }: Pick<ConsentSubject, 'hash'>): ConsentAnswer | undefined {
     return this.storedAnswers.find((each) => each.hash === hash)?.answer;
   }
 
   /** Whether there is an answer for other content of the same entry. */
-  hasEarlierAnswer(subject: BroughtThing): boolean {
-    const entry = entryOf(subject);
+  hasEarlierAnswer(subject: ConsentSubject): boolean {
+    const entry = entryIdentity(subject);
     return this.storedAnswers.some((each) => each.entry === entry && each.hash !== subject.hash);
   }
 
-  async setAnswer(subject: BroughtThing, answer: ConsentAnswer): Promise<void> {
+  async setAnswer(subject: ConsentSubject, answer: ConsentAnswer): Promise<void> {
     const others = this.storedAnswers.filter(({ hash }) => hash !== subject.hash);
-    const all = [...others, { hash: subject.hash, answer, entry: entryOf(subject) }];
+    const all = [...others, { hash: subject.hash, answer, entry: entryIdentity(subject) }];
     await this.memento.update(mementoKey, all.slice(-maxAnswers));
     this.changeEmitter.fire();
   }

@@ -3,11 +3,11 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { canonicalJson } from '../../base/common/canonicalJson';
-import { isOnOtherMachine } from '../../base/common/uncPath';
-import { isBelow } from '../../base/node/isBelow';
+import { isRemotePath } from '../../base/common/uncPath';
+import { isInsideFolder } from '../../base/node/isInsideFolder';
 
 /** SHA-256 (hex) of a JSON value, independent of member order. @throws Error if the value has no canonical JSON text */
-export function hashOf(value: unknown): string {
+export function hashJson(value: unknown): string {
   const text = canonicalJson(value);
   if (text === undefined) throw new Error('Its settings are nested too deeply or are not valid JSON.');
   return createHash('sha256').update(text).digest('hex');
@@ -118,7 +118,7 @@ class NamedFileFinder {
 
   /** Does not access the file. */
   isAccessible(file: string): boolean {
-    return !isOnOtherMachine(file) || this.folders.some((folder) => isBelow(file, folder, this.system.paths));
+    return !isRemotePath(file) || this.folders.some((folder) => isInsideFolder(file, folder, this.system.paths));
   }
 
   /** All files that may run when a program is given this path. Not all of them need to exist. */
@@ -139,7 +139,7 @@ class NamedFileFinder {
   async workspaceTest(): Promise<(file: string) => boolean> {
     const real = await Promise.all(this.folders.map((folder) => this.system.realpath(folder).catch(() => folder)));
     const roots = [...this.folders, ...real];
-    return (file) => roots.some((root) => isBelow(file, root, this.system.paths));
+    return (file) => roots.some((root) => isInsideFolder(file, root, this.system.paths));
   }
 
   /** Undefined if the file does not exist. @throws if it cannot be read */

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import {
-  describeThing,
+  describeSubject,
   detailsOf,
   choicesFor,
   describeSource,
   questionAbout,
-  type BroughtThing,
-} from '../common/broughtThing';
+  type ConsentSubject,
+} from '../common/consentSubject';
 import type { ConsentAnswer } from '../common/consentStore';
 
 const allow = 'Allow';
@@ -14,11 +14,11 @@ const deny = 'Don’t Allow';
 const show = 'Show';
 
 /** Receives answers given after the modal question was closed. */
-type LateAnswer = (subject: BroughtThing, answer: ConsentAnswer) => void;
+type LateAnswer = (subject: ConsentSubject, answer: ConsentAnswer) => void;
 
 /** Shows a modal question. If the user selects Show, resolves with undefined and continues next to the open file. */
 export async function askInDialog(
-  subject: BroughtThing,
+  subject: ConsentSubject,
   hasChanged: boolean,
   onLateAnswer: LateAnswer,
 ): Promise<ConsentAnswer | undefined> {
@@ -33,7 +33,7 @@ export async function askInDialog(
 }
 
 /** A notification, so that the open file stays visible. */
-async function askInNotification(subject: BroughtThing, onLateAnswer: LateAnswer): Promise<void> {
+async function askInNotification(subject: ConsentSubject, onLateAnswer: LateAnswer): Promise<void> {
   const message = `${questionAbout(subject)} It is in ${describeSource(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
   if (answer) onLateAnswer(subject, answer);
@@ -45,7 +45,7 @@ function answerOf(chosen: string | undefined): ConsentAnswer | undefined {
 }
 
 /** Opens the file at the entry, if its name is found. Resolves with whether the file is open. */
-async function openSource(subject: BroughtThing): Promise<boolean> {
+async function openSource(subject: ConsentSubject): Promise<boolean> {
   const { file, keys } = subject.source;
   if (file === undefined) return false;
   try {
@@ -59,7 +59,7 @@ async function openSource(subject: BroughtThing): Promise<boolean> {
     return true;
   } catch {
     void vscode.window.showErrorMessage(
-      `Backline: ${file} cannot be opened, so ${describeThing(subject)} cannot be shown.`,
+      `Backline: ${file} cannot be opened, so ${describeSubject(subject)} cannot be shown.`,
     );
     return false;
   }

@@ -7,9 +7,9 @@ import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import { Messages } from '../../platform/vscode/messages';
-import { describeThing, describeSource, type BroughtThing } from '../common/broughtThing';
+import { describeSubject, describeSource, type ConsentSubject } from '../common/consentSubject';
 import { ConsentStore } from '../common/consentStore';
-import { ConsentManager, type Consent, type ConsentDecision, type SubjectDecision } from '../common/consentDesk';
+import { ConsentManager, type Consent, type ConsentDecision, type SubjectDecision } from '../common/consentManager';
 import { ConsentHints } from '../common/consentHints';
 import { askInDialog } from './consentQuestion';
 
@@ -22,7 +22,7 @@ interface WorkspaceConsentDeps {
 }
 
 interface SubjectPick extends vscode.QuickPickItem {
-  readonly subject: BroughtThing;
+  readonly subject: ConsentSubject;
 }
 
 /** Subjects are found in bursts, and one hint covers them all. */
@@ -70,7 +70,7 @@ export class WorkspaceConsent implements Disposable {
     disposables.add(manager);
     disposables.add(manager.onDidChangeSubjects(() => later.schedule()));
     disposables.add(manager.onDidChange(() => this.showStatus()));
-    disposables.add(commands.handle(commandIds.reviewWorkspace, (id) => this.review(id)));
+    disposables.add(commands.setHandler(commandIds.reviewWorkspace, (id) => this.review(id)));
   }
 
   dispose(): void {
@@ -85,7 +85,7 @@ export class WorkspaceConsent implements Disposable {
       .claimHint(undecided)
       .then((isNew) => {
         if (!isNew) return;
-        const names = undecided.map(({ subject }) => describeThing(subject)).join(', ');
+        const names = undecided.map(({ subject }) => describeSubject(subject)).join(', ');
         const review = { label: 'Review…', run: () => this.review() };
         this.messages.info(`This workspace wants to run or use: ${names}. Review before you allow it.`, review);
       })
@@ -100,7 +100,7 @@ export class WorkspaceConsent implements Disposable {
       status.remove('consent');
       return;
     }
-    const names = this.undecided.map(({ subject }) => describeThing(subject)).join(', ');
+    const names = this.undecided.map(({ subject }) => describeSubject(subject)).join(', ');
     status.set({
       id: 'consent',
       title: 'What this workspace runs',
@@ -129,7 +129,7 @@ export class WorkspaceConsent implements Disposable {
     const named =
       id === undefined ? undefined : this.manager.decisions.find(({ subject }) => (subject.id ?? subject.name) === id);
     if (named) {
-      await this.manager.askAgain(named.subject);
+      await this.manager.askToChange(named.subject);
       return;
     }
     for (;;) {
@@ -145,7 +145,7 @@ export class WorkspaceConsent implements Disposable {
       };
       const picked = await vscode.window.showQuickPick(picks, options);
       if (!picked) return;
-      const decision = await this.manager.askAgain(picked.subject);
+      const decision = await this.manager.askToChange(picked.subject);
       // The user may have selected Show to read the file first.
       if (decision === 'ask' || this.undecided.length === 0) return;
     }
@@ -154,6 +154,6 @@ export class WorkspaceConsent implements Disposable {
 
 function pickOf({ decision, subject }: SubjectDecision): SubjectPick {
   const icon = decision === 'allowed' ? 'pass' : decision === 'denied' ? 'circle-slash' : 'question';
-  const label = `$(${icon}) ${describeThing(subject).replace(/\$\(/g, '$ (')}`;
+  const label = `$(${icon}) ${describeSubject(subject).replace(/\$\(/g, '$ (')}`;
   return { label, description: words[decision], detail: describeSource(subject.source), subject };
 }

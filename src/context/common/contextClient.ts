@@ -2,7 +2,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import type { RunInTime } from '../../base/common/timedRun';
+import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
 import type { ContextItem, ProviderRef } from './items/contextItem';
 import type { ContextProvider, ItemsParams, SecretSource } from './providers/contextProvider';
 import type { PendingRequest, ContextAnswer, DocumentRecord } from './items/documentRecord';
@@ -75,7 +75,7 @@ interface ContextClientPorts {
   /** Creates the log of a provider. The client disposes it. Nothing is logged without it. */
   readonly logOf?: (ref: ProviderRef) => ProviderLog;
   /** Limits the time of the providers' globs. */
-  readonly runInTime: RunInTime;
+  readonly runInTime: RunWithTimeLimit;
   /** Whether the user has allowed a request, without asking. By default nothing is allowed. */
   readonly isAllowed?: (request: RememberedRequest) => boolean;
   /** Called with the IDs of the providers that were kept when the list of providers changed. */

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { nearestFolder, relativeTo } from '../../editor/common/boundary';
+import { innermostFolder, relativePathIn } from '../../editor/common/boundary';
 import type { ExcludeList } from '../../editor/common/excludeList';
 
 interface FileAccessFilterDeps {
@@ -51,8 +51,8 @@ export class FileAccessFilter {
 }
 
 function spellingOf(path: string, folders: readonly string[], ignoresCase: boolean): Spelling {
-  const folder = nearestFolder(path, folders, ignoresCase);
-  const below = folder === undefined ? undefined : relativeTo(path, folder, ignoresCase);
+  const folder = innermostFolder(path, folders, ignoresCase);
+  const below = folder === undefined ? undefined : relativePathIn(path, folder, ignoresCase);
   return { path, relativePath: below ?? path.replace(/^[\\/]+/, '') };
 }
 

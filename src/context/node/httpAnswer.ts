@@ -1,4 +1,4 @@
-import { certificateProblem } from '../../base/node/certificateProblem';
+import { describeCertificateProblem } from '../../base/node/certificateProblem';
 import { ProviderError } from '../common/providers/providerError';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -17,7 +17,7 @@ export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, 
   // The caller checks redirects before following them, since they may lead from https to anywhere.
   const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
     const cause = causeOf(error);
-    const problem = certificateProblem(cause);
+    const problem = describeCertificateProblem(cause);
     throw new ProviderError(
       problem === undefined
         ? `No connection to ${hostOf(url)}: ${cause}.`

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isLoopback } from '../../base/common/loopback';
-import type { BroughtFact, BroughtKind, BroughtThing } from '../../consent/common/broughtThing';
-import type { ConsentDecision } from '../../consent/common/consentDesk';
-import { hashOf } from '../../consent/node/contentHash';
+import type { ConsentFact, ConsentSubjectKind, ConsentSubject } from '../../consent/common/consentSubject';
+import type { ConsentDecision } from '../../consent/common/consentManager';
+import { hashJson } from '../../consent/node/contentHash';
 import { ProviderError } from '../common/providers/providerError';
 import type { ProviderEntry } from '../common/providers/providerSettings';
 import { providerAddress } from '../common/providers/providerUri';
@@ -12,12 +12,12 @@ import type { HashedModuleFile } from './providerWorkerMessages';
 
 /** Requires consent before code of the workspace runs or is downloaded, or its URLs receive text. */
 export class ProviderConsentGuard {
-  private addressSubject: BroughtThing | undefined;
-  private downloadSubject: BroughtThing | undefined;
+  private addressSubject: ConsentSubject | undefined;
+  private downloadSubject: ConsentSubject | undefined;
 
   constructor(
     private readonly entry: ProviderEntry,
-    private readonly decide: (subject: BroughtThing) => ConsentDecision,
+    private readonly decide: (subject: ConsentSubject) => ConsentDecision,
   ) {}
 
   assertAddressAllowed(): void {
@@ -37,15 +37,15 @@ export class ProviderConsentGuard {
     this.assertAllowed(this.codeSubject(facts, sorted), 'It is code from this workspace.');
   }
 
-  private codeSubject(facts: readonly BroughtFact[], files: readonly HashedModuleFile[]): BroughtThing {
-    const lookAgain = async (): Promise<BroughtThing> =>
+  private codeSubject(facts: readonly ConsentFact[], files: readonly HashedModuleFile[]): ConsentSubject {
+    const lookAgain = async (): Promise<ConsentSubject> =>
       this.codeSubject(facts, await Promise.all(files.map(hashCurrentFile)));
     const subject = this.createSubject('providerModule', { facts, files });
-    if (!this.entry.isUserDefined) return { ...subject, lookAgain };
+    if (!this.entry.isUserDefined) return { ...subject, reload: lookAgain };
     // The user's settings define it, so the code is what the user needs to see.
     const first = files.find(({ url }) => url === providerAddress(this.entry.place)) ?? files[0];
     const file = first && pathOf(first.url);
-    return { ...subject, source: { ...subject.source, file }, lookAgain };
+    return { ...subject, source: { ...subject.source, file }, reload: lookAgain };
   }
 
   /** Only covers the download. The downloaded code needs its own permission. @throws ProviderError */
@@ -54,7 +54,7 @@ export class ProviderConsentGuard {
     this.assertAllowed(this.downloadSubject, 'Its code would be downloaded from a URL in this workspace’s settings.');
   }
 
-  private assertAllowed(subject: BroughtThing, why: string): void {
+  private assertAllowed(subject: ConsentSubject, why: string): void {
     const decision = this.decide(subject);
     if (decision === 'allowed') return;
     const isDenied = decision === 'denied';
@@ -65,9 +65,9 @@ export class ProviderConsentGuard {
   }
 
   private createSubject(
-    kind: BroughtKind,
-    { facts, files = [] }: { facts: readonly BroughtFact[]; files?: readonly HashedModuleFile[] },
-  ): BroughtThing {
+    kind: ConsentSubjectKind,
+    { facts, files = [] }: { facts: readonly ConsentFact[]; files?: readonly HashedModuleFile[] },
+  ): ConsentSubject {
     const { id, title, place, settings, source } = this.entry;
     const values = Object.entries(settings).map(([key, value]) => ({
       label: `Setting ${key}`,
@@ -79,11 +79,11 @@ export class ProviderConsentGuard {
       id,
       source,
       facts: [...facts.slice(0, 1), ...values, ...facts.slice(1)],
-      hash: hashOf({ kind, place, settings, files }),
+      hash: hashJson({ kind, place, settings, files }),
     };
   }
 
-  private addressFacts(label: string): BroughtFact[] {
+  private addressFacts(label: string): ConsentFact[] {
     const url = providerAddress(this.entry.place);
     const parsed = new URL(url);
     const isOpen = parsed.protocol !== 'https:' && !isLoopback(parsed);

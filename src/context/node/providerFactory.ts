@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
-import type { BroughtThing } from '../../consent/common/broughtThing';
-import type { ConsentDecision } from '../../consent/common/consentDesk';
+import type { ConsentSubject } from '../../consent/common/consentSubject';
+import type { ConsentDecision } from '../../consent/common/consentManager';
 import type { ContextProvider } from '../common/providers/contextProvider';
 import { ProviderError, type RememberedRequest } from '../common/providers/providerError';
 import { untrustedMessage, type ProviderEntry } from '../common/providers/providerSettings';
-import { closedTap, type TrafficTap } from '../../wire/common/traffic';
+import { disabledTrafficTap, type TrafficTap } from '../../wire/common/traffic';
 import { ProviderConsentGuard } from './providerConsentGuard';
 import { CallTraffic } from './callTraffic';
 import type { Fetch } from './httpAnswer';
@@ -33,7 +33,7 @@ export interface ProviderFactoryDeps {
   /** The allowed integrity of the code at a URL without a pinned hash. By default none. */
   readonly allowedCode?: (url: string) => string | undefined;
   /** The user's stored decision about workspace content. By default `ask`. */
-  readonly decide?: (subject: BroughtThing) => ConsentDecision;
+  readonly decide?: (subject: ConsentSubject) => ConsentDecision;
   /** `file:` URIs of folders whose code must not run. By default none. */
   readonly untrustedFolders?: () => readonly string[];
   /** `file:` URIs of all workspace folders. Code in them always needs consent, even if the user's settings name it. */
@@ -98,7 +98,7 @@ export class ProviderFactory {
   }
 
   private trafficOf(title: string): CallTraffic {
-    return new CallTraffic(this.deps.traffic ?? closedTap, this.deps.clock, title);
+    return new CallTraffic(this.deps.traffic ?? disabledTrafficTap, this.deps.clock, title);
   }
 
   private createWorkerProvider(

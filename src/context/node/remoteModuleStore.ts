@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { withDeadline, type Clock } from '../../base/common/async';
 import { backoffMs, type Backoff } from '../../base/common/backoff';
 import { BoundedMap } from '../../base/common/boundedMap';
-import { errorCode, TimeoutError, wordsOf } from '../../base/common/errors';
+import { errorCode, TimeoutError, userMessageOf } from '../../base/common/errors';
 import {
   ProviderError,
   type ConsentRequest,
@@ -290,7 +290,7 @@ async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
     throw new ProviderError(
-      `Its code was fetched and cannot be kept in ${folder}. ${wordsOf(error)} Make that a folder that you can write to, then run “Backline: Refresh Context Providers”.`,
+      `Its code was fetched and cannot be kept in ${folder}. ${userMessageOf(error)} Make that a folder that you can write to, then run “Backline: Refresh Context Providers”.`,
     );
   }
 }

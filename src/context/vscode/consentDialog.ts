@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Consent } from '../../consent/common/consentDesk';
+import type { Consent } from '../../consent/common/consentManager';
 import { describeRequest, type AllowedRequests } from '../common/providers/allowedRequests';
 import type { RememberedRequest } from '../common/providers/providerError';
 import type { ProviderState } from '../common/providers/providerHandle';
@@ -12,7 +12,7 @@ interface ConsentPick extends vscode.QuickPickItem {
 interface ConsentPorts {
   readonly allowed: AllowedRequests;
   /** For what the workspace defines. */
-  readonly consent: Pick<Consent, 'askAgain'>;
+  readonly consent: Pick<Consent, 'askToChange'>;
 }
 
 /** The command `backline.context.allow`: allows a provider, or lists all. @returns the providers to ask again */
@@ -35,7 +35,7 @@ export async function manageConsent(
   if (!pick.state || !consent) return [];
   if (consent.kind === 'brought') {
     // The consent's event retries the providers.
-    await ofWorkspace.askAgain(consent.subject);
+    await ofWorkspace.askToChange(consent.subject);
     return [];
   }
   if (!(await confirm(pick.state, consent))) return [];

@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { Coalescer } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Memento } from '../../base/common/memento';
-import { timedRunner } from '../../base/node/timedRunner';
-import type { BroughtKind, BroughtThing } from '../../consent/common/broughtThing';
-import type { Consent, ConsentDecision } from '../../consent/common/consentDesk';
+import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
+import type { ConsentSubjectKind, ConsentSubject } from '../../consent/common/consentSubject';
+import type { Consent, ConsentDecision } from '../../consent/common/consentManager';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { ExcludeList } from '../../editor/common/excludeList';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
-import { withSignalOf } from '../../platform/vscode/cancellation';
+import { withAbortSignal } from '../../platform/vscode/cancellation';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { AllowedRequests } from '../common/providers/allowedRequests';
 import { ContextChip } from '../common/ai/contextChip';
@@ -60,7 +60,7 @@ export interface ContextControllerDeps extends FeatureContext {
   readonly consent: Consent;
 }
 
-const providerKinds: readonly BroughtKind[] = ['providerModule', 'providerAddress', 'webCode'];
+const providerKinds: readonly ConsentSubjectKind[] = ['providerModule', 'providerAddress', 'webCode'];
 
 /** Providers change their state often while the user types. */
 const statusMs = 200;
@@ -69,7 +69,7 @@ const statusMs = 200;
 export class ContextController implements Disposable {
   readonly mentions: ContextMentions;
   readonly chip: ContextChip;
-  private readonly runInTime = timedRunner();
+  private readonly runInTime = createTimeLimitedRunner();
   private readonly logs = new ProviderLogs();
   private readonly disposables = new DisposableStore();
   private readonly allowedRequests: AllowedRequests;
@@ -124,7 +124,8 @@ export class ContextController implements Disposable {
         logOf: (ref) => this.logs.createLog(ref),
         isAllowed,
         // Removed or restarted providers request consent again when they are next asked.
-        onProvidersKept: (ids) => deps.consent.keepOnly(providerKinds, ({ id }) => id !== undefined && ids.has(id)),
+        onProvidersKept: (ids) =>
+          deps.consent.forgetMissing(providerKinds, ({ id }) => id !== undefined && ids.has(id)),
         createProvider: (entry) => factory.create(entry),
       },
       clientOptions,
@@ -195,7 +196,7 @@ export class ContextController implements Disposable {
   }
 
   async invokeTool(input: unknown, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
-    const text = await withSignalOf(token, (signal) => runContextTool(this, input, signal));
+    const text = await withAbortSignal(token, (signal) => runContextTool(this, input, signal));
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
@@ -226,11 +227,11 @@ export class ContextController implements Disposable {
   }
 
   private readExclude(): ExcludeList {
-    return new ExcludeList(this.deps.settings.exclude(), { runInTime: this.runInTime });
+    return new ExcludeList(this.deps.settings.excludeGlobs(), { runInTime: this.runInTime });
   }
 
   /** A removed provider may still be working. It must not add to the list of questions. */
-  private decide(subject: BroughtThing): ConsentDecision {
+  private decide(subject: ConsentSubject): ConsentDecision {
     const isNamed = this.providerList.entries.some(({ id }) => id === subject.id);
     return isNamed ? this.deps.consent.decide(subject) : 'ask';
   }

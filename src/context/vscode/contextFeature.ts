@@ -78,7 +78,7 @@ export class ContextFeature implements Feature {
     this.disposables = disposables;
     disposables.add(this.chipEmitter);
     for (const id of controllerCommands)
-      disposables.add(commands.handle(id, async (...args) => await (await this.load()).runCommand(id, args)));
+      disposables.add(commands.setHandler(id, async (...args) => await (await this.load()).runCommand(id, args)));
     disposables.add(
       vscode.lm.registerTool<object>('backline_context', {
         invoke: async ({ input }, token) => await (await this.load()).invokeTool(input, token),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
-import { remoteUrlOf } from '../../platform/vscode/gitRepository';
+import { findRemoteUrl } from '../../platform/vscode/gitRepository';
 import { codebaseOf } from '../common/providers/codebase';
 import type { ContextClient } from '../common/contextClient';
 import type { UserLocation } from '../common/ai/contextLookups';
@@ -11,7 +11,7 @@ import { isFileOrCell } from './places';
 export async function findUserLocation(editor: Pick<EditorPort, 'resolve'>): Promise<UserLocation> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));
-  const remote = path === undefined ? undefined : await remoteUrlOf(path).catch(() => undefined);
+  const remote = path === undefined ? undefined : await findRemoteUrl(path).catch(() => undefined);
   return { uri: path === undefined ? undefined : uri?.toString(), codebase: remote && codebaseOf(remote) };
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countOf } from '../../base/common/countOf';
-import { withSignalOf } from '../../platform/vscode/cancellation';
+import { withAbortSignal } from '../../platform/vscode/cancellation';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ItemList } from '../common/items/itemList';
 import { itemsAt } from '../common/items/itemQueries';
@@ -21,7 +21,7 @@ export class ItemHovers implements vscode.HoverProvider {
     token: vscode.CancellationToken,
   ): Promise<vscode.Hover | undefined> {
     const isEnough = (items: ItemList): boolean => hoveredItems(items, position).length > 0;
-    const answer = await withSignalOf(token, (signal) =>
+    const answer = await withAbortSignal(token, (signal) =>
       this.feed.requestItems(document, { reason: 'hover', signal, isEnough }),
     );
     if (!answer || token.isCancellationRequested) return undefined;

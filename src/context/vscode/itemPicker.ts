@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { DisposableStore } from '../../base/common/disposable';
-import { LiveItems } from '../../platform/vscode/quickPickItems';
+import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { isSafeLink } from '../common/items/safeLink';
@@ -60,7 +60,7 @@ async function pickItem(
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.keepScrollPosition = true;
-  const items = disposables.add(new LiveItems(pick, isSame));
+  const items = disposables.add(new LiveQuickPickItems(pick, isSame));
   let shown: { readonly answer: ContextAnswer | undefined } | undefined;
   const show = (): void => {
     const answer = feed.knownItems(document);

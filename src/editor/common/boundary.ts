@@ -4,11 +4,11 @@ import { EditorError } from './editorPort';
 
 /** Trailing separators are ignored, and a folder is inside itself. Set `caseInsensitive` on Windows. */
 export function isInside(path: string, folder: string, caseInsensitive: boolean): boolean {
-  return relativeTo(path, folder, caseInsensitive) !== undefined;
+  return relativePathIn(path, folder, caseInsensitive) !== undefined;
 }
 
 /** Returns the path relative to the folder: empty for the folder itself, undefined for a path outside it. */
-export function relativeTo(path: string, folder: string, caseInsensitive: boolean): string | undefined {
+export function relativePathIn(path: string, folder: string, caseInsensitive: boolean): string | undefined {
   const base = folder.replace(/[\\/]+$/, '');
   const start = path.slice(0, base.length);
   const same = caseInsensitive ? start.toLowerCase() === base.toLowerCase() : start === base;
@@ -19,7 +19,11 @@ export function relativeTo(path: string, folder: string, caseInsensitive: boolea
 }
 
 /** Returns the innermost folder that contains the path. */
-export function nearestFolder(path: string, folders: readonly string[], caseInsensitive: boolean): string | undefined {
+export function innermostFolder(
+  path: string,
+  folders: readonly string[],
+  caseInsensitive: boolean,
+): string | undefined {
   return folders
     .filter((folder) => isInside(path, folder, caseInsensitive))
     .reduce<string | undefined>((best, folder) => (best && best.length >= folder.length ? best : folder), undefined);
@@ -53,7 +57,7 @@ export function isAbsolutePath(path: string): boolean {
 }
 
 /** Converts `\` to `/` in Windows paths. In a POSIX path, a backslash is an ordinary character and stays. */
-export function toSlashes(path: string): string {
+export function withForwardSlashes(path: string): string {
   return /^([A-Za-z]:|\\)/.test(path) ? path.replaceAll('\\', '/') : path;
 }
 

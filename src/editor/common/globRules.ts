@@ -1,5 +1,5 @@
-import type { RunInTime } from '../../base/common/timedRun';
-import { isAbsolutePath, toSlashes } from './boundary';
+import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
+import { isAbsolutePath, withForwardSlashes } from './boundary';
 import { createLooseMatcher, TimedGlobs } from './timedGlobs';
 
 /** One of the paths of a file. A file can have several through links. */
@@ -17,7 +17,7 @@ export interface InvalidPattern {
 
 export interface GlobOptions {
   /** Limits the time of each match. Without it, a potentially slow glob only matches by the names it contains. */
-  readonly runInTime?: RunInTime;
+  readonly runInTime?: RunWithTimeLimit;
   /** Called when a glob exceeds the limit. From then on, it matches every path that contains its names. */
   readonly onSlow?: (pattern: string) => void;
 }
@@ -88,7 +88,7 @@ export function normalizedPaths({ path, relativePath }: WorkspacePath): {
   readonly whole: string;
   readonly below: string;
 } {
-  const whole = toSlashes(path);
+  const whole = withForwardSlashes(path);
   return { whole: toNfc(whole), below: relativePath === '' ? '' : toNfc(whole.slice(-relativePath.length)) };
 }
 

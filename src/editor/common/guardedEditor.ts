@@ -24,7 +24,7 @@ import type { ChangeCheck, PendingChange, UncheckedEditor } from './uncheckedEdi
 /** A write was refused because it needs the user's approval. */
 export class ProtectedChangeError extends EditorError {
   /** Path as the peer gave it. */
-  readonly requested: string;
+  readonly requestedPath: string;
   /** Absolute path. */
   readonly path: string;
   /** See `Protection.reason`. */
@@ -33,7 +33,7 @@ export class ProtectedChangeError extends EditorError {
 
   constructor({ requestedPath, path, before, after }: PendingChange, { reason }: Protection) {
     super('protected', `${requestedPath} is protected: ${reason}. Ask the user to make or allow this change.`);
-    this.requested = requestedPath;
+    this.requestedPath = requestedPath;
     this.path = path;
     this.reason = reason;
     this.change = { before, after };
@@ -41,7 +41,7 @@ export class ProtectedChangeError extends EditorError {
 }
 
 /** Also recognizes errors from other bundles, where `instanceof` fails. */
-export function isProtectedChange(error: unknown): error is ProtectedChangeError {
+export function isProtectedChangeError(error: unknown): error is ProtectedChangeError {
   return isEditorError(error) && error.code === 'protected' && 'change' in error;
 }
 

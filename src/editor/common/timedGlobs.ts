@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import type { RunInTime } from '../../base/common/timedRun';
+import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
 
 /** Returns undefined if the match took too long. */
 export type TimedMatcher = (path: string) => boolean | undefined;
@@ -16,11 +16,11 @@ export class TimedGlobs {
 
   /** Without `runInTime`, potentially slow globs are not run. */
   constructor(
-    private readonly runInTime: RunInTime | undefined,
+    private readonly runInTime: RunWithTimeLimit | undefined,
     private readonly options: picomatch.PicomatchOptions,
   ) {}
 
-  get isGivenUp(): boolean {
+  get hasTooManySlowGlobs(): boolean {
     return this.slowCount === maxSlowGlobs;
   }
 
@@ -54,7 +54,7 @@ export class TimedGlobs {
   }
 
   private runWithLimit<T>(work: () => T, onSlow: () => void): T | undefined {
-    if (this.isGivenUp || !this.runInTime) return undefined;
+    if (this.hasTooManySlowGlobs || !this.runInTime) return undefined;
     const result = this.runInTime(work);
     if (result !== undefined) return result;
     this.slowCount++;

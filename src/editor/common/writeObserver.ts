@@ -4,7 +4,7 @@ import type { EditorPort } from './editorPort';
 export type FileAccess = Pick<EditorPort, 'resolve' | 'readText' | 'writeText'>;
 
 /** The session that writes a file. */
-export interface Writer {
+export interface WriterSession {
   readonly backendId: string;
   readonly sessionId: string;
 }
@@ -12,13 +12,13 @@ export interface Writer {
 /** Observes writes, so that the previous contents can be shown and restored. */
 export interface WriteObserver {
   /** `path` is resolved; the file may not exist. The write waits for the result. Never rejects. */
-  beforeWrite(writer: Writer, path: string): Promise<void>;
+  beforeWrite(writer: WriterSession, path: string): Promise<void>;
   /** Called after a successful write. Never rejects. */
-  afterWrite(writer: Writer, path: string): Promise<void>;
+  afterWrite(writer: WriterSession, path: string): Promise<void>;
 }
 
 /** Calls the observer around each write. Writes of the same file run one at a time. */
-export function withWriteObserver(files: FileAccess, writeObserver: WriteObserver, writer: Writer): FileAccess {
+export function withWriteObserver(files: FileAccess, writeObserver: WriteObserver, writer: WriterSession): FileAccess {
   const writes = new KeyedQueue();
   return {
     resolve: (path) => files.resolve(path),

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { KeyedQueue } from '../../base/common/async';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
-import { timedRunner } from '../../base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
 import {
   EditorError,
   throwIfCancelled,
@@ -18,7 +18,7 @@ import {
   type WriteOptions,
 } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
-import { unifyLineEndings, withLineEnding } from '../common/text/lineEndings';
+import { unifyLineEndings, convertLineEndings } from '../common/text/lineEndings';
 import { applyTextEdits, checkNewText } from '../common/text/textEdits';
 import { TimedGlobs } from '../common/timedGlobs';
 import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
@@ -83,7 +83,7 @@ export class DiskEditor implements UncheckedEditor {
 
   async glob(pattern: string, options: { maxResults?: number; signal?: AbortSignal } = {}): Promise<string[]> {
     const { maxResults = maxGlobResults, signal } = options;
-    const matches = new TimedGlobs(timedRunner(), { dot: true }).compile([pattern], () => undefined);
+    const matches = new TimedGlobs(createTimeLimitedRunner(), { dot: true }).compile([pattern], () => undefined);
     const found: string[] = [];
     const walk = async (root: string, folder: string): Promise<void> => {
       throwIfCancelled(signal);
@@ -159,7 +159,7 @@ export class DiskEditor implements UncheckedEditor {
       }
       const text = newText(before?.file);
       checkNewText(text);
-      const ended = before ? withLineEnding(text, before.file.text.includes('\r\n') ? '\r\n' : '\n') : text;
+      const ended = before ? convertLineEndings(text, before.file.text.includes('\r\n') ? '\r\n' : '\n') : text;
       if (ended !== before?.file.text) {
         check({ ...checked, requestedPath: requested, before: before?.file.text, after: ended });
         const contents = Buffer.from(before?.hasMark === true ? `\ufeff${ended}` : ended);

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { constants, readlinkSync, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { errorCode, wordsOf } from '../../base/common/errors';
+import { errorCode, userMessageOf } from '../../base/common/errors';
 import { openFlags } from '../../base/node/openFlags';
 import { EditorError, isEditorError, throwIfCancelled, type FileStat } from '../common/editorPort';
 import type { CheckedPath } from './pathGuard';
@@ -141,7 +141,7 @@ async function withEditorErrors<T>(file: CheckedPath, work: () => Promise<T>): P
     if (code === 'ENXIO' || code === 'ENODEV' || code === 'EOPNOTSUPP') {
       throw new EditorError('notAFile', `${file.path} is not a regular file, so it is not read.`);
     }
-    throw new EditorError('io', `${file.path} cannot be read: ${wordsOf(error)}`, { cause: error });
+    throw new EditorError('io', `${file.path} cannot be read: ${userMessageOf(error)}`, { cause: error });
   }
 }
 

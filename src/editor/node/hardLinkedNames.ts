@@ -1,7 +1,7 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import * as path from 'node:path';
-import { relativeTo } from '../common/boundary';
+import { relativePathIn } from '../common/boundary';
 import type { WorkspacePath } from '../common/globRules';
 
 /** Limit for one search in all folders. */
@@ -37,7 +37,7 @@ export async function findHardLinkedNames(
     }
   };
   const add = (root: string, file: string): void => {
-    const relativePath = relativeTo(file, root, isWindows);
+    const relativePath = relativePathIn(file, root, isWindows);
     if (relativePath !== undefined) names.push({ path: file, relativePath });
   };
   for (const folder of folders) await look(folder, folder, 0);

@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
-import { isOnOtherMachine } from '../../base/common/uncPath';
-import { relativeTo } from '../common/boundary';
+import { isRemotePath } from '../../base/common/uncPath';
+import { relativePathIn } from '../common/boundary';
 import type { WorkspacePath } from '../common/globRules';
 import { GitConfigReader } from './gitConfigReader';
 
@@ -43,7 +43,7 @@ export async function findHookNames(
   const roots = await findRepositories([path.dirname(realPath), ...folders]);
   if (roots.length === 0) return [];
   const canAccess = (file: string): boolean =>
-    !isOnOtherMachine(file) || [...roots, ...folders].some((each) => relativeTo(file, each, isWindows) !== undefined);
+    !isRemotePath(file) || [...roots, ...folders].some((each) => relativePathIn(file, each, isWindows) !== undefined);
   const query = { realPath, folders, isWindows, canAccess };
   const reader = new GitConfigReader(home, canAccess);
   const ofUser = await reader.readUserConfig(env);
@@ -66,10 +66,10 @@ async function hookName(query: HookQuery, root: string, hooksPath: string): Prom
   const named = path.resolve(root, hooksPath);
   if (!canAccess(named)) return undefined;
   const folder = await realPathOf(named);
-  const below = relativeTo(realPath, folder, isWindows);
+  const below = relativePathIn(realPath, folder, isWindows);
   if (below === undefined || below === '') return undefined;
   // If the hooks folder contains the workspace, only files directly in it are hooks.
-  const containsWorkspace = folders.some((each) => relativeTo(each, folder, isWindows) !== undefined);
+  const containsWorkspace = folders.some((each) => relativePathIn(each, folder, isWindows) !== undefined);
   if (containsWorkspace && /[\\/]/.test(below)) return undefined;
   return nameIn(root, path.join('.git', 'hooks', below));
 }
@@ -77,7 +77,7 @@ async function hookName(query: HookQuery, root: string, hooksPath: string): Prom
 async function configName(query: HookQuery, root: string, config: string): Promise<WorkspacePath | undefined> {
   const { realPath, isWindows, canAccess } = query;
   if (!canAccess(config)) return undefined;
-  const isConfig = relativeTo(realPath, await realPathOf(config), isWindows) === '';
+  const isConfig = relativePathIn(realPath, await realPathOf(config), isWindows) === '';
   return isConfig ? nameIn(root, path.join('.git', 'config')) : undefined;
 }
 

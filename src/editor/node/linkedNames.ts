@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
-import { relativeTo } from '../common/boundary';
+import { relativePathIn } from '../common/boundary';
 import type { WorkspacePath } from '../common/globRules';
 
 /** Limit per folder. */
@@ -27,7 +27,7 @@ export async function findLinkedNames(
       );
       const names = await Promise.all(links.map((link) => nameThrough(path.join(link.parentPath, link.name))));
       return names.flatMap((name) => {
-        const relativePath = name === undefined ? undefined : relativeTo(name, folder, isWindows);
+        const relativePath = name === undefined ? undefined : relativePathIn(name, folder, isWindows);
         return name === undefined || relativePath === undefined ? [] : [{ path: name, relativePath }];
       });
     }),
@@ -36,7 +36,7 @@ export async function findLinkedNames(
 
   async function nameThrough(link: string): Promise<string | undefined> {
     const target = await realpath(link).catch(() => undefined);
-    const rest = target === undefined ? undefined : relativeTo(realPath, target, isWindows);
+    const rest = target === undefined ? undefined : relativePathIn(realPath, target, isWindows);
     return rest === undefined ? undefined : path.join(link, rest);
   }
 }

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
-import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary';
+import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
+import { checkPath, isUri, innermostFolder, relativePathIn } from '../common/boundary';
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import type { WorkspacePath } from '../common/globRules';
@@ -66,9 +66,9 @@ export class PathGuard {
       // The cause would reveal what exists outside the workspace.
       throw this.isInAnyFolder(absolute, folders) ? error : outsideError(requested);
     });
-    const folder = nearestFolder(realPath, folders, this.deps.isWindows);
+    const folder = innermostFolder(realPath, folders, this.deps.isWindows);
     if (folder === undefined) throw outsideError(requested);
-    const lexical = nearestFolder(absolute, this.deps.folders(), this.deps.isWindows);
+    const lexical = innermostFolder(absolute, this.deps.folders(), this.deps.isWindows);
     const names = [this.workspacePathOf(realPath, folder)];
     if (lexical !== undefined && absolute !== realPath) names.push(this.workspacePathOf(absolute, lexical));
     if (names.some((name) => this.deps.exclude().excludes(name.path, name.relativePath))) {
@@ -105,11 +105,11 @@ export class PathGuard {
 
   private isInAnyFolder(absolute: string, realFolders: readonly string[]): boolean {
     const folders = [...this.deps.folders(), ...realFolders];
-    return nearestFolder(absolute, folders, this.deps.isWindows) !== undefined;
+    return innermostFolder(absolute, folders, this.deps.isWindows) !== undefined;
   }
 
   private workspacePathOf(path: string, folder: string): WorkspacePath {
-    return { path, relativePath: relativeTo(path, folder, this.deps.isWindows) ?? '' };
+    return { path, relativePath: relativePathIn(path, folder, this.deps.isWindows) ?? '' };
   }
 
   private async toAbsolute(named: string, requested: string): Promise<string> {
@@ -196,7 +196,7 @@ function throwUnlessMissing(error: unknown, requested: string): void {
   if (code === 'ENOENT' || code === 'ENOTDIR') return;
   if (code === 'ENAMETOOLONG') throw new EditorError('invalidPath', `${requested.slice(0, 80)}… is too long.`);
   if (code === 'ELOOP') throw outsideError(requested);
-  throw new EditorError('io', `${requested} cannot be resolved: ${wordsOf(error)}`, { cause: error });
+  throw new EditorError('io', `${requested} cannot be resolved: ${userMessageOf(error)}`, { cause: error });
 }
 
 /** @throws EditorError `invalidPath` if it is not a `file:` URI of this machine */

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { timedRunner } from '../../base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
 import { ProtectedFiles } from '../common/protection/protectedFiles';
 
 interface ProtectedFilesSettingDeps {
@@ -34,7 +34,7 @@ export class ProtectedFilesSetting implements Disposable {
   private reload(): void {
     const { log, patterns } = this.deps;
     this.currentFiles = new ProtectedFiles(patterns(), {
-      runInTime: timedRunner(),
+      runInTime: createTimeLimitedRunner(),
       onSlow: (pattern) =>
         log.warn(
           `"${pattern}" in backline.protectedFiles is too slow. It now protects all files with its names. Simplify it.`,

@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { nearestFolder } from '../common/boundary';
+import { innermostFolder } from '../common/boundary';
 
 /**
  * Whether a Windows path refers to an ordinary local file, or to one in a workspace folder on a server. Rejects other network
@@ -10,7 +10,7 @@ export function isOrdinaryWindowsPath(path: string, folders: readonly string[]):
   const isNetwork = /^[\\/]{2}|^[\\/]\?\?[\\/]/.test(path);
   const isRaw = /^[\\/]{2}[?.][\\/]|^[\\/]\?\?[\\/]/.test(path);
   const whole = win32.normalize(path);
-  if (isRaw || (isNetwork && nearestFolder(whole, folders, true) === undefined)) return false;
+  if (isRaw || (isNetwork && innermostFolder(whole, folders, true) === undefined)) return false;
   const { root } = win32.parse(whole);
   // `C:a.ts` is relative to the current folder of that drive.
   if (root !== '' && !win32.isAbsolute(whole)) return false;

@@ -12,7 +12,7 @@ import {
   type TextFile,
   type WriteOptions,
 } from '../common/editorPort';
-import { withLineEnding, type LineEnding } from '../common/text/lineEndings';
+import { convertLineEndings, type LineEnding } from '../common/text/lineEndings';
 import {
   applyOffsetEdits,
   checkNewText,
@@ -65,7 +65,7 @@ export class DocumentWriter {
 
   /** Resolves when all earlier edits of the path are in the queue of its file. */
   async waitForEarlierEdits(path: string): Promise<void> {
-    await this.arrivalQueue.idle(path);
+    await this.arrivalQueue.whenIdle(path);
   }
 
   async editText(
@@ -96,7 +96,7 @@ export class DocumentWriter {
         return await this.createFile(file, whole, options);
       }
       return await this.changeDocument(file, options, (before, lineEnding) => {
-        const after = withLineEnding(whole, lineEnding);
+        const after = convertLineEndings(whole, lineEnding);
         const edit = computeMinimalEdit(before.text, after);
         if (edit) check({ ...file, requestedPath: path, before: before.text, after });
         return edit ? [edit] : [];

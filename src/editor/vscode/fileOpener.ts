@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { toDisposable, DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
-import { provideTexts } from '../../platform/vscode/readOnlyTexts';
+import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
 import { EditorError, type OpenOptions, type Range, type TextFile, isEditorError } from '../common/editorPort';
 import { parseFragment, splitFragment } from '../common/text/uriFragment';
 import { notFoundError, statDisk } from '../node/diskReader';
@@ -22,7 +22,7 @@ export class FileOpener implements vscode.Disposable {
   ) {}
 
   start(): void {
-    this.disposables.add(provideTexts(diffScheme, (query) => this.proposedTexts.get(query) ?? ''));
+    this.disposables.add(provideReadOnlyTexts(diffScheme, (query) => this.proposedTexts.get(query) ?? ''));
   }
 
   dispose(): void {

@@ -4,8 +4,8 @@ import { KeyedQueue, type Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { timedRunner } from '../../base/node/timedRunner';
-import { withTokenOf } from '../../platform/vscode/cancellation';
+import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
+import { withCancellationToken } from '../../platform/vscode/cancellation';
 import {
   throwIfCancelled,
   type DiagnosticsOptions,
@@ -180,7 +180,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     // Requests more results than needed, because some are excluded.
     const findIn = async (folder: string, token: vscode.CancellationToken): Promise<vscode.Uri[]> =>
       await vscode.workspace.findFiles(new vscode.RelativePattern(folder, pattern), undefined, maxResults * 2, token);
-    const found = await withTokenOf(signal, (token) =>
+    const found = await withCancellationToken(signal, (token) =>
       Promise.all(this.folders.map(({ path }) => findIn(path, token))),
     );
     const checked = await Promise.all(
@@ -204,7 +204,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   private updateExcludeList(): void {
     const { log, excludePatterns } = this.deps;
     this.excludeList = new ExcludeList(excludePatterns(), {
-      runInTime: timedRunner(),
+      runInTime: createTimeLimitedRunner(),
       onSlow: (pattern) =>
         log.warn(
           `"${pattern}" in backline.exclude is too slow. It now excludes all files with its names. Simplify it.`,

@@ -1,4 +1,4 @@
-import { useChanges } from '../../webview/browser/useChanges';
+import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
 import { IconButton } from '../../webview/browser/iconButton';
 import { AddIcon, CloseIcon, ErrorIcon, InfoIcon, ShieldIcon } from '../../webview/browser/icons';
 import { permissionsRequests } from '../common/page/permissionsApi';
@@ -7,7 +7,7 @@ import { PolicyTable } from './policyTable';
 import { RuleList } from './ruleList';
 
 export function App({ page }: { page: PermissionsPage }) {
-  useChanges(page.onDidChange);
+  useRedrawOnEvent(page.onDidChange);
   const { failure, view } = page;
   return (
     <main class="permissions" aria-busy={view === undefined}>

@@ -1,12 +1,12 @@
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
-import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
+import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { didChangePermissions, permissionsRequests, type PermissionsView } from '../common/page/permissionsApi';
 
 /** State of the permissions page, received from the host. */
 export class PermissionsPage {
   /** Sends a request to the host. The page shows errors. */
-  readonly sendRequest: Ask;
+  readonly sendRequest: Requester;
   private readonly changeEmitter = new Emitter<void>(reportError);
   readonly onDidChange = this.changeEmitter.event;
   private currentView: PermissionsView | undefined;
@@ -16,7 +16,7 @@ export class PermissionsPage {
     private readonly connection: HostConnection,
     private readonly vscodeApi: Pick<VsCodeApi, 'setState'>,
   ) {
-    this.sendRequest = connection.asker((error) => this.setFailure(messageOf(error)));
+    this.sendRequest = connection.createRequester((error) => this.setFailure(messageOf(error)));
   }
 
   /** Undefined until the host has sent it. */
@@ -30,7 +30,7 @@ export class PermissionsPage {
   }
 
   start(window: Window): void {
-    this.connection.on(didChangePermissions, (view) => {
+    this.connection.onNotification(didChangePermissions, (view) => {
       this.currentView = view;
       this.changeEmitter.fire();
     });

@@ -1,10 +1,10 @@
-import type { Ask } from '../../webview/browser/hostConnection';
+import type { Requester } from '../../webview/browser/hostConnection';
 import { PolicyChoice, permissionsRequests, type PolicyCell, type PolicyRow } from '../common/page/permissionsApi';
 import { allAgents, policyKinds, type PolicyKind } from '../common/policy/policyKinds';
 
 interface PolicyTableProps {
   readonly rows: readonly PolicyRow[];
-  readonly ask: Ask;
+  readonly ask: Requester;
 }
 
 const headings: Readonly<Record<PolicyKind, string>> = {
@@ -65,7 +65,7 @@ interface PolicySelectProps {
   readonly row: PolicyRow;
   readonly kind: PolicyKind;
   readonly cell: PolicyCell;
-  readonly ask: Ask;
+  readonly ask: Requester;
 }
 
 function PolicySelect({ row, kind, cell: { choice, stricter }, ask }: PolicySelectProps) {

@@ -1,11 +1,11 @@
-import type { Ask } from '../../webview/browser/hostConnection';
+import type { Requester } from '../../webview/browser/hostConnection';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CheckIcon, SkippedIcon, TrashIcon } from '../../webview/browser/icons';
 import { permissionsRequests, type RuleRow } from '../common/page/permissionsApi';
 
 interface RuleListProps {
   readonly rules: readonly RuleRow[];
-  readonly ask: Ask;
+  readonly ask: Requester;
 }
 
 /** The rules with their exact conditions. */
@@ -33,7 +33,7 @@ export function RuleList({ rules, ask }: RuleListProps) {
   );
 }
 
-function Rule({ rule, ask }: { rule: RuleRow; ask: Ask }) {
+function Rule({ rule, ask }: { rule: RuleRow; ask: Requester }) {
   const { id, effect, title, matches, who, facts, canRemove, remembers } = rule;
   const isAllowing = effect === 'allow';
   return (

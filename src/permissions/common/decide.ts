@@ -27,14 +27,14 @@ export type Decision =
  * protected file, an unresolved request, an allowing rule, an allowing policy. A policy never allows a request that lifts a
  * restriction, sets variables that affect execution, deletes or moves files, or has unknown effects.
  */
-export function decide(request: ToolRequest, { rules, policy, globs, isProtected }: DecisionContext): Decision {
+export function decideRequest(request: ToolRequest, { rules, policy, globs, isProtected }: DecisionContext): Decision {
   const matching = rules.filter((rule) => ruleMatches(rule, request, globs));
   const denying = matching.find(({ effect }) => effect === 'deny');
   if (denying) return { answer: 'deny', rule: denying };
   const kinds = policyKindsOf(request);
   const denied = kinds.find((kind) => policy[kind] === 'deny');
   if (denied) return { answer: 'deny', policy: denied };
-  if (mayChange(request) && request.paths.some(isProtected)) return { answer: 'ask', because: 'protected' };
+  if (mayChangeFiles(request) && request.paths.some(isProtected)) return { answer: 'ask', because: 'protected' };
   if (request.isUnresolved) return { answer: 'ask', because: 'unresolved' };
   const [allowing] = matching;
   if (allowing) return { answer: 'allow', rule: allowing };
@@ -47,7 +47,7 @@ export function decide(request: ToolRequest, { rules, policy, globs, isProtected
 }
 
 /** Whether the request may change its files. */
-export function mayChange({ command, kind }: ToolRequest): boolean {
+export function mayChangeFiles({ command, kind }: ToolRequest): boolean {
   return command !== undefined || !readOnlyKinds.has(kind);
 }
 

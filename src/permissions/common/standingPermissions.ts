@@ -32,7 +32,7 @@ export class StandingPermissions implements Disposable {
   }
 
   /** Compiles globs of rules. */
-  get globs(): RuleGlobs {
+  get ruleGlobs(): RuleGlobs {
     return this.deps.globs;
   }
 
@@ -53,7 +53,7 @@ export class StandingPermissions implements Disposable {
   }
 
   /** Stores a rule with scope `always`. @throws Error if there are too many */
-  async add(rule: PermissionRule): Promise<void> {
+  async addRule(rule: PermissionRule): Promise<void> {
     await this.deps.rules.add(rule);
   }
 
@@ -62,7 +62,7 @@ export class StandingPermissions implements Disposable {
   }
 
   /** Records that a rule answered a request. */
-  noteUse(rule: PermissionRule): void {
+  recordUse(rule: PermissionRule): void {
     this.deps.rules.recordUse(rule);
   }
 

@@ -48,7 +48,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
     disposables.add(agents.onDidChange(changed));
     disposables.add(editor.onDidChangeFolders(changed));
     disposables.add(settings.onDidChangeOf([settingIds.permissions], changed));
-    disposables.add(commands.handle(commandIds.permissionsShow, () => panel.show()));
+    disposables.add(commands.setHandler(commandIds.permissionsShow, () => panel.show()));
     disposables.add(
       vscode.window.registerWebviewPanelSerializer(panelTypes.permissions, {
         deserializeWebviewPanel: (restored) => {
@@ -95,7 +95,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
     const { editor, log, standing } = this.deps;
     const rule = await askForRule({ folder: editor.folders[0]?.path ?? homedir(), agents: await this.listAgents() });
     if (!rule) return;
-    await standing.add(rule);
+    await standing.addRule(rule);
     new Messages(log).info(`Added rule: ${describeRule(rule)}.`);
   }
 

@@ -74,16 +74,16 @@ export class PermissionsPanel implements Disposable {
       new PageHost<typeof permissionsRequests>(
         panel.webview,
         {
-          ready: permissionsRequests.ready.handledBy(() => newest.refresh()),
-          setPolicy: permissionsRequests.setPolicy.handledBy(({ agent, kind, choice }) =>
+          ready: permissionsRequests.ready.withHandler(() => newest.refresh()),
+          setPolicy: permissionsRequests.setPolicy.withHandler(({ agent, kind, choice }) =>
             model.setPolicy(agent, kind, choice),
           ),
-          removeRule: permissionsRequests.removeRule.handledBy(({ id }) => model.removeRule(id)),
-          restartAgent: permissionsRequests.restartAgent.handledBy(({ agent }) =>
+          removeRule: permissionsRequests.removeRule.withHandler(({ id }) => model.removeRule(id)),
+          restartAgent: permissionsRequests.restartAgent.withHandler(({ agent }) =>
             vscode.commands.executeCommand(commandIds.acpRestartAgent, agent),
           ),
-          addRule: permissionsRequests.addRule.handledBy(() => model.addRule()),
-          showProtectedFiles: permissionsRequests.showProtectedFiles.handledBy(() =>
+          addRule: permissionsRequests.addRule.withHandler(() => model.addRule()),
+          showProtectedFiles: permissionsRequests.showProtectedFiles.withHandler(() =>
             vscode.commands.executeCommand('workbench.action.openSettings', settingIds.protectedFiles),
           ),
         },

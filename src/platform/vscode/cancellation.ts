@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
 /** Runs `work` with an abort signal for the cancellation token. */
-export async function withSignalOf<T>(
+export async function withAbortSignal<T>(
   token: vscode.CancellationToken,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -16,7 +16,7 @@ export async function withSignalOf<T>(
 }
 
 /** Runs `work` with a cancellation token for the abort signal. */
-export async function withTokenOf<T>(
+export async function withCancellationToken<T>(
   signal: AbortSignal | undefined,
   work: (token: vscode.CancellationToken) => Promise<T>,
 ): Promise<T> {

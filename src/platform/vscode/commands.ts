@@ -28,7 +28,7 @@ export class Commands implements Disposable {
   }
 
   /** Disposing the result removes the handler. */
-  handle(id: CommandId, handler: CommandHandler): Disposable {
+  setHandler(id: CommandId, handler: CommandHandler): Disposable {
     this.handlers.set(id, handler);
     return toDisposable(() => {
       if (this.handlers.get(id) === handler) this.handlers.delete(id);
@@ -36,7 +36,7 @@ export class Commands implements Disposable {
   }
 
   /** Calls `load` before the first command of a feature. The feature must register its handlers before `load` resolves. */
-  handleLater(feature: 'chat' | 'review' | 'threads', load: () => Promise<unknown>): Disposable {
+  setLoader(feature: 'chat' | 'review' | 'threads', load: () => Promise<unknown>): Disposable {
     const ids = Object.values(commandIds).filter((id) => id.startsWith(`backline.${feature}.`));
     for (const id of ids) this.loaders.set(id, load);
     return toDisposable(() => {

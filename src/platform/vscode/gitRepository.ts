@@ -41,7 +41,7 @@ const Remotes = z.object({
 });
 
 /** Returns the URL of `origin` or the first remote, if the Git extension is active. The URL may contain credentials. */
-export async function remoteUrlOf(path: string): Promise<string | undefined> {
+export async function findRemoteUrl(path: string): Promise<string | undefined> {
   const isRunning = vscode.extensions.getExtension('vscode.git')?.isActive === true;
   const repository = isRunning ? await findApiRepository(path) : undefined;
   const remotes = Remotes.safeParse(repository?.state).data?.remotes ?? [];
@@ -49,7 +49,7 @@ export async function remoteUrlOf(path: string): Promise<string | undefined> {
 }
 
 /** Returns the repository of a file or folder (absolute path) from VS Code's Git extension. */
-export async function gitRepositoryOf(path: string): Promise<GitRepository | undefined> {
+export async function findGitRepository(path: string): Promise<GitRepository | undefined> {
   const repository = await findApiRepository(path);
   if (!repository) return undefined;
   const { HEAD, indexChanges, workingTreeChanges, untrackedChanges, mergeChanges } = RepositoryState.parse(

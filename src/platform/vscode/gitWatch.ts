@@ -2,7 +2,7 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { activateGit, type GitApiRepository } from './gitApi';
 
 /** Calls the listener when VS Code's Git extension opens or closes a repository or sees a change. Activates the extension. */
-export function watchGit(listener: () => void, onError: (error: unknown) => void): Disposable {
+export function watchGitRepositories(listener: () => void, onError: (error: unknown) => void): Disposable {
   const disposables = new DisposableStore();
   const watchRepositories = async (): Promise<void> => {
     const git = await activateGit();

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
 /** Returns files in text tabs of all groups, active tabs first. */
-export function openFiles(): string[] {
+export function listOpenFiles(): string[] {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const tabs = [activeTabGroup, ...all].flatMap(({ activeTab }) => activeTab ?? []);
   const paths = [...tabs, ...all.flatMap((group) => group.tabs)].flatMap(({ input }) =>

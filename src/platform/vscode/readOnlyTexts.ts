@@ -23,7 +23,7 @@ const validatedLanguages: ReadonlySet<string> = new Set([
  * Provides read-only virtual documents. The query of a URI identifies the text; the path determines its title and language.
  * Disposing the result unregisters the provider.
  */
-export function provideTexts(scheme: string, textOf: (query: string) => string | Promise<string>): Disposable {
+export function provideReadOnlyTexts(scheme: string, textOf: (query: string) => string | Promise<string>): Disposable {
   const store = new DisposableStore();
   store.add(vscode.workspace.onDidOpenTextDocument(onlyColour));
   store.add(

@@ -58,7 +58,7 @@ export class Settings implements vscode.Disposable {
   }
 
   /** See `GlobSetting.globs`. Logs problems, so call it only once per change. */
-  exclude(): readonly string[] {
+  excludeGlobs(): readonly string[] {
     return this.readGlobs(settingIds.exclude);
   }
 

@@ -4,7 +4,7 @@ import type { FeatureStatus, StatusAction, StatusBoard } from '../../base/common
 import { commandIds } from '../../manifest';
 import { stateIcon, stateWords, statusBarText, type StatusBarText } from '../common/statusText';
 import type { Commands } from './commands';
-import { LiveItems } from './quickPickItems';
+import { LiveQuickPickItems } from './liveQuickPickItems';
 
 interface StatusPick extends vscode.QuickPickItem {
   /** Identifies the row when its text changes. */
@@ -28,7 +28,7 @@ export class StatusView implements vscode.Disposable {
     this.statusBarItem.name = 'Backline';
     this.statusBarItem.command = commandIds.showStatus;
     this.disposables.add(this.statusBoard.onDidChange(() => this.render()));
-    this.disposables.add(this.commands.handle(commandIds.showStatus, () => this.showQuickPick()));
+    this.disposables.add(this.commands.setHandler(commandIds.showStatus, () => this.showQuickPick()));
     this.render();
     this.statusBarItem.show();
   }
@@ -55,11 +55,11 @@ export class StatusView implements vscode.Disposable {
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
     // Keeps the highlighted row, so that Enter runs the expected action.
-    const items = store.add(new LiveItems(pick, (one, other) => one.key === other.key));
+    const items = store.add(new LiveQuickPickItems(pick, (one, other) => one.key === other.key));
     const refresh = (): void => items.replace([...this.statusBoard.all.flatMap(createPicks), ...commonPicks]);
     refresh();
     store.add(this.statusBoard.onDidChange(refresh));
-    this.statusBoard.look();
+    this.statusBoard.requestRefresh();
     try {
       const chosen = await new Promise<StatusPick | undefined>((resolve) => {
         store.add(pick.onDidAccept(() => resolve(pick.selectedItems[0])));

@@ -48,7 +48,7 @@ export class TrafficView implements vscode.Disposable {
         if (isTraffic(document.uri)) this.revealEnd();
       }),
     );
-    this.disposables.add(this.commands.handle(commandIds.showTraffic, () => this.show()));
+    this.disposables.add(this.commands.setHandler(commandIds.showTraffic, () => this.show()));
     this.onTabsChanged();
   }
 
@@ -60,7 +60,7 @@ export class TrafficView implements vscode.Disposable {
 
   private async show(): Promise<void> {
     this.isOpening = true;
-    this.recording ??= this.trafficLog.open();
+    this.recording ??= this.trafficLog.startRecording();
     try {
       const document = await vscode.workspace.openTextDocument(documentUri);
       await vscode.languages.setTextDocumentLanguage(document, 'log');
@@ -81,7 +81,7 @@ export class TrafficView implements vscode.Disposable {
     if (this.disposables.isDisposed) return;
     if (isShown) {
       this.isOpening = false;
-      this.recording ??= this.trafficLog.open();
+      this.recording ??= this.trafficLog.startRecording();
     }
     if (isShown || this.isOpening) return;
     this.recording?.dispose();
@@ -89,9 +89,9 @@ export class TrafficView implements vscode.Disposable {
   }
 
   private documentText(): string {
-    return trafficText(this.trafficLog.recorded, {
+    return trafficText(this.trafficLog.recordedEntries, {
       maxEntries: this.trafficLog.maxEntries,
-      dropped: this.trafficLog.dropped,
+      dropped: this.trafficLog.droppedEntryCount,
       formatTime: localTime,
     });
   }

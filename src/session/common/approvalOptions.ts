@@ -19,18 +19,18 @@ export function isDenial(decision: string): boolean {
   return denyWords.test(decision.trim());
 }
 
-export const withdrawnReason = 'The request was withdrawn.';
+export const requestWithdrawnReason = 'The request was withdrawn.';
 
 /** Reasons for closing an approval that nobody has denied. */
 const takenBack: ReadonlySet<string> = new Set([
   'turn_ended',
   'answered_elsewhere',
   'unanswerable',
-  withdrawnReason,
+  requestWithdrawnReason,
   // Stored in conversations by earlier versions.
   'The question was withdrawn.',
 ]);
 
-export function isTakenBack(reason: string | undefined): boolean {
+export function isWithdrawnReason(reason: string | undefined): boolean {
   return reason !== undefined && takenBack.has(reason);
 }

@@ -14,7 +14,7 @@ export interface BackendEntry {
   /** Defined by the workspace and not allowed by the user yet. `problem` is set, too. */
   readonly needsPermission?: true;
   /** Known not to support listing its sessions. */
-  readonly cannotList?: true;
+  readonly isListingUnsupported?: true;
   /** Initial option values for new sessions, from the settings. Keys are option ids, or `mode` and `model`. */
   readonly defaults?: Readonly<Record<string, string | boolean>> | undefined;
   readonly install?: string;

@@ -1,6 +1,6 @@
-import { roughUnits } from '../../base/common/roughUnits';
+import { approximateSize } from '../../base/common/approximateSize';
 import { watchGrammar } from './normalize/grammarWatch';
-import { SessionNormalizer, type NormalizerOptions } from './normalize/normalizeSession';
+import { SessionNormalizer, type NormalizerOptions } from './normalize/sessionNormalizer';
 import type { SessionEvent } from './sessionEvents';
 import type { SequencedEvent } from './sessionBackend';
 
@@ -49,7 +49,7 @@ export class EventLog {
 
   private keepEvent(event: SessionEvent): void {
     this.checkGrammar?.(event);
-    const units = roughUnits(event.data);
+    const units = approximateSize(event.data);
     this.keptEvents.push(event);
     this.eventSizes.push(units);
     this.totalUnits += units;

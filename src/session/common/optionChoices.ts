@@ -23,12 +23,12 @@ export interface OptionTarget {
 }
 
 /** Finds an option by id, else the first one by category. */
-export function optionNamed<Option extends ConfigOption>(options: readonly Option[], name: string): Option | undefined {
+export function findOption<Option extends ConfigOption>(options: readonly Option[], name: string): Option | undefined {
   return options.find(({ id }) => id === name) ?? options.find(({ category }) => category === name);
 }
 
 /** Converts a wanted value or name to a value of the option; undefined if it does not offer it. */
-export function valueOffered(option: ConfigOption, wanted: OptionValue): OptionValue | undefined {
+export function findOfferedValue(option: ConfigOption, wanted: OptionValue): OptionValue | undefined {
   if (option.type === 'boolean') return typeof wanted === 'boolean' ? wanted : undefined;
   if (typeof wanted !== 'string') return undefined;
   if (option.choices.some(({ value }) => value === wanted)) return wanted;
@@ -40,25 +40,28 @@ export function isModeOption({ category, id }: ConfigOption): boolean {
   return category === 'mode' || (category === undefined && id === 'mode');
 }
 
-export function choicesOf(options: readonly ConfigOption[]): OptionChoice[] {
+export function toChoices(options: readonly ConfigOption[]): OptionChoice[] {
   return options.map(({ id, value }) => ({ option: id, value, from: 'shown', isShown: true }));
 }
 
 /** The highest level of unattended actions that the current values allow. */
-export function unattendedIn(options: readonly ConfigOption[]): Unattended | undefined {
-  const all = options.map((option) => unattendedOf(option));
+export function unattendedActionsOf(options: readonly ConfigOption[]): Unattended | undefined {
+  const all = options.map((option) => unattendedActionsOfOption(option));
   return all.includes('runs') ? 'runs' : all.includes('edits') ? 'edits' : undefined;
 }
 
 /** The level of unattended actions that the option allows with `value`, which defaults to the current one. */
-export function unattendedOf(option: ConfigOption, value: OptionValue = option.value): Unattended | undefined {
+export function unattendedActionsOfOption(
+  option: ConfigOption,
+  value: OptionValue = option.value,
+): Unattended | undefined {
   if (option.type === 'boolean') return value === true ? option.unattended : undefined;
   return option.choices.find((choice) => choice.value === value)?.unattended;
 }
 
 function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[]): boolean {
   const freedom = (options: readonly ConfigOption[]): number => {
-    const unattended = unattendedIn(options);
+    const unattended = unattendedActionsOf(options);
     return unattended === undefined ? 0 : unattended === 'edits' ? 1 : 2;
   };
   return freedom(now) > freedom(before);
@@ -76,8 +79,8 @@ export async function applyChoices(
 ): Promise<readonly OptionChoice[]> {
   const missing: OptionChoice[] = [];
   for (const choice of inOrder(choices, target.config)) {
-    const option = optionNamed(target.config, choice.option);
-    const value = option && valueOffered(option, choice.value);
+    const option = findOption(target.config, choice.option);
+    const value = option && findOfferedValue(option, choice.value);
     if (!option || value === undefined) {
       if (choice.isShown && isVital(choice.option, option)) throw notOffered(choice, option, title);
       missing.push(choice);
@@ -89,14 +92,14 @@ export async function applyChoices(
 }
 
 /** Restores `before` if the agent would ask less, else returns a message if the mode changed. @throws BackendError */
-export async function keepAsking(
+export async function restoreApprovalOptions(
   target: OptionTarget,
   before: readonly ConfigOption[],
   title: string,
 ): Promise<string | undefined> {
   if (asksLess(before, target.config)) {
     const waivers = before.filter((option) => isModeOption(option) || offersUnattended(option));
-    await applyChoices(target, choicesOf(waivers), title);
+    await applyChoices(target, toChoices(waivers), title);
     return undefined;
   }
   const was = before.find(isModeOption);
@@ -148,7 +151,7 @@ function nameOf(option: ConfigOption, value: OptionValue): string {
 
 function inOrder(choices: readonly OptionChoice[], options: readonly ConfigOption[]): OptionChoice[] {
   const rankOf = ({ option: name }: OptionChoice): number => {
-    const option = optionNamed(options, name);
+    const option = findOption(options, name);
     if (name === 'model' || option?.category === 'model') return 0;
     return name === 'mode' || (option && isModeOption(option)) ? 2 : 1;
   };

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { formatAge, formatMoment } from '../../transcript/browser/parts/format';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { formatAge, formatDateTime } from '../../transcript/browser/parts/format';
 import { PlainText } from '../../transcript/browser/parts/plainText';
 import { useHostTime } from '../../webview/browser/hostTime';
 import { indexAfterKey } from '../../webview/browser/listKeys';
@@ -34,7 +34,7 @@ export function Outline({ current }: { current: string | undefined }) {
             <button
               type="button"
               aria-current={item.entryId === current ? 'true' : undefined}
-              title={namingHiddenCharacters(item.text)}
+              title={showHiddenCharacters(item.text)}
               onClick={() => void page.goTo(item.entryId)}
             >
               <span class="outline-text" dir="auto">
@@ -53,5 +53,5 @@ export function Outline({ current }: { current: string | undefined }) {
 function PromptTime({ item: { at }, times }: { item: OutlineItem; times: 'relative' | 'absolute' }) {
   const time = useHostTime();
   if (at === undefined) return null;
-  return <span class="time">{times === 'relative' ? formatAge(at, time.now()) : formatMoment(at)}</span>;
+  return <span class="time">{times === 'relative' ? formatAge(at, time.now()) : formatDateTime(at)}</span>;
 }

@@ -1,8 +1,8 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { FindBar } from '../../transcript/browser/find/find';
+import { FindBar } from '../../transcript/browser/find/findBar';
 import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/list/transcriptList';
 import { useFindKey } from '../../transcript/browser/find/useFindKey';
-import { useIsEmpty } from '../../transcript/browser/list/useIsEmpty';
+import { useIsTranscriptEmpty } from '../../transcript/browser/list/useIsTranscriptEmpty';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { ThreadFacts } from './threadFacts';
 import { ThreadHeader } from './threadHeader';
@@ -32,14 +32,14 @@ function Layout() {
   const options = useMemo(
     (): TranscriptOptions => ({
       label: 'Thread',
-      times,
+      timeFormat: times,
       isLive: true,
       ...(folders === undefined ? {} : { folders }),
       ...(folding === undefined ? {} : { folding }),
     }),
     [times, folders, folding],
   );
-  const isEmpty = useIsEmpty(page.transcript);
+  const isEmpty = useIsTranscriptEmpty(page.transcript);
   const { isFollowing, setFollowing } = useFollowing(root, handle, !isEmpty);
   const currentPrompt = useCurrentPrompt(root, !isEmpty);
   useUnreadMark(root, isFollowing);

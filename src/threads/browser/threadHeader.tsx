@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { countOf, formatCost, formatTokens } from '../../transcript/browser/parts/format';
 import { PlainText } from '../../transcript/browser/parts/plainText';
 import type { TranscriptHandle } from '../../transcript/browser/list/transcriptList';
@@ -34,7 +34,7 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
   return (
     <header class="thread-header">
       <div class="thread-title">
-        <h1 class="one-line" title={namingHiddenCharacters(title)} dir="auto">
+        <h1 class="one-line" title={showHiddenCharacters(title)} dir="auto">
           <PlainText text={title} />
         </h1>
         {thread && <Summary thread={thread} />}

@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';
-import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
+import { hideSelectAllFromHost } from '../../webview/browser/selectAllInFields';
 import { App } from './threadApp';
 import { ThreadPage } from './threadPage';
 
@@ -14,9 +14,9 @@ if (root) {
   const connection = new HostConnection(api);
   const page = new ThreadPage(connection, api, document.body.dataset['thread'] ?? '');
   page.start(window);
-  keepSelectAllInFields(document);
+  hideSelectAllFromHost(document);
   render(
-    <HostTimeContext.Provider value={connection.time}>
+    <HostTimeContext.Provider value={connection.hostTime}>
       <App page={page} />
     </HostTimeContext.Provider>,
     root,

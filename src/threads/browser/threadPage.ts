@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
-import type { Folding, TranscriptActions } from '../../transcript/browser/transcriptActions';
-import type { WholeSearch } from '../../transcript/browser/find/useFoundElsewhere';
+import type { FoldingRequest, TranscriptActions } from '../../transcript/browser/transcriptActions';
+import type { TranscriptSearch } from '../../transcript/browser/find/useUnloadedMatches';
 import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/list/transcriptModel';
-import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
+import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
   didSendCommand,
   didUpdate,
@@ -30,7 +30,7 @@ export interface ThreadPageState {
   readonly isOutlineShown: boolean;
   readonly isFinding: boolean;
   /** Undefined until the user expands or collapses all. */
-  readonly folding: Folding | undefined;
+  readonly folding: FoldingRequest | undefined;
 }
 
 /** The state that VS Code stores for the page. */
@@ -49,7 +49,7 @@ export class ThreadPage {
   readonly transcript = new TranscriptModel();
   readonly actions: TranscriptActions;
   /** Sends a request to the host and shows its failure. */
-  readonly ask: Ask;
+  readonly ask: Requester;
   private readonly emitter = new Emitter<void>(reportError);
   readonly onDidChange = this.emitter.event;
   private readonly jumpEmitter = new Emitter<string>(reportError);
@@ -59,7 +59,7 @@ export class ThreadPage {
   /** Fires with the id of the first entry that is new since the user's last visit. */
   readonly onDidMarkUnread = this.unreadEmitter.event;
   /** Searches the whole thread, including entries that are not loaded. */
-  readonly search: WholeSearch;
+  readonly search: TranscriptSearch;
   private jumpCount = 0;
   private currentState: ThreadPageState;
 
@@ -81,7 +81,7 @@ export class ThreadPage {
       isFinding: false,
       folding: undefined,
     };
-    this.ask = hostConnection.asker((error) => this.updateState({ failure: messageOf(error) }));
+    this.ask = hostConnection.createRequester((error) => this.updateState({ failure: messageOf(error) }));
     this.actions = this.transcriptActions();
     this.search = {
       find: async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [],
@@ -94,12 +94,12 @@ export class ThreadPage {
   }
 
   start(window: Window): void {
-    this.hostConnection.on(
+    this.hostConnection.onNotification(
       didUpdate,
       (update) => this.applyUpdate(update),
       () => this.updateState({ isReady: true, failure: invalidUpdateText }),
     );
-    this.hostConnection.on(didSendCommand, (command) => {
+    this.hostConnection.onNotification(didSendCommand, (command) => {
       if (command.kind === 'find') this.startFinding();
       else void this.goTo(command.entryId);
     });
@@ -154,9 +154,9 @@ export class ThreadPage {
 
   /** Resolves when the entries are loaded. */
   private async loadOlder(count: number): Promise<void> {
-    const { before } = this.transcript;
+    const { countBefore: before } = this.transcript;
     await this.waitForChange(
-      ({ isReset }) => isReset || this.transcript.before < before,
+      ({ isReset }) => isReset || this.transcript.countBefore < before,
       async () => {
         await this.hostConnection.request(threadRequests.loadOlder, { count });
         return true;
@@ -166,7 +166,7 @@ export class ThreadPage {
 
   private async loadLater(count: number): Promise<void> {
     await this.waitForChange(
-      ({ isReset, laterCount }) => isReset || laterCount > 0 || this.transcript.after === 0,
+      ({ isReset, laterCount }) => isReset || laterCount > 0 || this.transcript.countAfter === 0,
       async () => {
         await this.hostConnection.request(threadRequests.loadLater, { count });
         return true;
@@ -176,7 +176,7 @@ export class ThreadPage {
 
   private async loadLatest(): Promise<void> {
     await this.waitForChange(
-      () => this.transcript.after === 0,
+      () => this.transcript.countAfter === 0,
       async () => (await this.ask(threadRequests.loadLatest, {})) !== undefined,
     );
   }
@@ -215,7 +215,7 @@ export class ThreadPage {
     return {
       open: (target, line) => void this.ask(threadRequests.open, { target, line }),
       copy: (text) => void this.ask(threadRequests.copy, { text }),
-      showAll: async (entryId) => {
+      loadFullEntry: async (entryId) => {
         const answer = await this.ask(threadRequests.showAll, { entryId });
         const entry = answer?.entry ?? this.transcript.get(entryId);
         if (!entry) throw new Error('This entry no longer exists');
@@ -229,7 +229,7 @@ export class ThreadPage {
         const answer = await this.ask(threadRequests.showSubthread, { entryId, isShown });
         return answer ? answer.problem : 'This subagent’s thread can’t be shown.';
       },
-      showRaw: (entryId) => void this.ask(threadRequests.showRaw, { entryId }),
+      showJson: (entryId) => void this.ask(threadRequests.showRaw, { entryId }),
     };
   }
 

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { useChanges } from '../../webview/browser/useChanges';
+import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
 import type { ThreadPage, ThreadPageState } from './threadPage';
 
 const pageContext = createContext<ThreadPage | undefined>(undefined);
@@ -17,6 +17,6 @@ export function useThreadPage(): ThreadPage {
 /** Rerenders the component when the state changes. */
 export function useThreadPageState(): ThreadPageState {
   const page = useThreadPage();
-  useChanges(page.onDidChange);
+  useRedrawOnEvent(page.onDidChange);
   return page.state;
 }

@@ -34,20 +34,22 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
     };
     const subscriptions = [
       page.onDidMarkUnread(mark),
-      transcript.onDidChange(({ isReset, added, addedBeyond, olderCount, laterCount }) => {
-        const first = added.find(({ parent }) => parent === undefined);
-        const isAway = !following.current || document.hidden;
-        if (hasCaughtUp.current && isAway && first) {
-          mark(first.id);
-        } else if (hasCaughtUp.current && isAway && addedBeyond > 0) {
-          mark(undefined);
-          markedIndex = transcript.before + transcript.size + transcript.after - addedBeyond;
-        } else if (isReset || olderCount > 0 || laterCount > 0) {
-          const loadedId = markedIndex === undefined ? undefined : topLevelFrom(transcript, markedIndex);
-          if (loadedId === undefined) requestAnimationFrame(draw);
-          else mark(loadedId);
-        }
-      }),
+      transcript.onDidChange(
+        ({ isReset, addedEntries: added, unloadedAddedCount: addedBeyond, olderCount, laterCount }) => {
+          const first = added.find(({ parent }) => parent === undefined);
+          const isAway = !following.current || document.hidden;
+          if (hasCaughtUp.current && isAway && first) {
+            mark(first.id);
+          } else if (hasCaughtUp.current && isAway && addedBeyond > 0) {
+            mark(undefined);
+            markedIndex = transcript.countBefore + transcript.size + transcript.countAfter - addedBeyond;
+          } else if (isReset || olderCount > 0 || laterCount > 0) {
+            const loadedId = markedIndex === undefined ? undefined : topLevelFrom(transcript, markedIndex);
+            if (loadedId === undefined) requestAnimationFrame(draw);
+            else mark(loadedId);
+          }
+        },
+      ),
     ];
     return () => {
       for (const subscription of subscriptions) subscription.dispose();
@@ -57,9 +59,9 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
 
 /** Returns the first top-level entry at or after an index in the whole thread, or undefined if that is not loaded. */
 function topLevelFrom(transcript: TranscriptModel, index: number): string | undefined {
-  if (index < transcript.before) return undefined;
+  if (index < transcript.countBefore) return undefined;
   return transcript
     .entries()
-    .slice(index - transcript.before)
+    .slice(index - transcript.countBefore)
     .find(({ parent }) => parent === undefined)?.id;
 }

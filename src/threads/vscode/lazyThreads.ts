@@ -4,7 +4,7 @@ import type { Feature, LazyFeature, RunningFeature } from '../../base/common/fea
 import type { Memento } from '../../base/common/memento';
 import { panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
-import { provideTexts } from '../../platform/vscode/readOnlyTexts';
+import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
 import type { PeerThreads } from '../common/exports/peerThreads';
 import { notListedSummary, threadsStatus } from '../common/tree/threadsStatus';
 import { loadFilters, setFilterContextKeys } from './storedFilters';
@@ -39,7 +39,7 @@ export class LazyThreads implements Feature {
     const { id, title } = this;
     const { commands, status, threads, workspaceState } = this.deps;
     const disposables = new DisposableStore();
-    const load = (): Promise<RunningThreads> => threads.use();
+    const load = (): Promise<RunningThreads> => threads.getOrLoad();
 
     disposables.add(threads);
     const tree = disposables.add(new LazyTree(viewIds.threads, async () => (await load()).list));
@@ -49,8 +49,8 @@ export class LazyThreads implements Feature {
         deserializeWebviewPanel: async (panel, state) => (await load()).restore(panel, state),
       }),
     );
-    disposables.add(provideTexts(textSchemes.thread, async (query) => await (await load()).textOf(query)));
-    disposables.add(commands.handleLater(this.id, load));
+    disposables.add(provideReadOnlyTexts(textSchemes.thread, async (query) => await (await load()).textOf(query)));
+    disposables.add(commands.setLoader(this.id, load));
     setFilterContextKeys(loadFilters(workspaceState));
     status.set({ id, title, ...threadsStatus(notListedSummary) });
     return Promise.resolve({ stop: () => threads.stop(), dispose: () => disposables.dispose() });

@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Messages } from '../../platform/vscode/messages';
 import { exportMetadata } from '../common/heads/exportedHead';
 import { ThreadAction } from '../common/page/threadApi';
@@ -118,7 +118,7 @@ export class ThreadActions {
     const { head: current, entries } = thread;
     const header = {
       title: titleOf(current),
-      who: current.model === undefined ? 'Amp' : `Amp (${current.model})`,
+      agentName: current.model === undefined ? 'Amp' : `Amp (${current.model})`,
       ...(current.createdAt === undefined ? {} : { createdAt: current.createdAt }),
       updatedAt: current.lastPromptAt,
       thread: exportMetadata(thread),
@@ -162,7 +162,7 @@ async function reveal(file: string): Promise<void> {
 async function chooseFolder(folder: string, own: string | undefined): Promise<'thread' | 'workspace' | undefined> {
   const threadFolder = 'Start in Thread Folder';
   const workspace = own === undefined ? 'Start in Default Folder' : 'Start in Workspace';
-  const detail = `${namingHiddenCharacters(folder)}\n\nThe thread used this folder, which is not in this workspace.`;
+  const detail = `${showHiddenCharacters(folder)}\n\nThe thread used this folder, which is not in this workspace.`;
   const message = 'Continue this thread outside the workspace?';
   const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, threadFolder, workspace);
   return choice && (choice === threadFolder ? 'thread' : 'workspace');

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
-import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { commandIds, type CommandId } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Messages } from '../../platform/vscode/messages';
@@ -37,7 +37,7 @@ export class ThreadCommands implements Disposable {
   start(): void {
     const { commands, library, panels, search, view } = this.deps;
     const handle = (id: CommandId, run: (...args: readonly unknown[]) => unknown): void => {
-      this.disposables.add(commands.handle(id, run));
+      this.disposables.add(commands.setHandler(id, run));
     };
     const act = (id: CommandId, action: ThreadAction): void => {
       handle(id, (target) => this.runAction(target, action));
@@ -111,7 +111,7 @@ export class ThreadCommands implements Disposable {
   /** Offers to open the file as JSON. */
   private showOpenError(message: string, file: string | undefined): void {
     const open = { label: 'Open as JSON', run: () => openAsJson(file ?? '') };
-    this.deps.messages.error(namingHiddenCharacters(message), ...(file === undefined ? [] : [open]));
+    this.deps.messages.error(showHiddenCharacters(message), ...(file === undefined ? [] : [open]));
   }
 
   private async pickFilters(): Promise<void> {

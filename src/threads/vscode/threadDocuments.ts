@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { textSchemes } from '../../manifest';
 import { textUri } from '../../platform/vscode/readOnlyTexts';
 import { diffTexts } from '../common/page/diffTexts';
@@ -30,7 +30,7 @@ export class ThreadDocuments {
     const { path } = findDiff(await this.threads.read(threadId), entryId, part);
     const side = (name: 'before' | 'after'): vscode.Uri =>
       documentUri(path, { thread: threadId, entry: entryId, diff: { part, side: name } });
-    const title = `${namingHiddenCharacters(vscode.workspace.asRelativePath(path))} (changed in thread)`;
+    const title = `${showHiddenCharacters(vscode.workspace.asRelativePath(path))} (changed in thread)`;
     await vscode.commands.executeCommand('vscode.diff', side('before'), side('after'), title, { preview: true });
   }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
-import type { Handlers } from '../../webview/common/requestHandlers';
+import type { RequestHandlers } from '../../webview/common/requestHandlers';
 import type { FollowedThread } from '../common/page/followedThread';
 import { threadRequests } from '../common/page/threadApi';
 import { parseThreadId, threadLink } from '../common/model/threadLinks';
@@ -31,7 +31,7 @@ interface ThreadHandlersDeps {
 }
 
 /** Creates the handlers for the requests of the page, which shows their errors. */
-export function threadHandlers(deps: ThreadHandlersDeps): Handlers<typeof threadRequests> {
+export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof threadRequests> {
   const { followed, feed, services, ready, file } = deps;
   const { actions, documents, editor } = services;
 
@@ -41,43 +41,45 @@ export function threadHandlers(deps: ThreadHandlersDeps): Handlers<typeof thread
   };
 
   return {
-    ready: threadRequests.ready.handledBy(ready),
-    loadOlder: threadRequests.loadOlder.handledBy(({ count }) => feed.loadOlder(count)),
-    loadLater: threadRequests.loadLater.handledBy(({ count }) => feed.loadLater(count)),
-    loadAround: threadRequests.loadAround.handledBy(({ entryId }) => ({ exists: feed.loadAround(entryId) })),
-    loadLatest: threadRequests.loadLatest.handledBy(() => feed.loadLatest()),
-    find: threadRequests.find.handledBy(({ query }) => ({ found: findEntries(followed.transcript.entries(), query) })),
-    retry: threadRequests.retry.handledBy(() => followed.refresh()),
-    openFile: threadRequests.openFile.handledBy(async () => {
+    ready: threadRequests.ready.withHandler(ready),
+    loadOlder: threadRequests.loadOlder.withHandler(({ count }) => feed.loadOlder(count)),
+    loadLater: threadRequests.loadLater.withHandler(({ count }) => feed.loadLater(count)),
+    loadAround: threadRequests.loadAround.withHandler(({ entryId }) => ({ exists: feed.loadAround(entryId) })),
+    loadLatest: threadRequests.loadLatest.withHandler(() => feed.loadLatest()),
+    find: threadRequests.find.withHandler(({ query }) => ({
+      found: findEntries(followed.transcript.entries(), query),
+    })),
+    retry: threadRequests.retry.withHandler(() => followed.refresh()),
+    openFile: threadRequests.openFile.withHandler(async () => {
       const path = file();
       if (path === undefined) throw new Error('This thread has no file on this machine.');
       await openAsJson(path);
     }),
-    showAll: threadRequests.showAll.handledBy(({ entryId }) => {
+    showAll: threadRequests.showAll.withHandler(({ entryId }) => {
       const entry = followed.entry(entryId);
       if (!entry) throw new Error('This entry is no longer in the thread.');
       return { entry };
     }),
-    showSubthread: threadRequests.showSubthread.handledBy(({ entryId, isShown }) => {
+    showSubthread: threadRequests.showSubthread.withHandler(({ entryId, isShown }) => {
       if (!isShown) followed.hideSubthread(entryId);
       const problem = isShown ? followed.showSubthread(entryId) : undefined;
       return problem === undefined ? {} : { problem };
     }),
-    showRaw: threadRequests.showRaw.handledBy(async ({ entryId }) => {
+    showRaw: threadRequests.showRaw.withHandler(async ({ entryId }) => {
       const origin = followed.originOf(entryId);
       await documents.showRaw(origin.threadId, origin.entryId);
     }),
-    openDiff: threadRequests.openDiff.handledBy(async ({ entryId, part }) => {
+    openDiff: threadRequests.openDiff.withHandler(async ({ entryId, part }) => {
       const origin = followed.originOf(entryId);
       await documents.showDiff(origin.threadId, origin.entryId, part);
     }),
-    open: threadRequests.open.handledBy(async ({ target, line }) => {
+    open: threadRequests.open.withHandler(async ({ target, line }) => {
       const threadId = parseThreadId(target);
       if (threadId !== undefined && (await services.openThread(threadId))) return;
       const link = threadId === target ? threadLink(threadId) : target;
       await openTarget(editor, link, line, loadedThread().head.folders);
     }),
-    copy: threadRequests.copy.handledBy(({ text }) => vscode.env.clipboard.writeText(text)),
-    act: threadRequests.act.handledBy(({ action }) => actions.run(action, loadedThread().head)),
+    copy: threadRequests.copy.withHandler(({ text }) => vscode.env.clipboard.writeText(text)),
+    act: threadRequests.act.withHandler(({ action }) => actions.run(action, loadedThread().head)),
   };
 }

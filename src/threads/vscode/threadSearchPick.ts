@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { LiveItems } from '../../platform/vscode/quickPickItems';
+import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
 import { LiveSearch, type LiveSearchDeps, type SearchView } from '../common/search/liveSearch';
 import { namedThreads } from '../common/model/threadLinks';
 import { textKindLabels } from '../common/query/searchableText';
@@ -40,7 +40,7 @@ export class ThreadSearchPick {
     pick.placeholder = 'Words, "a phrase", a path, a command, or a thread ID or link';
     pick.matchOnDetail = true;
     pick.matchOnDescription = true;
-    const liveItems = disposables.add(new LiveItems(pick, isSameItem));
+    const liveItems = disposables.add(new LiveQuickPickItems(pick, isSameItem));
     let currentQuery: string | undefined;
     let shownQuery: string | undefined;
     const show = ({ found, isBusy, notes }: SearchView): void => {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
 import type { ThreadLibrary } from '../common/threadLibrary';
@@ -205,9 +205,9 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 }
 
 function groupItem({ id, label, description, children, isExpanded }: GroupNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(namingHiddenCharacters(label), collapsible(children.length, isExpanded));
+  const item = new vscode.TreeItem(showHiddenCharacters(label), collapsible(children.length, isExpanded));
   item.id = id;
-  if (description !== undefined) item.description = namingHiddenCharacters(description);
+  if (description !== undefined) item.description = showHiddenCharacters(description);
   item.contextValue = 'group';
   return item;
 }
@@ -221,7 +221,7 @@ function problemItem({ id, problem }: ProblemNode): vscode.TreeItem {
   const item = new vscode.TreeItem(problem.title);
   item.id = id;
   item.description = problem.summary;
-  item.tooltip = namingHiddenCharacters(problem.message);
+  item.tooltip = showHiddenCharacters(problem.message);
   item.iconPath = new vscode.ThemeIcon('info', new vscode.ThemeColor('descriptionForeground'));
   item.accessibilityInformation = { label: `${problemLine(problem)}. ${problem.message}` };
   item.contextValue = 'problem';

@@ -5,8 +5,8 @@ import * as path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
 import { parseJson } from '../../base/common/parseJson';
-import { isBelow } from '../../base/node/isBelow';
-import { timedRunner } from '../../base/node/timedRunner';
+import { isInsideFolder } from '../../base/node/isInsideFolder';
+import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
 import { messageOf } from '../../base/common/errors';
 import type { LineMatch, FileMatches, TextQuery, TextSearch } from '../common/search/textSearch';
 import { ToolError } from '../common/toolError';
@@ -48,7 +48,7 @@ type RipgrepProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Searches text with VS Code's ripgrep. Each search ends its own processes. */
 export class RipgrepSearch implements TextSearch {
-  private readonly runInTime = timedRunner();
+  private readonly runInTime = createTimeLimitedRunner();
 
   constructor(private readonly options: RipgrepDeps) {}
 
@@ -59,7 +59,7 @@ export class RipgrepSearch implements TextSearch {
     const seen = new Set<string>();
     const folders = this.options.folders();
     for (const [file, text] of [...unsaved].slice(0, maxUnsaved)) {
-      const folder = folders.find((each) => isBelow(file, each));
+      const folder = folders.find((each) => isInsideFolder(file, each));
       if (folder === undefined || !isWantedIn(folder, file)) continue;
       const args = [...patternArguments(query), '--', '-'];
       for await (const { matches } of this.runRipgrep(args, folder, signal, text)) yield { path: file, matches };

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
-import { timedRunner } from '../../base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { settingIds } from '../../manifest';
-import { withSignalOf } from '../../platform/vscode/cancellation';
+import { withAbortSignal } from '../../platform/vscode/cancellation';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { EditorSearch } from '../common/search/editorSearch';
 import { EditorTools, toolInstructions } from '../common/editorTools';
@@ -59,7 +59,7 @@ export class ToolsController implements RunningFeature {
   ): Promise<vscode.LanguageModelToolResult> {
     const tool = this.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`The tools are off: the user can change ${settingIds.toolsEnabled}.`);
-    const text = await withSignalOf(token, (signal) => tool.run(input, signal));
+    const text = await withAbortSignal(token, (signal) => tool.run(input, signal));
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
@@ -113,5 +113,5 @@ async function chooseSearch({ editor, log }: ToolsControllerDeps, window: Window
     });
   }
   log.info('There is no ripgrep in this VS Code: text is searched by the extension itself');
-  return new EditorSearch(editor, timedRunner(patternTimeoutMs));
+  return new EditorSearch(editor, createTimeLimitedRunner(patternTimeoutMs));
 }

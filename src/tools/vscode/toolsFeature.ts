@@ -15,9 +15,9 @@ export class ToolsFeature implements Feature {
   constructor(private readonly options: ToolsControllerDeps) {}
 
   /** Address of the MCP server for one session; undefined if tools are off. @throws Error if no port is available */
-  async mcpServer(): Promise<McpAddress | undefined> {
+  async createMcpAddress(): Promise<McpAddress | undefined> {
     if (!this.options.settings.toolsEnabled()) return undefined;
-    return await (await this.controller.use()).createAddress();
+    return await (await this.controller.getOrLoad()).createAddress();
   }
 
   start(): Promise<RunningFeature> {
@@ -28,7 +28,7 @@ export class ToolsFeature implements Feature {
     for (const [name, message] of Object.entries(progressMessagesByChatTool)) {
       disposables.add(
         vscode.lm.registerTool<object>(`backline_${name}`, {
-          invoke: async ({ input }, token) => await (await this.controller.use()).invokeTool(name, input, token),
+          invoke: async ({ input }, token) => await (await this.controller.getOrLoad()).invokeTool(name, input, token),
           prepareInvocation: () => ({ invocationMessage: message }),
         }),
       );

@@ -5,7 +5,7 @@ export interface TranscriptActions {
   readonly open: (target: string, line?: number) => void;
   readonly copy: (text: string) => void;
   /** Returns the full entry, or the truncated one if it is too large for a page. */
-  readonly showAll: (entryId: string) => Promise<Entry>;
+  readonly loadFullEntry: (entryId: string) => Promise<Entry>;
   /** Loads up to `count` entries before the first one into the model. */
   readonly loadOlder: (count: number) => Promise<void>;
   /** Loads up to `count` entries after the last one into the model. */
@@ -30,21 +30,21 @@ export interface TranscriptActions {
    * cannot be loaded.
    */
   readonly showSubthread?: (entryId: string, isShown: boolean) => Promise<string | undefined>;
-  readonly showRaw?: (entryId: string) => void;
+  readonly showJson?: (entryId: string) => void;
 }
 
-export interface Folding {
+export interface FoldingRequest {
   readonly isOpen: boolean;
 }
 
 export interface TranscriptOptions {
   readonly label?: string;
   /** Format of the times of prompts; hidden by default. */
-  readonly times?: 'relative' | 'absolute';
+  readonly timeFormat?: 'relative' | 'absolute';
   /** Absolute paths of the workspace folders, to which paths are shown relative. */
   readonly folders?: readonly string[];
   /** Opens or closes all sections. Each request is a new object. */
-  readonly folding?: Folding;
+  readonly folding?: FoldingRequest;
   /** Whether new entries are announced to screen readers. */
   readonly isLive?: boolean;
 }

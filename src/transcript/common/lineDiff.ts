@@ -11,7 +11,7 @@ const maxLineUnits = 2_000;
 const maxEdits = 2_000;
 
 /** Compares two texts; null for a file that does not exist. At most `most` lines are shown, from both sides. */
-export function diffOf(
+export function createDiff(
   path: string,
   before: string | null,
   after: string | null,
@@ -25,7 +25,7 @@ export function diffOf(
 /**
  * Parses a unified diff and picks the patch for the path, or else the first one. Returns undefined for invalid or empty diffs.
  */
-export function diffFromUnified(path: string, unified: string): DiffPart | undefined {
+export function parseUnifiedDiff(path: string, unified: string): DiffPart | undefined {
   const patch = patchFor(path, unified);
   if (!patch || patch.hunks.length === 0) return undefined;
   const { oldFileName, newFileName, hunks } = patch;
@@ -45,7 +45,7 @@ export function diffFromUnified(path: string, unified: string): DiffPart | undef
  * Parses the lines of one hunk without its header. `firstLine` is 1-based, in the original file. Returns undefined for
  * invalid or empty diffs.
  */
-export function diffFromLines(path: string, lines: string, firstLine: number): DiffPart | undefined {
+export function parseHunkLines(path: string, lines: string, firstLine: number): DiffPart | undefined {
   const shown = lines
     .replace(fileHeader, '')
     .replace(/\r?\n$/, '')

@@ -1,4 +1,4 @@
 /** Returns a case-insensitive, global pattern for a literal text. */
-export function textPattern(text: string): RegExp {
+export function createTextPattern(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu');
 }

@@ -40,7 +40,7 @@ export class TranscriptFeed implements Disposable {
     private readonly onDispose: () => void,
   ) {}
 
-  get hasNews(): boolean {
+  get hasChanges(): boolean {
     return (
       this.needsReset ||
       this.haveCountsChanged ||
@@ -89,7 +89,7 @@ export class TranscriptFeed implements Disposable {
   }
 
   /** Returns all changes since the last call. The first patch contains the whole range. */
-  take(): TranscriptPatch {
+  takePatch(): TranscriptPatch {
     this.resolveTail();
     const shown = this.source.slice(this.firstIndex, this.endIndex);
     const after = this.source.size - this.rangeEnd;

@@ -10,7 +10,7 @@ export interface VsCodeApi {
 }
 
 /** Sends a request. Resolves to undefined when it failed and the failure was reported. */
-export type Ask = <Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
+export type Requester = <Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
   type: RequestType<Params, Result>,
   params: z.infer<Params>,
 ) => Promise<z.infer<Result> | undefined>;
@@ -22,7 +22,7 @@ interface PendingRequest {
 
 /** The page's side of the protocol. Requests stay pending when the host is gone, since the page goes with it. */
 export class HostConnection {
-  readonly time = new HostTime();
+  readonly hostTime = new HostTime();
   private readonly pendingRequests = new Map<number, PendingRequest>();
   private readonly listeners = new Map<string, (params: unknown) => void>();
   private lastRequestId = 0;
@@ -46,7 +46,7 @@ export class HostConnection {
   }
 
   /** Returns a function that sends requests and passes failures to `onFailure`. */
-  asker(onFailure: (error: unknown) => void): Ask {
+  createRequester(onFailure: (error: unknown) => void): Requester {
     return async (type, params) => {
       try {
         return await this.request(type, params);
@@ -58,7 +58,7 @@ export class HostConnection {
   }
 
   /** Sets the only listener for a notification. Messages of another shape are dropped and reported to `onUnreadable`. */
-  on<Params extends z.ZodMiniType>(
+  onNotification<Params extends z.ZodMiniType>(
     type: NotificationType<Params>,
     listener: (params: z.infer<Params>) => void,
     onUnreadable?: () => void,
@@ -74,7 +74,7 @@ export class HostConnection {
     const message = HostMessage.safeParse(data).data;
     if (!message) return;
     if ('method' in message) {
-      this.time.synchronize(message.at);
+      this.hostTime.synchronize(message.at);
       this.listeners.get(message.method)?.(message.params);
       return;
     }

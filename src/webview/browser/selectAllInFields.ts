@@ -2,7 +2,7 @@
  * Hides the "select all" shortcut in text fields from VS Code, which would send the command back to the page a moment
  * later and also select text typed meanwhile. The browser itself selects the text immediately.
  */
-export function keepSelectAllInFields(document: Document): void {
+export function hideSelectAllFromHost(document: Document): void {
   document.addEventListener('keydown', (event) => {
     const isSelectAll = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === 'a';
     const { target } = event;

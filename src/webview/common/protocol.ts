@@ -6,20 +6,20 @@ import * as z from 'zod/mini';
  */
 
 /** Schema of requests without parameters or without a result. */
-export const Nothing = z.object({});
+export const NoValue = z.object({});
 
 export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodMiniType> {
   readonly method: string;
   readonly params: Params;
   readonly result: Result;
   /** Binds the host's handler to the request. When the result is `Nothing`, the handler's return value is not sent. */
-  handledBy(
+  withHandler(
     handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>,
   ): RequestHandler;
 }
 
 type HandlerResult<Result extends z.ZodMiniType> =
-  z.infer<typeof Nothing> extends z.infer<Result> ? unknown : z.infer<Result>;
+  z.infer<typeof NoValue> extends z.infer<Result> ? unknown : z.infer<Result>;
 
 export interface RequestHandler {
   readonly method: string;
@@ -37,12 +37,12 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
   params: Params,
   result: Result,
 ): RequestType<Params, Result> {
-  const isNothing = Object.is(result, Nothing);
+  const isNothing = Object.is(result, NoValue);
   return {
     method,
     params,
     result,
-    handledBy: (handler) => ({
+    withHandler: (handler) => ({
       method,
       run: async (value) => {
         const parsed = params.safeParse(value);
@@ -57,8 +57,8 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
 export function defineAction<Params extends z.ZodMiniType>(
   method: string,
   params: Params,
-): RequestType<Params, typeof Nothing> {
-  return defineRequest(method, params, Nothing);
+): RequestType<Params, typeof NoValue> {
+  return defineRequest(method, params, NoValue);
 }
 
 export function defineNotification<Params extends z.ZodMiniType>(

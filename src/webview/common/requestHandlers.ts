@@ -1,10 +1,10 @@
-import { wordsOf } from '../../base/common/errors';
+import { userMessageOf } from '../../base/common/errors';
 import { PageMessage, type RequestHandler, type HostMessage } from './protocol';
 
 export type RequestTable = Readonly<Record<string, { readonly method: string }>>;
 
 /** One handler for each request of the table; a missing one is a compile error. */
-export type Handlers<Table extends RequestTable> = { readonly [Name in keyof Table]: RequestHandler };
+export type RequestHandlers<Table extends RequestTable> = { readonly [Name in keyof Table]: RequestHandler };
 
 type RequestResponse = Extract<HostMessage, { id: number }>;
 
@@ -16,7 +16,7 @@ export class RequestDispatcher<Table extends RequestTable> {
   private readonly handlersByMethod: ReadonlyMap<string, RequestHandler>;
 
   constructor(
-    handlers: Handlers<Table>,
+    handlers: RequestHandlers<Table>,
     private readonly onFailure: (method: string, error: unknown) => void,
   ) {
     this.handlersByMethod = new Map(
@@ -43,7 +43,7 @@ export class RequestDispatcher<Table extends RequestTable> {
     } catch (error) {
       this.onFailure(method, error);
       const details = detailsOf(error);
-      return { id, error: { message: wordsOf(error), ...(details === undefined ? {} : { details }) } };
+      return { id, error: { message: userMessageOf(error), ...(details === undefined ? {} : { details }) } };
     }
   }
 }

@@ -25,7 +25,7 @@ export class KeyChordTables implements Disposable {
     private readonly log: Logger,
   ) {}
 
-  get beginnings(): readonly string[] {
+  get prefixes(): readonly string[] {
     return this.currentPrefixes;
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { HostMessage, NotificationType } from '../common/protocol';
-import { RequestDispatcher, type Handlers, type RequestTable } from '../common/requestHandlers';
+import { RequestDispatcher, type RequestHandlers, type RequestTable } from '../common/requestHandlers';
 
 /** The host's side of the protocol for one page. It does not own the webview; dispose it with the webview. */
 export class PageHost<Table extends RequestTable> implements Disposable {
@@ -13,7 +13,7 @@ export class PageHost<Table extends RequestTable> implements Disposable {
 
   constructor(
     private readonly webview: vscode.Webview,
-    handlers: Handlers<Table>,
+    handlers: RequestHandlers<Table>,
     private readonly log: Logger,
     private readonly clock: Pick<Clock, 'now'>,
   ) {

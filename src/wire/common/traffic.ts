@@ -26,7 +26,7 @@ export interface TrafficTap {
   record(entry: TrafficEntry): void;
 }
 
-export const closedTap: TrafficTap = { isOpen: false, record: () => undefined };
+export const disabledTrafficTap: TrafficTap = { isOpen: false, record: () => undefined };
 
 /** Records the newest messages (at least `maxEntries`) while it is open. */
 export class TrafficLog implements TrafficTap {
@@ -46,16 +46,16 @@ export class TrafficLog implements TrafficTap {
     return this.watcherCount > 0;
   }
 
-  get dropped(): number {
+  get droppedEntryCount(): number {
     return this.droppedCount;
   }
 
-  get recorded(): readonly RecordedTraffic[] {
+  get recordedEntries(): readonly RecordedTraffic[] {
     return this.entries;
   }
 
   /** Starts recording. Dispose the result to stop; the last one to stop clears the log. */
-  open(): Disposable {
+  startRecording(): Disposable {
     this.watcherCount++;
     let closed = false;
     return {

@@ -1,4 +1,4 @@
-import { AllBackends } from '../../../src/session/common/allBackends';
+import { CombinedBackends } from '../../../src/session/common/combinedBackends';
 import type { BackendSession, SessionBackend } from '../../../src/session/common/sessionBackend';
 import { AmplifierFeature } from '../../../src/amplifier/vscode/amplifierFeature';
 import { SessionEffects } from '../../../src/amplifier/vscode/sessionEffects';
@@ -25,7 +25,7 @@ export class AmplifierUnderTest {
   readonly editor = new AdapterUnderTest();
   readonly traffic = new TrafficLog(() => Date.now(), 1000, throwIt);
   readonly feature: AmplifierFeature;
-  readonly backends: AllBackends;
+  readonly backends: CombinedBackends;
   /** Where the window serves its own agents: a test says it. */
   readonly serving = new Emitter<void>(throwIt);
   readonly served: { url: URL | undefined; readonly onDidChange: Event<void> } = {
@@ -59,7 +59,7 @@ export class AmplifierUnderTest {
         update: (name, value) => Promise.resolve(void state.set(name, value)),
       },
     });
-    this.backends = new AllBackends([this.feature.backends], (session) => this.effects.follow(session), log);
+    this.backends = new CombinedBackends([this.feature.backends], (session) => this.effects.follow(session), log);
   }
 
   async start(): Promise<void> {
@@ -74,7 +74,7 @@ export class AmplifierUnderTest {
 
   /** As the user does who opens the list of statuses. */
   look(): void {
-    this.board.look();
+    this.board.requestRefresh();
   }
 
   async openBackend(): Promise<SessionBackend> {

@@ -11,8 +11,8 @@ import { systemClock } from '../../../src/base/node/systemClock';
 import { ChatUpdate } from '../../../src/chat/common/page/chatApi';
 import { Mentions } from '../../../src/chat/common/mentions/mentions';
 import { BackendChoice } from '../../../src/chat/common/page/backendChoice';
-import { newDraft } from '../../../src/chat/common/page/newDraft';
-import { NewOptions } from '../../../src/chat/common/page/newOptions';
+import { createNewDraft } from '../../../src/chat/common/page/newDraft';
+import { NewSessionOptions } from '../../../src/chat/common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
 import { ShownChats } from '../../../src/chat/common/page/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
@@ -26,7 +26,7 @@ import { ReviewActions } from '../../../src/chat/vscode/review/reviewActions';
 import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocuments';
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
-import { provideTexts } from '../../../src/platform/vscode/readOnlyTexts';
+import { provideReadOnlyTexts } from '../../../src/platform/vscode/readOnlyTexts';
 import { KeyChordTables } from '../../../src/webview/vscode/keyChordTables';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
@@ -77,7 +77,7 @@ export class ChatUnderTest {
   private readonly proposed = new VirtualDocuments('backline-apply-test');
   private readonly recent = new RecentFiles();
   private readonly texts = [this.documents, this.proposed].map((documents) =>
-    provideTexts(documents.scheme, (query) => documents.textOf(query)),
+    provideReadOnlyTexts(documents.scheme, (query) => documents.textOf(query)),
   );
   private readonly actions: EditorActions;
   private readonly code: CodeProposals;
@@ -113,7 +113,7 @@ export class ChatUnderTest {
       mentions: new Mentions(this.mentions.sources, systemClock, nullLogger),
       attached: this.mentions.attachedFiles,
       rowsForDrop: (uris) => this.mentions.rowsForDrop(uris),
-      newDraft: newDraft(memento, throwIt),
+      newDraft: createNewDraft(memento, throwIt),
       shown: new ShownChats(),
       editor: this.actions,
       code: this.code,
@@ -130,7 +130,7 @@ export class ChatUnderTest {
       openFolder: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),
       keyChords: new KeyChordTables(uri, nullLogger),
-      newOptions: new NewOptions({ backends: noBackends, memento, onError: throwIt }),
+      newOptions: new NewSessionOptions({ backends: noBackends, memento, onError: throwIt }),
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,
       openInTab: (id) => this.pages.openInTab(id),

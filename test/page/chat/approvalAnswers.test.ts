@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests, didAsk } from '../../../src/chat/common/page/chatApi';
+import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView, BackendView } from '../../../src/chat/common/chatView';
 import { drawn, pauseClock } from '../support/drawn';
 import { backends, commandApproval, diffApproval, now, sessionOf, snapshot } from './support/chatFixtures';
@@ -91,7 +91,7 @@ describe('the answers of a question', () => {
     assert.equal(await chat.page.locator('.approval .is-primary').count(), 0);
     await chat.page.keyboard.press('Alt+a');
     await chat.page.keyboard.press('1');
-    await chat.host.notify(didAsk, { what: 'allow' });
+    await chat.host.notify(didInvokeCommand, { what: 'allow' });
     assert.deepEqual(answered(chat), []);
     await button(chat, 'Allow…').click();
     assert.deepEqual(answered(chat), []);
@@ -142,7 +142,7 @@ describe('the answers of a question', () => {
     assert.equal(await chat.page.locator('.approval .is-primary').count(), 0);
     await chat.page.keyboard.press('Alt+a');
     await chat.page.keyboard.press('1');
-    await chat.host.notify(didAsk, { what: 'allow' });
+    await chat.host.notify(didInvokeCommand, { what: 'allow' });
     assert.deepEqual(answered(chat), []);
     await button(chat, 'Allow…').click();
     for (const name of [
@@ -260,10 +260,10 @@ describe('the answers of a question', () => {
     await chat.composer.click();
     const other = { ...diffApproval, id: 'other' };
     await chat.tellSession({ status: 'busy', approvals: [other] });
-    await chat.host.notify(didAsk, { what: 'deny' });
+    await chat.host.notify(didInvokeCommand, { what: 'deny' });
     assert.deepEqual(answered(chat), []);
     await chat.page.clock.runFor(guardMs);
-    await chat.host.notify(didAsk, { what: 'deny' });
+    await chat.host.notify(didInvokeCommand, { what: 'deny' });
     assert.equal((await chat.host.waitFor(chatRequests.approve)).approvalId, 'other');
     assert.deepEqual(answered(chat), ['Reject']);
     await isFocused(chat, 'textarea');

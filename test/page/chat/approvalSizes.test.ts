@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
-import { diffOf } from '../../../src/transcript/common/lineDiff';
+import { createDiff } from '../../../src/transcript/common/lineDiff';
 import { drawn } from '../support/drawn';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, overflowing, type ChatHere } from './support/chatPages';
@@ -43,7 +43,7 @@ const questions: Readonly<Record<string, ApprovalView>> = {
   'a change of 300 lines': {
     ...diffApproval,
     options,
-    parts: [diffOf('src/a.ts', lines(300, 'old'), lines(300, 'new'))],
+    parts: [createDiff('src/a.ts', lines(300, 'old'), lines(300, 'new'))],
   },
   'a command with everything': {
     ...questionOf(lines(40)),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests, didAsk } from '../../../src/chat/common/page/chatApi';
+import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 import { pauseClock } from '../support/drawn';
 import { commandApproval, diffApproval, now, sessionOf, snapshot } from './support/chatFixtures';
@@ -102,7 +102,7 @@ describe('a question of the agent', () => {
 
   it('is reached when the host asks', async () => {
     const chat = await openWith(commandApproval);
-    await chat.host.notify(didAsk, { what: 'focusApproval' });
+    await chat.host.notify(didInvokeCommand, { what: 'focusApproval' });
     await chat.page.waitForFunction(() => document.activeElement?.classList.contains('approval'));
   });
 

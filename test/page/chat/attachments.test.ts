@@ -218,7 +218,7 @@ describe('what goes with a prompt', () => {
 
   it('can be files dropped from VS Code', async () => {
     const chat = await pages.openChat();
-    chat.host.answer(chatRequests.dropped, () => ({ rows: [{ kind: 'file' as const, id: 'd1', title: 'a.ts' }] }));
+    chat.host.answer(chatRequests.rowsForDrop, () => ({ rows: [{ kind: 'file' as const, id: 'd1', title: 'a.ts' }] }));
     await chat.composer.evaluate((element) => {
       const data = new DataTransfer();
       data.setData('text/uri-list', 'file:///w/a.ts\r\nfile:///w/b.ts');
@@ -230,13 +230,13 @@ describe('what goes with a prompt', () => {
       data.setData('text/uri-list', 'file:///w/a.ts\r\nfile:///w/b.ts');
       element.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
     });
-    assert.deepEqual(await chat.host.waitFor(chatRequests.dropped), { uris: ['file:///w/a.ts', 'file:///w/b.ts'] });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.rowsForDrop), { uris: ['file:///w/a.ts', 'file:///w/b.ts'] });
     await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
   });
 
   it('can be what VS Code names better than the system: its own list comes first, images of the workspace too', async () => {
     const chat = await pages.openChat();
-    chat.host.answer(chatRequests.dropped, ({ uris }) => ({
+    chat.host.answer(chatRequests.rowsForDrop, ({ uris }) => ({
       rows: uris.map((uri) => ({ kind: 'file' as const, id: uri, title: uri.slice(uri.lastIndexOf('/') + 1) })),
     }));
     await chat.composer.evaluate((element) => {
@@ -246,7 +246,7 @@ describe('what goes with a prompt', () => {
       data.items.add(new File([new Uint8Array(1)], 'b.png', { type: 'image/png' }));
       element.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
     });
-    assert.deepEqual(await chat.host.waitFor(chatRequests.dropped), {
+    assert.deepEqual(await chat.host.waitFor(chatRequests.rowsForDrop), {
       uris: ['vscode-remote://x/w/a.ts', 'file:///w/b.png'],
     });
     await chat.page.getByRole('button', { name: 'Remove b.png' }).waitFor();
@@ -270,7 +270,7 @@ describe('what goes with a prompt', () => {
       return !element.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
     });
     assert.equal(isTaken, false);
-    assert.deepEqual(chat.host.requestsOf(chatRequests.dropped), []);
+    assert.deepEqual(chat.host.requestsOf(chatRequests.rowsForDrop), []);
   });
 
   it('shows what goes by itself, and switches it', async () => {

@@ -25,13 +25,13 @@ describe('a server in the list of backends', () => {
   it('is asked for when the list opens, which shows at once what is known and then what is heard', async () => {
     const chat = await pages.openChat(snapshot(null, withServer({})));
     await chat.page.getByRole('button', { name: /^Agent: / }).press('ArrowDown');
-    await chat.host.waitFor(chatRequests.lookAtBackends);
+    await chat.host.waitFor(chatRequests.refreshBackends);
     await chat.page.getByRole('option', { name: /Amplifier.*checking…/ }).waitFor();
     await chat.tell(withServer({ health: { kind: 'silent' }, problem }));
     await chat.page.getByRole('option', { name: /Amplifier.*unavailable.*Start it/ }).waitFor();
     await chat.tell(withServer({ health: { kind: 'answers', version: '0.4.1' } }));
     await chat.page.getByRole('option', { name: /Amplifier.*running \(version 0\.4\.1\)/ }).waitFor();
-    assert.equal(chat.host.requestsOf(chatRequests.lookAtBackends).length, 1);
+    assert.equal(chat.host.requestsOf(chatRequests.refreshBackends).length, 1);
   });
 
   it('that does not answer says what to do before the first prompt', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests, didAsk, didInsert } from '../../../src/chat/common/page/chatApi';
+import { chatRequests, didInvokeCommand, didInsert } from '../../../src/chat/common/page/chatApi';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 import { pauseClock } from '../support/drawn';
@@ -251,7 +251,7 @@ describe('the composer', () => {
 
   it('takes the focus when it is asked to', async () => {
     const chat = await pages.openChat();
-    await chat.host.notify(didAsk, { what: 'focusComposer' });
+    await chat.host.notify(didInvokeCommand, { what: 'focusComposer' });
     await chat.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests, didAsk } from '../../../src/chat/common/page/chatApi';
+import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import type { SessionRow } from '../../../src/chat/common/chatView';
 import { backends, changes, entries, now, rows, sessionOf, snapshot } from './support/chatFixtures';
 import { until } from '../../support/eventually';
@@ -78,13 +78,13 @@ describe('the conversations', () => {
     const chat = await pages.openChat(snapshot(null, { backends: [...backends, asleep] }), {
       prepare: (host) => {
         host.answer(chatRequests.searchSessions, () => ({ sessions: [] }));
-        host.answer(chatRequests.lookForSessions, () => ({ sessions: [{ ...kept, backendTitle: 'opencode' }] }));
+        host.answer(chatRequests.listRemoteSessions, () => ({ sessions: [{ ...kept, backendTitle: 'opencode' }] }));
       },
     });
     await openList(chat);
     await chat.page.getByRole('button', { name: 'List conversations of opencode' }).focus();
     await chat.page.keyboard.press('Enter');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.lookForSessions), { backendId: 'opencode' });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.listRemoteSessions), { backendId: 'opencode' });
     await chat.page.getByText('1 listed above').waitFor();
     await chat.tell({ backends: [...backends, { ...asleep, state: 'ready' }] });
     await row(chat, 'From the terminal').waitFor();
@@ -101,7 +101,7 @@ describe('the conversations', () => {
   it('that an agent does not tell of are said not to be known', async () => {
     const chat = await pages.openChat(snapshot(null, { backends: [asleep] }), {
       prepare: (host) =>
-        host.answer(chatRequests.lookForSessions, () => Promise.reject(new Error('opencode cannot tell.'))),
+        host.answer(chatRequests.listRemoteSessions, () => Promise.reject(new Error('opencode cannot tell.'))),
     });
     await openList(chat);
     await chat.page.getByRole('button', { name: 'List conversations of opencode' }).click();
@@ -118,17 +118,17 @@ describe('the conversations', () => {
       state: 'stopped',
     } as const;
     const chat = await pages.openChat(snapshot(null, { backends: [asleep] }), {
-      prepare: (host) => host.answer(chatRequests.lookForSessions, () => new Promise<never>(() => undefined)),
+      prepare: (host) => host.answer(chatRequests.listRemoteSessions, () => new Promise<never>(() => undefined)),
     });
     await openList(chat);
     await chat.page.getByRole('button', { name: 'List conversations of Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
     await chat.page.getByRole('button', { name: 'Cancel listing conversations of Slow agent' }).click();
-    await chat.host.waitFor(chatRequests.stopLooking);
+    await chat.host.waitFor(chatRequests.cancelListing);
     await chat.page.getByRole('button', { name: 'Refresh conversations of Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
     await chat.page.keyboard.press('Escape');
-    await chat.host.waitFor(chatRequests.stopLooking, 2);
+    await chat.host.waitFor(chatRequests.cancelListing, 2);
   });
 
   it('are renamed in place with F2; Escape leaves them', async () => {
@@ -192,7 +192,7 @@ describe('the conversations', () => {
 
   it('are explained when there are none, and shown when the host asks', async () => {
     const chat = await pages.openChat(snapshot(null, { sessions: [] }));
-    await chat.host.notify(didAsk, { what: 'showSessions' });
+    await chat.host.notify(didInvokeCommand, { what: 'showSessions' });
     await chat.page.getByText('No conversations yet.').waitFor();
   });
 
@@ -315,7 +315,7 @@ describe('what a conversation is with', () => {
 
   it('is searched when the host asks', async () => {
     const chat = await pages.openChat();
-    await chat.host.notify(didAsk, { what: 'find' });
+    await chat.host.notify(didInvokeCommand, { what: 'find' });
     await chat.page.getByRole('textbox', { name: 'Find in conversation' }).waitFor();
   });
 
@@ -324,7 +324,7 @@ describe('what a conversation is with', () => {
     const chat = await pages.openChat({ ...first, transcript: { reset: true, put: entries, before: 120 } });
     // By itself, since the beginning is in sight; it brings nothing, and is not asked for again.
     await chat.host.waitFor(chatRequests.loadOlder);
-    await chat.host.notify(didAsk, { what: 'find' });
+    await chat.host.notify(didInvokeCommand, { what: 'find' });
     await chat.page.getByRole('textbox', { name: 'Find in conversation' }).fill('needle');
     await chat.page.locator('.find').getByRole('button', { name: 'Load earlier' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.loadOlder, 2), { sessionId: 's1', count: 120 });

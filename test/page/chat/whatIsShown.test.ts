@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 import type { Entry } from '../../../src/transcript/common/entries';
-import { diffOf } from '../../../src/transcript/common/lineDiff';
+import { createDiff } from '../../../src/transcript/common/lineDiff';
 import { commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
@@ -39,7 +39,7 @@ describe('what agents write', () => {
       mode: `mode ${reversed}`,
       parts: [
         { type: 'json', json: `{"a": "${reversed}"}` },
-        diffOf(`src/${reversed}a.ts`, 'a\n', `${reversed}b\n`),
+        createDiff(`src/${reversed}a.ts`, 'a\n', `${reversed}b\n`),
         { type: 'file', path: 'b.ts', text: `file ${reversed}` },
       ],
       warnings: [`Warned ${reversed}`],
@@ -104,7 +104,7 @@ describe('what agents write', () => {
     Array.from({ length: count }, (_, index) => `${word} ${index}\n`).join('');
 
   it('is shown from both sides of a long change, with how much is missing beside the answers', async () => {
-    const part = diffOf('a.ts', lines('old', 3_000), lines('new', 3_000));
+    const part = createDiff('a.ts', lines('old', 3_000), lines('new', 3_000));
     const { page } = await asked({ parts: [part] });
     await page.getByText('new 0', { exact: true }).waitFor();
     await page.getByText('old 0', { exact: true }).waitFor();
@@ -116,8 +116,8 @@ describe('what agents write', () => {
 
   it('is fetched whole for a question', async () => {
     const [before, after] = [lines('old', 300), lines('new', 300)];
-    const chat = await asked({ parts: [diffOf('a.ts', before, after)] });
-    chat.host.answer(chatRequests.showApproval, () => ({ parts: [diffOf('a.ts', before, after, 5_000)] }));
+    const chat = await asked({ parts: [createDiff('a.ts', before, after)] });
+    chat.host.answer(chatRequests.showApproval, () => ({ parts: [createDiff('a.ts', before, after, 5_000)] }));
     assert.equal(await chat.page.getByText('new 299', { exact: true }).count(), 0);
     await chat.page.getByRole('button', { name: /Show all/ }).click();
     await chat.page.getByText('new 299', { exact: true }).waitFor({ state: 'attached' });

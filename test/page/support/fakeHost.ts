@@ -31,7 +31,7 @@ export class FakeHost {
     type: RequestType<Params, Result>,
     handler: (params: z.infer<Params>) => z.infer<Result> | Promise<z.infer<Result>>,
   ): void {
-    this.handled.set(type.method, type.handledBy(handler));
+    this.handled.set(type.method, type.withHandler(handler));
   }
 
   async notify<Params extends z.ZodMiniType>(type: NotificationType<Params>, params: z.input<Params>): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { threadRequests } from '../../../src/threads/common/page/threadApi';
-import { trimEntry } from '../../../src/transcript/common/trim';
+import { truncateEntry } from '../../../src/transcript/common/truncateEntry';
 import { drawn } from '../support/drawn';
 import { marksEntries, reversed, snapshot, view } from './support/threadFixtures';
 import { ThreadPages } from './support/threadPages';
@@ -59,7 +59,7 @@ describe('what a thread marks', () => {
 
   it('is what a long prompt leaves out, which is fetched to be shown or copied', async () => {
     const prompt = { kind: 'prompt', id: 'p', turn: 1, text: `${'a long line\n'.repeat(50_000)}the end` } as const;
-    const { page, host } = await pages.openThread(snapshot({}, [trimEntry(prompt)]), {
+    const { page, host } = await pages.openThread(snapshot({}, [truncateEntry(prompt)]), {
       prepare: (prepared) => {
         prepared.answer(threadRequests.showAll, () => ({ entry: prompt }));
         prepared.answer(threadRequests.copy, () => ({}));

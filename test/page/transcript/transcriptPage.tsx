@@ -2,7 +2,7 @@
 // `data-folders` are the workspace's, with spaces between them.
 import { render } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { FindBar } from '../../../src/transcript/browser/find/find';
+import { FindBar } from '../../../src/transcript/browser/find/findBar';
 import type { TranscriptActions, TranscriptOptions } from '../../../src/transcript/browser/transcriptActions';
 import { TranscriptList, type TranscriptHandle } from '../../../src/transcript/browser/list/transcriptList';
 import { TranscriptModel } from '../../../src/transcript/browser/list/transcriptModel';
@@ -13,7 +13,7 @@ import { ask, did, didPatch, loadOlder, showAll } from './transcriptPageApi';
 const connection = new HostConnection(window.acquireVsCodeApi());
 connection.start(window);
 const model = new TranscriptModel();
-connection.on(didPatch, (patch) => model.apply(patch));
+connection.onNotification(didPatch, (patch) => model.apply(patch));
 
 const tell =
   (action: string) =>
@@ -23,7 +23,7 @@ const tell =
 const fewActions: TranscriptActions = {
   open: tell('open'),
   copy: tell('copy'),
-  showAll: async (id) => (await connection.request(showAll, { id })).entry,
+  loadFullEntry: async (id) => (await connection.request(showAll, { id })).entry,
   loadOlder: async (count) => {
     await connection.request(loadOlder, { count });
   },
@@ -42,7 +42,7 @@ const allActions: TranscriptActions = {
 const { actions, times, folders } = document.body.dataset;
 const options: TranscriptOptions = {
   label: 'Conversation',
-  times: times === 'relative' ? 'relative' : 'absolute',
+  timeFormat: times === 'relative' ? 'relative' : 'absolute',
   isLive: true,
   ...(folders !== undefined && { folders: folders.split(' ') }),
 };
@@ -50,7 +50,7 @@ const options: TranscriptOptions = {
 function Page() {
   const handle = useRef<TranscriptHandle | null>(null);
   const [isFinding, setFinding] = useState(false);
-  connection.on(ask, ({ what, id = '' }) => {
+  connection.onNotification(ask, ({ what, id = '' }) => {
     if (what === 'find') setFinding(true);
     else if (what === 'latest') handle.current?.scrollToLatest();
     else handle.current?.scrollToEntry(id);
@@ -71,7 +71,7 @@ function Page() {
 const root = document.getElementById('root');
 if (root) {
   render(
-    <HostTimeContext.Provider value={connection.time}>
+    <HostTimeContext.Provider value={connection.hostTime}>
       <Page />
     </HostTimeContext.Provider>,
     root,

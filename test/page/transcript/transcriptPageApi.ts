@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { Entry } from '../../../src/transcript/common/entries';
 import { TranscriptPatch } from '../../../src/transcript/common/patch';
-import { defineNotification, defineRequest, Nothing } from '../../../src/webview/common/protocol';
+import { defineNotification, defineRequest, NoValue } from '../../../src/webview/common/protocol';
 
 export const didPatch = defineNotification('test/didPatch', TranscriptPatch);
 export const ask = defineNotification(
@@ -10,6 +10,6 @@ export const ask = defineNotification(
   z.object({ what: z.enum(['find', 'latest', 'entry']), id: z.optional(z.string()) }),
 );
 /** Every action but those that answer. */
-export const did = defineRequest('test/did', z.object({ action: z.string(), args: z.array(z.unknown()) }), Nothing);
+export const did = defineRequest('test/did', z.object({ action: z.string(), args: z.array(z.unknown()) }), NoValue);
 export const showAll = defineRequest('test/showAll', z.object({ id: z.string() }), z.object({ entry: Entry }));
-export const loadOlder = defineRequest('test/loadOlder', z.object({ count: z.int() }), Nothing);
+export const loadOlder = defineRequest('test/loadOlder', z.object({ count: z.int() }), NoValue);

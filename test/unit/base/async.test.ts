@@ -140,6 +140,6 @@ describe('KeyedQueue', () => {
     await queue.run('a', () => Promise.resolve());
     await tick();
     assert.equal(queue.isBusy('a'), false);
-    await queue.idle('a');
+    await queue.whenIdle('a');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { canonicalJson } from '../../../src/base/common/canonicalJson';
-import { hashOf } from '../../../src/consent/node/contentHash';
+import { hashJson } from '../../../src/consent/node/contentHash';
 
 describe('the canonical JSON', () => {
   it('is the same for the same value, whatever the order of its members', () => {
@@ -10,7 +10,7 @@ describe('the canonical JSON', () => {
     ];
     assert.equal(canonicalJson(one), '{"10":1,"9":2,"a":true,"b":[1,{"c":"x","d":null}]}');
     assert.equal(canonicalJson(other), canonicalJson(one));
-    assert.equal(hashOf(other), hashOf(one));
+    assert.equal(hashJson(other), hashJson(one));
   });
 
   it('is none of what could be taken for something else, so that it has no hash that could be allowed', () => {
@@ -19,7 +19,7 @@ describe('the canonical JSON', () => {
     const hostile: unknown = JSON.parse('{ "a": 1, "__proto__": { "b": 2 } }');
     for (const value of [deep, hostile, [undefined], Number.NaN, () => 1]) {
       assert.equal(canonicalJson(value), undefined);
-      assert.throws(() => hashOf(value), /nested too deeply or are not valid JSON/);
+      assert.throws(() => hashJson(value), /nested too deeply or are not valid JSON/);
     }
   });
 });

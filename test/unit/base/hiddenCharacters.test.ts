@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { hasHiddenCharacters, namingHiddenCharacters, piecesOf } from '../../../src/base/common/hiddenCharacters';
+import {
+  hasHiddenCharacters,
+  showHiddenCharacters,
+  splitAtHiddenCharacters,
+} from '../../../src/base/common/hiddenCharacters';
 
 const nbsp = '\u00a0';
 
@@ -18,8 +22,8 @@ describe('characters that cannot be seen', () => {
     ['a run that a picture in Braille is far behind', `\u28ff${'\u2800'.repeat(300)}b`, '\u28ff[U+2800 ×300]b'],
   ] as const) {
     it(`are named: ${what}`, () => {
-      assert.equal(namingHiddenCharacters(text), shown);
-      const written = piecesOf(text).map((piece) =>
+      assert.equal(showHiddenCharacters(text), shown);
+      const written = splitAtHiddenCharacters(text).map((piece) =>
         typeof piece === 'string' ? piece : piece.character.repeat(piece.count),
       );
       assert.equal(written.join(''), text);
@@ -36,14 +40,14 @@ describe('characters that cannot be seen', () => {
   ] as const) {
     it(`do not include ${what}`, () => {
       assert.equal(hasHiddenCharacters(text), false);
-      assert.equal(namingHiddenCharacters(text), text);
+      assert.equal(showHiddenCharacters(text), text);
     });
   }
 
   it('are found in a long text without looking at it twice', () => {
     const text = `${'\u2800'.repeat(100_000)}\u28ff${`${nbsp} `.repeat(50_000)}x`;
     assert.equal(
-      piecesOf(text)
+      splitAtHiddenCharacters(text)
         .map((piece) => (typeof piece === 'string' ? piece : piece.character.repeat(piece.count)))
         .join(''),
       text,

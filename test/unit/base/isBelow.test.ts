@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
-import { isBelow } from '../../../src/base/node/isBelow';
+import { isInsideFolder } from '../../../src/base/node/isInsideFolder';
 
 describe('a path below a folder', () => {
   for (const [file, folder, expected] of [
@@ -11,7 +11,7 @@ describe('a path below a folder', () => {
     ['/ws/../a', '/ws', false],
     ['/', '/ws', false],
   ] as const) {
-    it(`is told by whole names: ${file} in ${folder}`, () => assert.equal(isBelow(file, folder), expected));
+    it(`is told by whole names: ${file} in ${folder}`, () => assert.equal(isInsideFolder(file, folder), expected));
   }
 
   for (const [file, expected] of [
@@ -21,6 +21,6 @@ describe('a path below a folder', () => {
     ['C:\\wsx', false],
   ] as const) {
     it(`is told by the rules of the system that is named: ${file}`, () =>
-      assert.equal(isBelow(file, 'C:\\ws', path.win32), expected));
+      assert.equal(isInsideFolder(file, 'C:\\ws', path.win32), expected));
   }
 });

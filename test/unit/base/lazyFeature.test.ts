@@ -23,7 +23,7 @@ describe('LazyFeature', () => {
     });
     assert.equal(late.loaded, undefined);
     assert.equal(loads, 0);
-    const [first, second] = await Promise.all([late.use(), late.use()]);
+    const [first, second] = await Promise.all([late.getOrLoad(), late.getOrLoad()]);
     assert.equal(loads, 1);
     assert.equal(first, second);
     assert.equal(late.loaded, first);
@@ -32,15 +32,15 @@ describe('LazyFeature', () => {
   it('tries again what has failed', async () => {
     const outcomes = [Promise.reject(new Error('no disk')), Promise.resolve(new Loaded())];
     const late = new LazyFeature(async () => await (outcomes.shift() ?? Promise.reject(new Error('too often'))));
-    await assert.rejects(late.use(), /no disk/);
+    await assert.rejects(late.getOrLoad(), /no disk/);
     assert.equal(late.loaded, undefined);
-    assert.equal(await late.use(), late.loaded);
+    assert.equal(await late.getOrLoad(), late.loaded);
   });
 
   it('stops and disposes what runs', async () => {
     const running = new Loaded();
     const late = new LazyFeature(() => Promise.resolve(running));
-    await late.use();
+    await late.getOrLoad();
     await late.stop();
     late.dispose();
     assert.deepEqual(running.seen, ['stop', 'dispose']);
@@ -50,7 +50,7 @@ describe('LazyFeature', () => {
     const running = new Loaded();
     const { promise, resolve } = Promise.withResolvers<Loaded>();
     const late = new LazyFeature(() => promise);
-    const using = late.use();
+    const using = late.getOrLoad();
     const stopped = late.stop();
     resolve(running);
     await Promise.all([using, stopped]);
@@ -61,7 +61,7 @@ describe('LazyFeature', () => {
     const running = new Loaded();
     const { promise, resolve } = Promise.withResolvers<Loaded>();
     const late = new LazyFeature(() => promise);
-    const using = late.use();
+    const using = late.getOrLoad();
     late.dispose();
     resolve(running);
     await using;
@@ -70,6 +70,6 @@ describe('LazyFeature', () => {
     const unused = new LazyFeature(() => Promise.reject(new Error('loaded')));
     await unused.stop();
     unused.dispose();
-    await assert.rejects(unused.use(), /has stopped/);
+    await assert.rejects(unused.getOrLoad(), /has stopped/);
   });
 });

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { noticeText } from '../../../src/base/common/noticeText';
+import { toSafeNotice } from '../../../src/base/common/noticeText';
 
 describe('noticeText', () => {
   it('leaves plain texts as they are', () => {
     const text = 'Backline: Amp wants to change src/[id]/a (1).ts, which is protected:\n\t[x] (y).';
-    assert.equal(noticeText(text), text);
+    assert.equal(toSafeNotice(text), text);
   });
 
   it('makes no links of what others have named', () => {
     const link = /\[([^\]]+)\]\((?:https?:\/\/|command:|file:)[^)\s]+/;
     for (const name of ['[Allow](command:x)/a', '[[Allow](command:x)](command:y)', '[a]\u200b(command:x)']) {
-      assert.doesNotMatch(noticeText(name), link, name);
+      assert.doesNotMatch(toSafeNotice(name), link, name);
     }
   });
 
   it('names characters that nobody sees, and cuts what is very long', () => {
-    assert.equal(noticeText('a\u202eb'), 'a[U+202E]b');
-    const cut = noticeText('\u{1f600}'.repeat(501));
+    assert.equal(toSafeNotice('a\u202eb'), 'a[U+202E]b');
+    const cut = toSafeNotice('\u{1f600}'.repeat(501));
     assert.ok(cut.endsWith('…') && cut.isWellFormed());
     assert.ok(cut.length < 1_100);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { endsWithText, isSameText, textAfter } from '../../../src/base/common/spacing';
+import { endsWithIgnoringSpace, isEqualIgnoringSpace, restAfterPrefix } from '../../../src/base/common/ignoringSpace';
 
 /** What the functions say, told slowly. */
 const withoutSpace = (text: string): string => text.replace(/\s+/gu, '');
@@ -11,17 +11,17 @@ describe('white space that was changed', () => {
   it('does not matter to how a text ends', () => {
     fc.assert(
       fc.property(spaced, spaced, (text, end) => {
-        assert.equal(endsWithText(text, end), withoutSpace(text).endsWith(withoutSpace(end)));
+        assert.equal(endsWithIgnoringSpace(text, end), withoutSpace(text).endsWith(withoutSpace(end)));
       }),
     );
-    assert.ok(endsWithText('one  two\n', 'e two'));
-    assert.ok(!endsWithText('two', 'one two'));
+    assert.ok(endsWithIgnoringSpace('one  two\n', 'e two'));
+    assert.ok(!endsWithIgnoringSpace('two', 'one two'));
   });
 
   it('does not matter to whether texts are the same', () => {
     fc.assert(
       fc.property(spaced, spaced, (one, other) => {
-        assert.equal(isSameText(one, other), withoutSpace(one) === withoutSpace(other));
+        assert.equal(isEqualIgnoringSpace(one, other), withoutSpace(one) === withoutSpace(other));
       }),
     );
   });
@@ -30,7 +30,7 @@ describe('white space that was changed', () => {
     fc.assert(
       fc.property(spaced, spaced, spaced, (begun, text, more) => {
         for (const whole of [text, `${begun}${more}`, `${withoutSpace(begun)}${more}`]) {
-          const after = textAfter(begun, whole);
+          const after = restAfterPrefix(begun, whole);
           assert.equal(after !== undefined, withoutSpace(whole).startsWith(withoutSpace(begun)));
           if (after === undefined) continue;
           assert.ok(whole.endsWith(after));
@@ -38,8 +38,8 @@ describe('white space that was changed', () => {
         }
       }),
     );
-    assert.equal(textAfter('one two ', 'one\ntwo  three'), '  three');
-    assert.equal(textAfter('one two ', 'one two  three'), '  three');
-    assert.equal(textAfter('', ' one'), ' one');
+    assert.equal(restAfterPrefix('one two ', 'one\ntwo  three'), '  three');
+    assert.equal(restAfterPrefix('one two ', 'one two  three'), '  three');
+    assert.equal(restAfterPrefix('', ' one'), ' one');
   });
 });

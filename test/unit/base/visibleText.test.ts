@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { namingHiddenCharacters } from '../../../src/base/common/hiddenCharacters';
-import { visible, visibleCommand, visibleWords } from '../../../src/base/common/visibleText';
+import { showHiddenCharacters } from '../../../src/base/common/hiddenCharacters';
+import { toVisibleText, formatCommand, formatProgram } from '../../../src/base/common/visibleText';
 
 describe('text of others in a question', () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -12,23 +12,23 @@ describe('text of others in a question', () => {
   ];
   for (const [text, shown] of cases) {
     it(`is one line in which nothing is hidden: ${shown}`, () => {
-      assert.equal(visible(text), shown);
-      assert.equal(visible(shown), shown, 'what is shown stays as it is');
+      assert.equal(toVisibleText(text), shown);
+      assert.equal(toVisibleText(shown), shown, 'what is shown stays as it is');
     });
   }
 
   it('has the names of hidden characters that titles have', () => {
     for (const text of ['a\u202eb', 'a\u200b\u200bb', 'a\u00a0\u00a0b']) {
-      assert.equal(visible(text), namingHiddenCharacters(text));
+      assert.equal(toVisibleText(text), showHiddenCharacters(text));
     }
   });
 
   it('is a command that cannot be taken for another one', () => {
-    assert.equal(visibleCommand(['rm', 'a b', "it's"]), "rm 'a b' 'it'\\''s'");
+    assert.equal(formatCommand(['rm', 'a b', "it's"]), "rm 'a b' 'it'\\''s'");
   });
 
   it('quotes a program that is alone, and leaves a line for a shell as it is', () => {
-    assert.equal(visibleWords(['my agent']), "'my agent'");
-    assert.equal(visibleCommand(['cat a | wc']), 'cat a | wc');
+    assert.equal(formatProgram(['my agent']), "'my agent'");
+    assert.equal(formatCommand(['cat a | wc']), 'cat a | wc');
   });
 });

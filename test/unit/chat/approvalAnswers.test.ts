@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { answersOf, isLasting, kindOfLabel } from '../../../src/chat/common/approvals/approvalAnswers';
+import { groupAnswers, isLastingAnswer, kindOfLabel } from '../../../src/chat/common/approvals/approvalAnswers';
 import type { ApprovalOption } from '../../../src/chat/common/chatView';
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const;
@@ -16,8 +16,8 @@ describe('the answers of a question', () => {
   it('offer each option exactly once, whatever is sent', () => {
     fc.assert(
       fc.property(anyOptions, (options) => {
-        const { allow, deny, others } = answersOf(options);
-        const offered = [allow.plain, ...allow.menu, deny.plain, ...deny.menu, ...others].filter((one) => one);
+        const { allow, deny, others } = groupAnswers(options);
+        const offered = [allow.primary, ...allow.menu, deny.primary, ...deny.menu, ...others].filter((one) => one);
         assert.equal(offered.length, options.length);
         assert.deepEqual(new Set(offered), new Set(options));
       }),
@@ -27,27 +27,27 @@ describe('the answers of a question', () => {
   it('never have one that lasts, or the other direction, as the plain one', () => {
     fc.assert(
       fc.property(anyOptions, (options) => {
-        const { allow, deny } = answersOf(options);
-        assert.ok(!allow.plain || allow.plain.kind === 'allow_once');
-        assert.ok(!deny.plain || deny.plain.kind === 'reject_once');
-        for (const plain of [allow.plain, deny.plain]) assert.ok(!plain || !isLasting(plain));
+        const { allow, deny } = groupAnswers(options);
+        assert.ok(!allow.primary || allow.primary.kind === 'allow_once');
+        assert.ok(!deny.primary || deny.primary.kind === 'reject_once');
+        for (const plain of [allow.primary, deny.primary]) assert.ok(!plain || !isLastingAnswer(plain));
       }),
     );
   });
 
   it('have the first once option as the plain one, in whatever order they come', () => {
-    const { allow, deny, others } = answersOf(
+    const { allow, deny, others } = groupAnswers(
       ['AlwaysAllow', 'Deny All', 'Yes', 'Allow', 'Deny', 'Edit first'].map((name) => option(name)),
     );
-    assert.deepEqual([allow.plain?.label, named(allow.menu)], ['Yes', ['AlwaysAllow', 'Allow']]);
-    assert.deepEqual([deny.plain?.label, named(deny.menu)], ['Deny', ['Deny All']]);
+    assert.deepEqual([allow.primary?.label, named(allow.menu)], ['Yes', ['AlwaysAllow', 'Allow']]);
+    assert.deepEqual([deny.primary?.label, named(deny.menu)], ['Deny', ['Deny All']]);
     assert.deepEqual(named(others), ['Edit first']);
   });
 
   it('have no plain one when there are only lasting ones, or when its name says the opposite', () => {
-    assert.equal(answersOf([option('Always Allow'), option('Deny')]).allow.plain, undefined);
-    const { allow } = answersOf([option('Deny', 'allow_once'), option('Allow', 'allow_once')]);
-    assert.deepEqual([allow.plain?.label, named(allow.menu)], ['Allow', ['Deny']]);
+    assert.equal(groupAnswers([option('Always Allow'), option('Deny')]).allow.primary, undefined);
+    const { allow } = groupAnswers([option('Deny', 'allow_once'), option('Allow', 'allow_once')]);
+    assert.deepEqual([allow.primary?.label, named(allow.menu)], ['Allow', ['Deny']]);
   });
 
   it('have none as the plain one that says it lasts, or is told to be misnamed', () => {
@@ -59,20 +59,20 @@ describe('the answers of a question', () => {
       'Bypass permissions',
     ];
     for (const name of lasting) {
-      const { allow } = answersOf([option(name, 'allow_once'), option('Deny')]);
-      assert.deepEqual([allow.plain, named(allow.menu)], [undefined, [name]]);
+      const { allow } = groupAnswers([option(name, 'allow_once'), option('Deny')]);
+      assert.deepEqual([allow.primary, named(allow.menu)], [undefined, [name]]);
     }
-    const told = answersOf([{ ...option('Proceed', 'allow_once'), isMisnamed: true }, option('Yes')]);
-    assert.deepEqual([told.allow.plain?.label, named(told.allow.menu)], ['Yes', ['Proceed']]);
-    assert.equal(answersOf([option('Never', 'reject_once')]).deny.plain, undefined);
+    const told = groupAnswers([{ ...option('Proceed', 'allow_once'), isMisnamed: true }, option('Yes')]);
+    assert.deepEqual([told.allow.primary?.label, named(told.allow.menu)], ['Yes', ['Proceed']]);
+    assert.equal(groupAnswers([option('Never', 'reject_once')]).deny.primary, undefined);
   });
 
   it('keep as the plain one what says it is for once, or speaks another language', () => {
     for (const name of ['Allow once in this session', 'Yes, run all of them, just this once', 'Erlauben', 'Continue']) {
-      assert.equal(answersOf([option(name, 'allow_once')]).allow.plain?.label, name);
+      assert.equal(groupAnswers([option(name, 'allow_once')]).allow.primary?.label, name);
     }
     for (const name of ['No, keep it', 'Nein', 'No, and tell the agent what to do differently']) {
-      assert.equal(answersOf([option(name, 'reject_once')]).deny.plain?.label, name);
+      assert.equal(groupAnswers([option(name, 'reject_once')]).deny.primary?.label, name);
     }
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inOrder, shownQuestion } from '../../../src/chat/common/approvals/approvalOrder';
+import { orderApprovals, approvalToShow } from '../../../src/chat/common/approvals/approvalOrder';
 
 const question = (id: string, asks: string, expiresInMs?: number) => ({ id, asks, expiresInMs });
 const one = question('1', 'Ada');
@@ -11,24 +11,24 @@ const ids = (questions: readonly { readonly id: string }[]) => questions.map(({ 
 
 describe('the order of open questions', () => {
   it('keeps an agent’s questions together, each as it asked', () => {
-    assert.equal(ids(inOrder([one, two, three])), '132');
+    assert.equal(ids(orderApprovals([one, two, three])), '132');
   });
 
   it('has those with a deadline first, the nearest before the others', () => {
-    assert.equal(ids(inOrder([one, late, two, soon, three])), '54132');
+    assert.equal(ids(orderApprovals([one, late, two, soon, three])), '54132');
   });
 });
 
 describe('the question in view', () => {
   it('stays, whatever comes', () => {
-    assert.equal(shownQuestion(inOrder([one, late, soon]), one)?.id, '1');
+    assert.equal(approvalToShow(orderApprovals([one, late, soon]), one)?.id, '1');
   });
 
   it('is followed by one with a deadline, else by one of the same agent, else by the next', () => {
-    assert.equal(shownQuestion(inOrder([two, late, three]), one)?.id, '4');
-    assert.equal(shownQuestion(inOrder([two, three]), one)?.id, '3');
-    assert.equal(shownQuestion(inOrder([two]), one)?.id, '2');
-    assert.equal(shownQuestion<typeof one>([], one), undefined);
-    assert.equal(shownQuestion(inOrder([two, one]), undefined)?.id, '2');
+    assert.equal(approvalToShow(orderApprovals([two, late, three]), one)?.id, '4');
+    assert.equal(approvalToShow(orderApprovals([two, three]), one)?.id, '3');
+    assert.equal(approvalToShow(orderApprovals([two]), one)?.id, '2');
+    assert.equal(approvalToShow<typeof one>([], one), undefined);
+    assert.equal(approvalToShow(orderApprovals([two, one]), undefined)?.id, '2');
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { evidenceInWords, titleOf } from '../../../src/chat/common/approvals/approvalWords';
+import { describeParts, approvalTitle } from '../../../src/chat/common/approvals/approvalWords';
 import type { Part } from '../../../src/transcript/common/entries';
 
 const titled = (prompt: string, parts: readonly Part[] = []) =>
-  titleOf({ asks: 'Qwen (code)', prompt, parts: [...parts] });
+  approvalTitle({ asks: 'Qwen (code)', prompt, parts: [...parts] });
 
 describe('the words of a question', () => {
   it('have a title of one line, without who asks', () => {
@@ -21,10 +21,10 @@ describe('the words of a question', () => {
   });
 
   it('say how much there is to read', () => {
-    assert.equal(evidenceInWords([]), undefined);
-    assert.equal(evidenceInWords([{ type: 'terminal', command: 'a\nb\n', output: '' }]), 'command, 2 lines');
+    assert.equal(describeParts([]), undefined);
+    assert.equal(describeParts([{ type: 'terminal', command: 'a\nb\n', output: '' }]), 'command, 2 lines');
     assert.equal(
-      evidenceInWords([
+      describeParts([
         { type: 'terminal', command: 'a', output: '' },
         { type: 'link', uri: 'https://example.com' },
       ]),

@@ -115,7 +115,7 @@ describe('reverting trusts nobody but Backline', () => {
   it("does not take for the agent's what the user wrote before a call that failed", async () => {
     await tell(pre(diff('one\n', 'two\n')), ask());
     window.editor.setFile(path, 'one\nmine\n');
-    await chat.approve('q', 'Yes');
+    await chat.answerApproval('q', 'Yes');
     await tell(failed());
     await end();
     assert.deepEqual(chat.view.changes, []);
@@ -131,7 +131,7 @@ describe('reverting trusts nobody but Backline', () => {
   it('keeps what the user wrote while a question waited', async () => {
     await tell(pre(), ask());
     window.editor.setFile(path, 'one\nmine\n');
-    await chat.approve('q', 'Yes');
+    await chat.answerApproval('q', 'Yes');
     window.editor.setFile(path, 'two\nmine\n');
     await tell(post());
     await end(['applied']);

@@ -181,10 +181,10 @@ describe('conversations of a window', () => {
     window.agent.last.tell(event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'] }));
     await until('the question', () => chat.view.approvals.length === 1);
     assert.equal(window.chats.rows[0]?.state, 'waiting');
-    await chat.approve('a', 'Yes');
+    await chat.answerApproval('a', 'Yes');
     await until('the answer', () => chat.view.approvals.length === 0);
     assert.deepEqual(window.agent.last.calls, ['approve a Yes']);
-    await assert.rejects(chat.approve('a', 'Yes'), { code: 'approvalResolved' });
+    await assert.rejects(chat.answerApproval('a', 'Yes'), { code: 'approvalResolved' });
   });
 
   it('can be renamed, found and deleted while busy', async () => {
@@ -229,7 +229,7 @@ describe('conversations of a window', () => {
     await window.agent.capabilities();
     window.agent.summaries = [{ id: 'old', title: 'Session with vscode-simple' }];
     window.agent.history = [];
-    const [row] = await window.chats.listKept('one', never);
+    const [row] = await window.chats.listRemoteSessions('one', never);
     const opened = await window.chats.open(row?.id ?? '');
     assert.equal(opened.view.title, 'Session with vscode-simple');
   });
@@ -241,7 +241,7 @@ describe('conversations of a window', () => {
     ];
     assert.deepEqual(await window.chats.search(''), [], 'nothing is started for the list');
     assert.equal(window.agent.state.kind, 'stopped');
-    const titles = (await window.chats.listKept('one', never)).map(({ title }) => title);
+    const titles = (await window.chats.listRemoteSessions('one', never)).map(({ title }) => title);
     assert.deepEqual(titles, ['Lately', 'Long ago']);
     assert.equal((await window.chats.search('long')).length, 1);
     assert.equal((await window.chats.backends())[0]?.state, 'ready');
@@ -249,12 +249,12 @@ describe('conversations of a window', () => {
 
   it('say which agent cannot list what it remembers', async () => {
     window.agent.canList = false;
-    await assert.rejects(window.chats.listKept('one', never), {
+    await assert.rejects(window.chats.listRemoteSessions('one', never), {
       code: 'unsupported',
       message: /Agent one can’t list/,
     });
     assert.deepEqual(await window.chats.search(''), []);
-    await assert.rejects(window.chats.listKept('gone', never), { code: 'notFound' });
+    await assert.rejects(window.chats.listRemoteSessions('gone', never), { code: 'notFound' });
   });
 
   it('list what a server remembers as soon as it answers, and leave one alone that does not', async () => {

@@ -99,10 +99,10 @@ describe('the transcript of an agent that tells all', () => {
     told.addEvents(event('content_block:start', { block_type: 'text', block_index: 0 }));
     told.addEvents(event('content_block:delta', { block_index: 0, delta: 'a' }));
     const feed = told.document.feed(100);
-    feed.take();
+    feed.takePatch();
     told.addEvents(event('content_block:delta', { block_index: 0, delta: 'b' }));
     told.addEvents(event('content_block:delta', { block_index: 0, delta: 'c' }));
-    const patch = feed.take();
+    const patch = feed.takePatch();
     assert.equal(patch.put, undefined);
     assert.deepEqual(
       patch.append?.map(({ text }) => text),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { conversationsFolder, gatherConversations } from '../../../src/chat/node/conversationsFolder';
+import { conversationsFolder, moveOldConversations } from '../../../src/chat/node/conversationsFolder';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 
 describe('the folder of conversations', () => {
@@ -46,7 +46,8 @@ describe('the folder of conversations', () => {
       await writeFile(path.join(from, 'heads', `${id}.json`), id);
     }
     await writeFile(path.join(from, 'session-2', 'lock'), '{}');
-    const gather = () => gatherConversations({ from, to, files: new DiskFiles(), clock: systemClock, log: nullLogger });
+    const gather = () =>
+      moveOldConversations({ from, to, files: new DiskFiles(), clock: systemClock, log: nullLogger });
     await gather();
     assert.deepEqual((await readdir(to)).toSorted(), ['heads', 'session-1']);
     assert.equal(await readFile(path.join(to, 'heads', 'session-1.json'), 'utf8'), 'session-1');
@@ -60,7 +61,7 @@ describe('the folder of conversations', () => {
 
   it('needs no older place', async () => {
     const to = path.join(root, 'new');
-    await gatherConversations({
+    await moveOldConversations({
       from: path.join(root, 'none'),
       to,
       files: new DiskFiles(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
-import { joinedDrafts } from '../../../src/chat/common/conversation/drafts';
-import { HeldDraft } from '../../../src/chat/common/conversation/heldDraft';
+import { joinDrafts } from '../../../src/chat/common/conversation/drafts';
+import { SharedDraft } from '../../../src/chat/common/conversation/sharedDraft';
 import type { DraftTransition } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { until } from '../../support/eventually';
@@ -106,15 +106,15 @@ describe('drafts', () => {
   const attached = { text: '', attachments: [file] };
 
   it('are joined without losing what has no text, or attaching anything twice', () => {
-    assert.deepEqual(joinedDrafts(attached, draft('next')), { text: 'next', attachments: [file] });
-    assert.deepEqual(joinedDrafts(attached, attached), attached);
-    assert.deepEqual(joinedDrafts(draft('one \n'), draft('two')), draft('one\ntwo'));
+    assert.deepEqual(joinDrafts(attached, draft('next')), { text: 'next', attachments: [file] });
+    assert.deepEqual(joinDrafts(attached, attached), attached);
+    assert.deepEqual(joinDrafts(draft('one \n'), draft('two')), draft('one\ntwo'));
   });
 });
 
 describe('the one who holds a draft', () => {
   const [page, other] = [{}, {}];
-  const held = (): HeldDraft => new HeldDraft(undefined, () => undefined, assert.ifError);
+  const held = (): SharedDraft => new SharedDraft(undefined, () => undefined, assert.ifError);
 
   it('does not take what a page has said late over what it has said since', () => {
     const one = held();
@@ -130,18 +130,18 @@ describe('the one who holds a draft', () => {
   it('keeps what was typed after the prompt that is taken only now', () => {
     const one = held();
     one.save(draft('next thought'), { by: page, revision: 2 });
-    one.take('p', draft('sent'), { by: page, revision: 1 });
+    one.beginSend('p', draft('sent'), { by: page, revision: 1 });
     assert.deepEqual(one.value, draft('next thought'));
-    one.putBack('p');
+    one.restoreRefused('p');
     assert.deepEqual(one.value, draft('sent\nnext thought'));
   });
 
   it('puts back once, and nothing that has arrived', () => {
     const one = held();
-    one.take('p', draft('first'));
-    one.take('q', draft('second'));
-    one.forget('q');
-    for (const prompt of ['p', 'p', 'q']) one.putBack(prompt);
+    one.beginSend('p', draft('first'));
+    one.beginSend('q', draft('second'));
+    one.confirmSent('q');
+    for (const prompt of ['p', 'p', 'q']) one.restoreRefused(prompt);
     assert.deepEqual(one.value, draft('first'));
   });
 
@@ -150,10 +150,10 @@ describe('the one who holds a draft', () => {
     const chat = await window.chats.create('one');
     const one = held();
     one.save(draft('elsewhere'), { by: other, revision: 1 });
-    one.moveTo(chat, page);
+    one.moveToChat(chat, page);
     assert.deepEqual([one.value, chat.draft], [draft('elsewhere'), draft('')]);
     one.save(draft('next thought'), { by: page, revision: 2 });
-    one.moveTo(chat, page);
+    one.moveToChat(chat, page);
     assert.deepEqual([one.value, chat.draft], [draft(''), draft('next thought')]);
     await chat.send(draft('first'), [], { by: page, revision: 1 });
     assert.deepEqual(chat.draft, draft('next thought'));

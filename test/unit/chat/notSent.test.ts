@@ -15,7 +15,11 @@ describe('an attachment whose file is gone when its prompt is sent', () => {
   let editor: FakeEditor;
   beforeEach(async () => {
     editor = new FakeEditor({ '/ws/there.ts': 'one', '/ws/gone.ts': 'two' });
-    const attachments = new FileMentions({ index: { files: () => Promise.resolve([]) }, editor, recent: () => [] });
+    const attachments = new FileMentions({
+      index: { files: () => Promise.resolve([]) },
+      editor,
+      recentFiles: () => [],
+    });
     window = await Window.open({ editor, attachments });
   });
   afterEach(() => window.remove());

@@ -22,7 +22,7 @@ describe('the reason for a denial', () => {
 
   it('waits for the end of the turn, before what is queued, and is then sent', async () => {
     await chat.send(draft('Later'));
-    await chat.approve('a', 'No', 'Use pnpm');
+    await chat.answerApproval('a', 'No', 'Use pnpm');
     assert.deepEqual(window.agent.last.calls, ['approve a No']);
     assert.deepEqual(waiting(), ['Use pnpm', 'Later']);
     window.agent.last.end('I see.');
@@ -31,7 +31,7 @@ describe('the reason for a denial', () => {
   });
 
   it('is sent also when the agent ends the turn as cancelled because of the denial', async () => {
-    await chat.approve('a', 'No', 'Use pnpm');
+    await chat.answerApproval('a', 'No', 'Use pnpm');
     window.agent.last.end('', 'cancelled');
     await until('the reason', () => prompts()[1] === 'Use pnpm');
   });
@@ -44,12 +44,12 @@ describe('the reason for a denial', () => {
       last.end('', 'cancelled');
       await until('the end', () => outline(chat).at(-1) === 'end: cancelled');
     };
-    await chat.approve('a', 'No', 'Use pnpm');
+    await chat.answerApproval('a', 'No', 'Use pnpm');
     await until('the reason', () => prompts()[1] === 'Use pnpm');
   });
 
   it('is held back when the user stops the turn, and kept over a reload', async () => {
-    await chat.approve('a', 'No', 'Use pnpm');
+    await chat.answerApproval('a', 'No', 'Use pnpm');
     await chat.stop();
     assert.deepEqual(waiting(), ['Use pnpm']);
     const { editor, folder } = window;
@@ -61,12 +61,12 @@ describe('the reason for a denial', () => {
 
   it('is not sent when the answer was not taken', async () => {
     window.agent.last.approve = () => Promise.reject(new Error('gone'));
-    await assert.rejects(chat.approve('a', 'No', 'Use pnpm'), /gone/);
+    await assert.rejects(chat.answerApproval('a', 'No', 'Use pnpm'), /gone/);
     assert.deepEqual(waiting(), []);
   });
 
   it('is none when it is blank', async () => {
-    await chat.approve('a', 'No', '  ');
+    await chat.answerApproval('a', 'No', '  ');
     assert.deepEqual(waiting(), []);
   });
 });

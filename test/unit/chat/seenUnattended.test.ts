@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BackendRegistry } from '../../../src/session/common/backendRegistry';
 import { toDisposable } from '../../../src/base/common/disposable';
-import { NewOptions } from '../../../src/chat/common/page/newOptions';
+import { NewSessionOptions } from '../../../src/chat/common/page/newSessionOptions';
 import { backendOf } from '../../fake/backendHarness';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { basics, type Script } from '../../fake/scriptedAgent';
@@ -37,7 +37,7 @@ const agent: Script = (app) => {
 describe('an agent without modes that asks for nothing', () => {
   let window: Window;
   let memento: MemoryMemento;
-  let options: NewOptions;
+  let options: NewSessionOptions;
   let closing: (() => Promise<unknown>)[];
 
   async function open(description = 'one'): Promise<void> {
@@ -47,7 +47,7 @@ describe('an agent without modes that asks for nothing', () => {
       list: () => Promise.resolve([{ id: 'one', title: 'One', source: 'configured', description }]),
       open: () => Promise.resolve(backend),
     };
-    options = new NewOptions({ backends: registry, memento, onError: assert.ifError });
+    options = new NewSessionOptions({ backends: registry, memento, onError: assert.ifError });
     window = await Window.open({ backends: registry, memento, starts: options });
     const opened = window;
     closing.push(
@@ -62,7 +62,7 @@ describe('an agent without modes that asks for nothing', () => {
     for (const words of turns) {
       await chat.send(draft(words));
       await eventually('the end of the turn, or its questions answered', async () => {
-        for (const { id } of chat.view.approvals) await chat.approve(id, 'Allow');
+        for (const { id } of chat.view.approvals) await chat.answerApproval(id, 'Allow');
         assert.equal(chat.view.status, 'idle');
       });
     }

@@ -123,7 +123,7 @@ describe('what a conversation begins with', () => {
     assert.equal(chat.draft.text, 'go');
     assert.ok(!agent.wire.some((line) => line.startsWith('prompt')));
     agent.refuses = false;
-    desk.options.set('one', 'mode', 'plan');
+    desk.options.choose('one', 'mode', 'plan');
     await desk.say('again');
     assert.equal(agent.wire.at(-1), 'prompt in plan with small');
   });
@@ -160,11 +160,11 @@ describe('what a conversation begins with', () => {
   it('is closed with its session when the user turns to another agent', async () => {
     await open();
     await desk.type();
-    desk.window.chats.keepPrepared('one');
+    desk.window.chats.closePreparedExcept('one');
     assert.deepEqual(agent.wire, ['new']);
-    desk.window.chats.keepPrepared('two');
+    desk.window.chats.closePreparedExcept('two');
     await until('it is closed', () => agent.wire.at(-1) === 'close s1.1');
-    const rows = await desk.window.chats.listKept('one', new AbortController().signal);
+    const rows = await desk.window.chats.listRemoteSessions('one', new AbortController().signal);
     assert.deepEqual(rows, [], 'nor is it a conversation of the agent');
     await desk.say('go');
     assert.deepEqual(agent.wire.slice(-2), ['new', 'prompt in ask with small']);
@@ -175,14 +175,14 @@ describe('what a conversation begins with', () => {
     await open({ clock });
     await desk.type();
     const { chats } = desk.window;
-    chats.awaitPrompt(false);
+    chats.setPromptExpected(false);
     clock.advance(60_000);
-    chats.awaitPrompt(true);
+    chats.setPromptExpected(true);
     clock.advance(9 * 60_000);
     assert.deepEqual(agent.wire, ['new'], 'the user is back');
-    chats.awaitPrompt(false);
+    chats.setPromptExpected(false);
     clock.advance(60_000);
-    chats.awaitPrompt(false);
+    chats.setPromptExpected(false);
     clock.advance(60_000);
     await until('it is closed', () => agent.wire.at(-1) === 'close s1.1');
     await desk.type();
@@ -197,7 +197,7 @@ describe('what a conversation begins with', () => {
     const { chats } = desk.window;
     for (let minutes = 0; minutes < 30; minutes += 9) {
       clock.advance(9 * 60_000);
-      chats.awaitPrompt(true);
+      chats.setPromptExpected(true);
     }
     assert.deepEqual(agent.wire, ['new']);
     clock.advance(10 * 60_000);
@@ -209,7 +209,7 @@ describe('what a conversation begins with', () => {
     await open({ clock });
     await desk.type();
     const chat = await desk.window.chats.create('one');
-    desk.window.chats.awaitPrompt(false);
+    desk.window.chats.setPromptExpected(false);
     await chat.send(draft('go'));
     await until('the end', () => outline(chat).some((line) => line.startsWith('end:')));
     clock.advance(2 * 60_000);
@@ -219,7 +219,7 @@ describe('what a conversation begins with', () => {
   it('is of no session in the list of what the agent keeps, while that waits', async () => {
     await open();
     await desk.type();
-    assert.deepEqual(await desk.window.chats.listKept('one', new AbortController().signal), []);
+    assert.deepEqual(await desk.window.chats.listRemoteSessions('one', new AbortController().signal), []);
   });
 
   it('comes from a new session when the agent has died meanwhile', async () => {
@@ -258,7 +258,7 @@ describe('what a conversation begins with', () => {
     ] as const) {
       await chat.setOption('mode', mode);
       await until('it is shown', () => chat.view.options.some(({ value }) => value === mode));
-      desk.options.chosenInside('one', chat.view.options, 'mode', mode);
+      desk.options.rememberChoice('one', chat.view.options, 'mode', mode);
       assert.equal(desk.shown(), next);
     }
   });

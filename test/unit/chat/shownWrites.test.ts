@@ -82,7 +82,7 @@ describe('a conversation whose agent writes something else than it showed', () =
       const { last } = window.agent;
       last.tell(asked('a', ['one\n', 'two\n']));
       await until('the question', () => chat.view.approvals.length === 1);
-      await chat.approve('a', 'Allow');
+      await chat.answerApproval('a', 'Allow');
       await until('the answer', () => chat.view.approvals.length === 0);
       const writer = { backendId: 'one', sessionId: last.id };
       await window.chats.beforeWrite(writer, '/ws/a.txt');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { wordsOf } from '../../../src/base/common/errors';
+import { userMessageOf } from '../../../src/base/common/errors';
 import { nullLogger } from '../../../src/base/common/log';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { writeProblemText } from '../../../src/chat/node/logWriter';
@@ -85,13 +85,13 @@ describe('what a window left that ended while it wrote', () => {
 describe('errors of the system', () => {
   it('are told in words, not as Node.js writes them', async () => {
     const error: unknown = await new DiskFiles().touch('/nowhere/at/all').catch((thrown: unknown) => thrown);
-    assert.equal(wordsOf(error), 'The file or folder is missing.');
+    assert.equal(userMessageOf(error), 'The file or folder is missing.');
     const open = Object.assign(new Error("EMFILE: too many open files, open '/home/me/log.jsonl'"), {
       code: 'EMFILE',
       syscall: 'open',
     });
-    assert.match(wordsOf(open), /^Too many files are open\./);
+    assert.match(userMessageOf(open), /^Too many files are open\./);
     assert.match(writeProblemText(open), /^The conversation could not be saved\. Too many files are open\./);
-    assert.equal(wordsOf(new Error('The agent has no such file.')), 'The agent has no such file.');
+    assert.equal(userMessageOf(new Error('The agent has no such file.')), 'The agent has no such file.');
   });
 });

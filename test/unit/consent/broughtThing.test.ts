@@ -4,10 +4,10 @@ import {
   detailsOf,
   isTooLong,
   questionAbout,
-  type BroughtThing,
-} from '../../../src/consent/common/broughtThing';
+  type ConsentSubject,
+} from '../../../src/consent/common/consentSubject';
 
-const subject: BroughtThing = {
+const subject: ConsentSubject = {
   kind: 'agent',
   name: 'Mine\u202e',
   source: { file: '/work/.vscode/settings.json', keys: ['backline.acp.agents', 'Mine'] },

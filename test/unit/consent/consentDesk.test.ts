@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import type { BroughtThing } from '../../../src/consent/common/broughtThing';
+import type { ConsentSubject } from '../../../src/consent/common/consentSubject';
 import { ConsentStore, type ConsentAnswer } from '../../../src/consent/common/consentStore';
-import { ConsentManager } from '../../../src/consent/common/consentDesk';
+import { ConsentManager } from '../../../src/consent/common/consentManager';
 import { ConsentHints } from '../../../src/consent/common/consentHints';
-import { hashOf } from '../../../src/consent/node/contentHash';
+import { hashJson } from '../../../src/consent/node/contentHash';
 import { MemoryMemento } from '../../fake/memoryMemento';
 
 const fail = (error: unknown): void => {
   throw error;
 };
-const subjectOf = (name: string, content: string): BroughtThing => ({
+const subjectOf = (name: string, content: string): ConsentSubject => ({
   kind: 'agent',
   name,
   source: { file: '/work/.vscode/settings.json', keys: ['backline.acp.agents', name] },
   facts: [{ label: 'Command', value: content }],
-  hash: hashOf({ name, content }),
+  hash: hashJson({ name, content }),
 });
 
 describe('the permission for what a workspace brings', () => {
@@ -99,8 +99,8 @@ describe('the permission for what a workspace brings', () => {
   it('can be changed later, and closing that question changes nothing', async () => {
     const subject = subjectOf('a', '1');
     await answered(desk.ask(subject, 'user'), 'denied');
-    assert.equal(await answered(desk.askAgain(subject), undefined), 'denied');
-    assert.equal(await answered(desk.askAgain(subject), 'allowed'), 'allowed');
+    assert.equal(await answered(desk.askToChange(subject), undefined), 'denied');
+    assert.equal(await answered(desk.askToChange(subject), 'allowed'), 'allowed');
     assert.deepEqual(
       desk.decisions.map(({ decision, subject: { name } }) => [name, decision]),
       [['a', 'allowed']],
@@ -109,8 +109,8 @@ describe('the permission for what a workspace brings', () => {
 
   it('is given beside the open file only for what was asked: what has changed since is asked for anew', async () => {
     const [asked, changed] = [subjectOf('a', 'one'), subjectOf('a', 'two')];
-    let now: BroughtThing | undefined = changed;
-    const looked = (subject: BroughtThing): BroughtThing => ({ ...subject, lookAgain: () => Promise.resolve(now) });
+    let now: ConsentSubject | undefined = changed;
+    const looked = (subject: ConsentSubject): ConsentSubject => ({ ...subject, reload: () => Promise.resolve(now) });
     desk.decide(looked(asked));
     await answered(desk.answerLater(looked(asked), 'allowed'), 'denied');
     assert.deepEqual([desk.decide(looked(asked)), desk.decide(looked(changed))], ['ask', 'denied']);
@@ -134,18 +134,18 @@ describe('the permission for what a workspace brings', () => {
     const names = (): string[] => desk.decisions.map(({ subject: { name } }) => name);
     let tellings = 0;
     desk.onDidChangeSubjects(() => tellings++);
-    const server: BroughtThing = { ...subjectOf('s', '1'), kind: 'mcpServer' };
+    const server: ConsentSubject = { ...subjectOf('s', '1'), kind: 'mcpServer' };
     for (const subject of [subjectOf('a', '1'), subjectOf('b', '1'), server]) desk.decide(subject);
     await answered(desk.ask(subjectOf('a', '1'), 'user'), 'allowed');
-    desk.keepOnly(['agent'], ({ name }) => name === 'b');
+    desk.forgetMissing(['agent'], ({ name }) => name === 'b');
     assert.deepEqual([names(), tellings], [['b', 's'], 4]);
-    desk.keepOnly(['agent'], ({ name }) => name === 'b');
+    desk.forgetMissing(['agent'], ({ name }) => name === 'b');
     assert.equal(tellings, 4, 'nothing has gone');
     assert.equal(desk.decide(subjectOf('a', '1')), 'allowed');
   });
 
   it('is for one subject where an id is written in another file than before', () => {
-    const inFile = (file: string): BroughtThing => ({
+    const inFile = (file: string): ConsentSubject => ({
       ...subjectOf('a', file),
       id: 'a',
       source: { file, keys: [] },

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { hashNamedFiles, hashOf, type FileSystem, type NamedFilesOptions } from '../../../src/consent/node/contentHash';
+import {
+  hashNamedFiles,
+  hashJson,
+  type FileSystem,
+  type NamedFilesOptions,
+} from '../../../src/consent/node/contentHash';
 
 describe('the hash of what a workspace brings', () => {
   let folder: string;
@@ -21,9 +26,9 @@ describe('the hash of what a workspace brings', () => {
   };
 
   it('is the same whatever the order of members, and another for other values', () => {
-    assert.equal(hashOf({ a: 1, b: { c: [1, 2], d: 'x' } }), hashOf({ b: { d: 'x', c: [1, 2] }, a: 1 }));
-    assert.notEqual(hashOf({ a: [1, 2] }), hashOf({ a: [2, 1] }));
-    assert.notEqual(hashOf({ a: ['b c'] }), hashOf({ a: ['b', 'c'] }));
+    assert.equal(hashJson({ a: 1, b: { c: [1, 2], d: 'x' } }), hashJson({ b: { d: 'x', c: [1, 2] }, a: 1 }));
+    assert.notEqual(hashJson({ a: [1, 2] }), hashJson({ a: [2, 1] }));
+    assert.notEqual(hashJson({ a: ['b c'] }), hashJson({ a: ['b', 'c'] }));
   });
 
   it('covers the files in the workspace that a command line names, however it names them', async () => {

@@ -4,9 +4,9 @@ import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { timedRunner } from '../../../src/base/node/timedRunner';
-import type { BroughtThing } from '../../../src/consent/common/broughtThing';
-import type { ConsentDecision } from '../../../src/consent/common/consentDesk';
+import { createTimeLimitedRunner } from '../../../src/base/node/timeLimitedRunner';
+import type { ConsentSubject } from '../../../src/consent/common/consentSubject';
+import type { ConsentDecision } from '../../../src/consent/common/consentManager';
 import { ContextClient, defaultClientOptions } from '../../../src/context/common/contextClient';
 import { listProviders } from '../../../src/context/common/providers/providerSettings';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
@@ -21,7 +21,7 @@ describe('a context provider that only the workspace names', () => {
   let client: ContextClient | undefined;
   let endpoint: ProviderServer | undefined;
   let fetched: string[];
-  let seen: BroughtThing[];
+  let seen: ConsentSubject[];
   let kept: string[][];
   let answers: Map<string, ConsentDecision>;
 
@@ -73,7 +73,7 @@ describe('a context provider that only the workspace names', () => {
         clock: systemClock,
         log: nullLogger,
         secrets: { get: () => Promise.resolve(undefined) },
-        runInTime: timedRunner(2_000),
+        runInTime: createTimeLimitedRunner(2_000),
         onProvidersKept: (ids) => kept.push([...ids]),
         createProvider: (entry) => factory.create(entry),
       },

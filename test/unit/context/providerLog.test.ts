@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { timedRunner } from '../../../src/base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../../src/base/node/timeLimitedRunner';
 import { ContextClient, defaultClientOptions } from '../../../src/context/common/contextClient';
 import { OutputLineSplitter } from '../../../src/context/node/outputLineSplitter';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
@@ -46,7 +46,7 @@ describe('what the author of a provider sees', () => {
         clock: systemClock,
         log: nullLogger,
         secrets: { get: () => Promise.resolve(secret) },
-        runInTime: timedRunner(2_000),
+        runInTime: createTimeLimitedRunner(2_000),
         createProvider: (entry) => factory.create(entry),
         logOf: () => ({ debug: write('debug'), info: write('info'), error: write('error'), dispose: () => undefined }),
       },

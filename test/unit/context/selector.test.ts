@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SelectorList, SelectorTarget, type SelectorMatch } from '../../../src/context/common/providers/selector';
-import { timedRunner } from '../../../src/base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../../src/base/node/timeLimitedRunner';
 import type { DocumentSelector } from '../../../src/context/common/providers/contextProvider';
 
 const ts = 'file:///home/a/src/foo.ts';
@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
 const compile = (
   selectors: readonly DocumentSelector[] | undefined,
   match: SelectorMatch = 'any',
-  runInTime = timedRunner(2_000),
+  runInTime = createTimeLimitedRunner(2_000),
 ): SelectorList => SelectorList.compile(selectors, match, runInTime);
 
 describe('selectors', () => {
@@ -123,7 +123,7 @@ describe('a glob that takes too long', () => {
     '!**/+([a-z]|[a-y])Z',
   ];
   const letters = new SelectorTarget('file:///abcdefghijklmnopqrstuvwxyz', () => '');
-  const limit = timedRunner(20);
+  const limit = createTimeLimitedRunner(20);
 
   for (const glob of evil) {
     it(`is stopped, said and matches nothing: ${glob.slice(0, 20)}`, () => {

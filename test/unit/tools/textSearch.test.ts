@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { isProcessAlive } from '../../../src/base/node/isProcessAlive';
-import { timedRunner } from '../../../src/base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../../src/base/node/timeLimitedRunner';
 import { EditorSearch } from '../../../src/tools/common/search/editorSearch';
 import { literalFolderOf, includeFilter } from '../../../src/tools/common/search/includeFilter';
 import type { FileMatches, TextQuery, TextSearch } from '../../../src/tools/common/search/textSearch';
@@ -22,7 +22,7 @@ async function all(search: TextSearch, query: Partial<TextQuery>, signal = never
 describe('globs of a search', () => {
   it('mean names when they have no slash, else paths', () => {
     const matching = (glob: string | undefined): string[] =>
-      ['a.ts', 'src/a.ts', 'src/deep/.b.ts', 'src/a.js'].filter(includeFilter(glob, timedRunner(50)));
+      ['a.ts', 'src/a.ts', 'src/deep/.b.ts', 'src/a.js'].filter(includeFilter(glob, createTimeLimitedRunner(50)));
     assert.deepEqual(matching('*.ts'), ['a.ts', 'src/a.ts', 'src/deep/.b.ts']);
     assert.deepEqual(matching('src/*.ts'), ['src/a.ts']);
     assert.deepEqual(matching('./src/**'), ['src/a.ts', 'src/deep/.b.ts', 'src/a.js']);
@@ -55,7 +55,7 @@ describe('a search without ripgrep', () => {
     '/ws/.env': 'x',
     '/ws/c.bin': 'x\0',
   });
-  const search = new EditorSearch(editor, timedRunner(1_000));
+  const search = new EditorSearch(editor, createTimeLimitedRunner(1_000));
   const places = async (query: Partial<TextQuery>): Promise<string[]> =>
     (await all(search, query)).flatMap(({ path, matches }) =>
       matches.map(({ line, character }) => `${path}:${line}:${character}`),
@@ -73,7 +73,7 @@ describe('a search without ripgrep', () => {
 
   it('ends a pattern that takes too long, and refuses one that is none', async () => {
     editor.setFile('/ws/long.txt', `${'a'.repeat(60)}!`);
-    const quick = new EditorSearch(editor, timedRunner(50));
+    const quick = new EditorSearch(editor, createTimeLimitedRunner(50));
     await assert.rejects(all(quick, { pattern: '(a+)+$', isRegex: true, include: 'long.txt' }), /takes too long/);
     await assert.rejects(all(search, { pattern: '(', isRegex: true }), /not a regular expression/);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { DiffPart } from '../../../src/transcript/common/entries';
-import { diffFromLines, diffFromUnified, diffOf } from '../../../src/transcript/common/lineDiff';
+import { parseHunkLines, parseUnifiedDiff, createDiff } from '../../../src/transcript/common/lineDiff';
 
 const marks = { context: ' ', add: '+', remove: '-' } as const;
 
@@ -19,7 +19,7 @@ describe('the diff of two texts', () => {
   it('has three lines around a change', () => {
     const before = numbered(20);
     const after = before.with(9, 'changed');
-    const part = diffOf('a.ts', before.join('\n'), after.join('\n'));
+    const part = createDiff('a.ts', before.join('\n'), after.join('\n'));
     assert.deepEqual(shown(part), [
       '@ 7 7',
       ...[' line 7', ' line 8', ' line 9', '-line 10', '+changed', ' line 11', ' line 12', ' line 13'],
@@ -30,7 +30,7 @@ describe('the diff of two texts', () => {
   it('joins changes whose context touches, and parts others', () => {
     const before = numbered(40);
     const after = before.with(4, 'a').with(11, 'b').with(30, 'c');
-    const starts = diffOf('a.ts', before.join('\n'), after.join('\n')).hunks.map(({ oldStart }) => oldStart);
+    const starts = createDiff('a.ts', before.join('\n'), after.join('\n')).hunks.map(({ oldStart }) => oldStart);
     assert.deepEqual(starts, [2, 28]);
   });
 
@@ -38,7 +38,10 @@ describe('the diff of two texts', () => {
     const before = numbered(30);
     const after = ['new', 'new', ...before.with(20, 'x')];
     assert.deepEqual(
-      diffOf('a.ts', before.join('\n'), after.join('\n')).hunks.map(({ oldStart, newStart }) => [oldStart, newStart]),
+      createDiff('a.ts', before.join('\n'), after.join('\n')).hunks.map(({ oldStart, newStart }) => [
+        oldStart,
+        newStart,
+      ]),
       [
         [1, 1],
         [18, 20],
@@ -47,7 +50,7 @@ describe('the diff of two texts', () => {
   });
 
   it('tells a new file and a deleted one', () => {
-    assert.deepEqual(diffOf('a', null, 'x\n'), {
+    assert.deepEqual(createDiff('a', null, 'x\n'), {
       type: 'diff',
       path: 'a',
       change: 'created',
@@ -55,19 +58,19 @@ describe('the diff of two texts', () => {
       removed: 0,
       hunks: [{ oldStart: 1, newStart: 1, lines: [{ kind: 'add', text: 'x' }] }],
     });
-    assert.deepEqual(shown(diffOf('a', 'x\ny', null)), ['@ 1 1', '-x', '-y']);
-    assert.equal(diffOf('a', 'x', null).change, 'deleted');
-    assert.deepEqual(diffOf('a', null, '').hunks, []);
+    assert.deepEqual(shown(createDiff('a', 'x\ny', null)), ['@ 1 1', '-x', '-y']);
+    assert.equal(createDiff('a', 'x', null).change, 'deleted');
+    assert.deepEqual(createDiff('a', null, '').hunks, []);
   });
 
-  it('has nothing for equal texts', () => assert.deepEqual(diffOf('a', 'x\n', 'x\n').hunks, []));
+  it('has nothing for equal texts', () => assert.deepEqual(createDiff('a', 'x\n', 'x\n').hunks, []));
 
   it('sees a changed line ending', () => {
-    assert.deepEqual(shown(diffOf('a', 'x\r\n', 'x\n')), ['@ 1 1', '-x', '+x']);
+    assert.deepEqual(shown(createDiff('a', 'x\r\n', 'x\n')), ['@ 1 1', '-x', '+x']);
   });
 
   it('cuts a long diff, and says how much is missing', () => {
-    const part = diffOf('a', null, numbered(1_000).join('\n'));
+    const part = createDiff('a', null, numbered(1_000).join('\n'));
     assert.equal(
       part.hunks.reduce((sum, { lines }) => sum + lines.length, 0),
       400,
@@ -84,7 +87,7 @@ describe('the diff of two texts', () => {
   it('shows some of both sides of a long replacement, numbered as they are', () => {
     const before = numbered(1_000).map((line) => `old ${line}`);
     const after = numbered(1_000).map((line) => `new ${line}`);
-    const part = diffOf('a', ['same', ...before].join('\n'), ['same', ...after].join('\n'));
+    const part = createDiff('a', ['same', ...before].join('\n'), ['same', ...after].join('\n'));
     const lines = part.hunks.flatMap((hunk) => hunk.lines);
     const count = (kind: string): number => lines.filter((line) => line.kind === kind).length;
     assert.deepEqual([count('context'), count('remove'), count('add')], [1, 199, 200]);
@@ -95,18 +98,18 @@ describe('the diff of two texts', () => {
         [1_002, 2],
       ],
     );
-    assert.equal(diffOf('a', before.join('\n'), after.join('\n'), 2_000).omitted, undefined);
+    assert.equal(createDiff('a', before.join('\n'), after.join('\n'), 2_000).omitted, undefined);
   });
 
   it('cuts a long line', () => {
-    const part = diffOf('a', null, 'x'.repeat(10_000));
+    const part = createDiff('a', null, 'x'.repeat(10_000));
     assert.equal(part.hunks[0]?.lines[0]?.text.length, 2_000);
     assert.equal(part.omitted, 8_000);
   });
 
   it('replaces the whole of texts that have nothing in common', () => {
     const other = numbered(20_000).map((line) => `other ${line}`);
-    const part = diffOf('a', ['same', ...numbered(20_000)].join('\n'), ['same', ...other].join('\n'));
+    const part = createDiff('a', ['same', ...numbered(20_000)].join('\n'), ['same', ...other].join('\n'));
     assert.deepEqual([part.added, part.removed], [20_000, 20_000]);
     assert.equal(shown(part)[1], ' same');
   });
@@ -115,7 +118,7 @@ describe('the diff of two texts', () => {
     const text = fc.array(fc.constantFrom('a\n', 'b\n', 'c\r\n', 'd\n', '\n'), { maxLength: 30 });
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const { hunks } = diffOf('a', before.join(''), after.join(''));
+        const { hunks } = createDiff('a', before.join(''), after.join(''));
         const result: string[] = [];
         let at = 0;
         for (const { oldStart, newStart, lines } of hunks) {
@@ -140,30 +143,30 @@ describe('a unified diff', () => {
     '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -3,3 +3,3 @@ class A\n one\n-two\n+2\n three\n\\ No newline at end of file\n';
 
   it('is read', () => {
-    const part = diffFromUnified('/work/src/a.ts', unified);
+    const part = parseUnifiedDiff('/work/src/a.ts', unified);
     assert.deepEqual(part && shown(part), ['@ 3 3', ' one', '-two', '+2', ' three']);
     assert.deepEqual([part?.path, part?.change, part?.added, part?.removed], ['/work/src/a.ts', 'modified', 1, 1]);
   });
 
   it('is read without the names of files', () => {
-    const part = diffFromUnified('a.ts', '@@ -1 +1 @@\n-a\n+b\n');
+    const part = parseUnifiedDiff('a.ts', '@@ -1 +1 @@\n-a\n+b\n');
     assert.deepEqual(part && shown(part), ['@ 1 1', '-a', '+b']);
   });
 
   it('tells a new file', () => {
-    const part = diffFromUnified('b.ts', '--- /dev/null\n+++ b/b.ts\n@@ -0,0 +1,1 @@\n+x\n');
+    const part = parseUnifiedDiff('b.ts', '--- /dev/null\n+++ b/b.ts\n@@ -0,0 +1,1 @@\n+x\n');
     assert.deepEqual(part && [part.change, ...shown(part)], ['created', '@ 1 1', '+x']);
   });
 
   it('gives the file that was asked for', () => {
-    const part = diffFromUnified('b.ts', `${unified}--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-x\n+y\n`);
+    const part = parseUnifiedDiff('b.ts', `${unified}--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-x\n+y\n`);
     assert.deepEqual(part && shown(part), ['@ 1 1', '-x', '+y']);
   });
 
   it('is none when it is something else', () => {
-    assert.equal(diffFromUnified('a', 'no diff'), undefined);
-    assert.equal(diffFromUnified('a', ''), undefined);
-    assert.equal(diffFromUnified('a', '@@ -1,5 +1 @@\n-a\n'), undefined);
+    assert.equal(parseUnifiedDiff('a', 'no diff'), undefined);
+    assert.equal(parseUnifiedDiff('a', ''), undefined);
+    assert.equal(parseUnifiedDiff('a', '@@ -1,5 +1 @@\n-a\n'), undefined);
   });
 });
 
@@ -172,7 +175,7 @@ describe('a change without the header of its hunk', () => {
     const change = '--- a removed comment of SQL\n+-- another one\n';
     const expected = ['@ 5 5', '--- a removed comment of SQL', '+-- another one'];
     for (const header of ['', '--- a/b.sql\n+++ b/b.sql\n', 'Index: b.sql\n===========\n--- b.sql\n+++ b.sql\n']) {
-      const part = diffFromLines('b.sql', header + change, 5);
+      const part = parseHunkLines('b.sql', header + change, 5);
       assert.deepEqual(part && shown(part), expected, header);
     }
   });

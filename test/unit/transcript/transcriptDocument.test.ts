@@ -16,28 +16,28 @@ describe('a transcript', () => {
 
   it('tells a new page its end, and then only what is new', () => {
     const feed = document.feed(2);
-    assert.deepEqual(feed.take(), { reset: true, put: [answer('b'), answer('c')], before: 1 });
-    assert.equal(feed.hasNews, false);
+    assert.deepEqual(feed.takePatch(), { reset: true, put: [answer('b'), answer('c')], before: 1 });
+    assert.equal(feed.hasChanges, false);
     document.append('c', '!');
     document.append('c', '?');
-    assert.ok(feed.hasNews);
-    assert.deepEqual(feed.take(), { append: [{ id: 'c', text: '!?' }], before: 1 });
+    assert.ok(feed.hasChanges);
+    assert.deepEqual(feed.takePatch(), { append: [{ id: 'c', text: '!?' }], before: 1 });
   });
 
   it('does not append what it puts', () => {
     const feed = document.feed(9);
-    feed.take();
+    feed.takePatch();
     document.append('c', '!');
     document.put(answer('c', 'whole'));
     document.append('c', '?');
-    assert.deepEqual(feed.take(), { put: [answer('c', 'whole?')], before: 0 });
+    assert.deepEqual(feed.takePatch(), { put: [answer('c', 'whole?')], before: 0 });
   });
 
   it('shows older entries on demand', () => {
     const feed = document.feed(1);
-    feed.take();
+    feed.takePatch();
     feed.showOlder(1);
-    assert.deepEqual(feed.take(), { older: [answer('b')], before: 1 });
+    assert.deepEqual(feed.takePatch(), { older: [answer('b')], before: 1 });
   });
 
   it('shows a page from the prompt of a turn on, unless the turn makes it too long', () => {
@@ -51,26 +51,30 @@ describe('a transcript', () => {
     }
     const feed = long.feed(10);
     const firstOf = (entries: readonly Entry[] = []) => ({ id: entries[0]?.id, count: entries.length });
-    assert.deepEqual(firstOf(feed.take().put), { id: '3.20', count: 10 }, 'cut, as the turn has more than 20 entries');
+    assert.deepEqual(
+      firstOf(feed.takePatch().put),
+      { id: '3.20', count: 10 },
+      'cut, as the turn has more than 20 entries',
+    );
     const older = () => {
       feed.showOlder(10);
-      return firstOf(feed.take().older);
+      return firstOf(feed.takePatch().older);
     };
     assert.deepEqual(older(), { id: 'prompt3', count: 20 });
     assert.deepEqual(older(), { id: 'prompt1', count: 10 });
     assert.deepEqual(older(), { id: 'prompt0', count: 2 });
     assert.deepEqual(older(), { id: undefined, count: 0 });
     feed.restart(3);
-    assert.deepEqual(firstOf(feed.take().put), { id: '3.27', count: 3 });
+    assert.deepEqual(firstOf(feed.takePatch().put), { id: '3.27', count: 3 });
     feed.showOlder(16);
-    assert.deepEqual(firstOf(feed.take().older), { id: 'prompt3', count: 27 });
+    assert.deepEqual(firstOf(feed.takePatch().older), { id: 'prompt3', count: 27 });
   });
 
   it('does not take what was asked of a subagent for the beginning of a turn', () => {
     document.put({ kind: 'prompt', id: 'asked', turn: 1, text: 'Look' });
     document.put({ kind: 'prompt', id: 'inside', turn: 1, text: 'Look here', parent: 'call' });
     document.put(answer('d'));
-    const { put } = document.feed(2).take();
+    const { put } = document.feed(2).takePatch();
     assert.deepEqual(
       put?.map(({ id }) => id),
       ['asked', 'inside', 'd'],
@@ -79,21 +83,21 @@ describe('a transcript', () => {
 
   it('takes entries away, and says how many are before', () => {
     const feed = document.feed(2);
-    feed.take();
+    feed.takePatch();
     document.remove('c');
     document.remove('a');
-    assert.deepEqual(feed.take(), { remove: ['c'], before: 0 });
+    assert.deepEqual(feed.takePatch(), { remove: ['c'], before: 0 });
   });
 
   it('keeps what a page has when what came before it is found', () => {
     const feed = document.feed(2);
-    feed.take();
+    feed.takePatch();
     const known = ['a', 'b', 'c'].flatMap((id) => document.get(id) ?? []);
     document.replaceAll([answer('x'), answer('y'), ...known]);
-    assert.ok(feed.hasNews);
-    assert.deepEqual(feed.take(), { before: 3 });
+    assert.ok(feed.hasChanges);
+    assert.deepEqual(feed.takePatch(), { before: 3 });
     feed.showOlder(2);
-    assert.deepEqual(feed.take(), { older: [answer('y'), known[0]], before: 1 });
+    assert.deepEqual(feed.takePatch(), { older: [answer('y'), known[0]], before: 1 });
     assert.deepEqual(
       [...document.entries()].map(({ id }) => id),
       ['x', 'y', 'a', 'b', 'c'],
@@ -102,16 +106,16 @@ describe('a transcript', () => {
 
   it('sends what is another one now together with what came before', () => {
     const feed = document.feed(1);
-    feed.take();
+    feed.takePatch();
     document.replaceAll([answer('x'), answer('a'), answer('b'), answer('c', 'changed')]);
-    assert.deepEqual(feed.take(), { put: [answer('c', 'changed')], before: 3 });
+    assert.deepEqual(feed.takePatch(), { put: [answer('c', 'changed')], before: 3 });
   });
 
   it('tells each page in patches that the page understands', () => {
     const feed = document.feed(1);
-    assert.doesNotThrow(() => TranscriptPatch.parse(feed.take()));
+    assert.doesNotThrow(() => TranscriptPatch.parse(feed.takePatch()));
     feed.dispose();
     document.put(answer('d'));
-    assert.equal(feed.hasNews, false);
+    assert.equal(feed.hasChanges, false);
   });
 });

@@ -21,7 +21,7 @@ describe('the feed of a page that goes to an entry', () => {
   let sent = 0;
 
   function tellPage(): TranscriptPatch {
-    const patch = TranscriptPatch.parse(feed.take());
+    const patch = TranscriptPatch.parse(feed.takePatch());
     for (const part of [patch.put, patch.older, patch.later]) sent += part?.length ?? 0;
     page.apply(patch);
     return patch;
@@ -41,7 +41,7 @@ describe('the feed of a page that goes to an entry', () => {
   /** What the page has is what the transcript has in this range, and the counts tell the rest. */
   function assertRange(start: number, end: number): void {
     assert.deepEqual(page.entries(), document.slice(start, end));
-    assert.deepEqual([page.before, page.after], [start, document.size - end]);
+    assert.deepEqual([page.countBefore, page.countAfter], [start, document.size - end]);
   }
 
   for (const count of [200, 1_000, 20_000]) {
@@ -49,10 +49,10 @@ describe('the feed of a page that goes to an entry', () => {
       for (const at of [0, 30, Math.floor(count / 2), count - 1]) {
         open(count);
         assert.equal(feed.showAround(`a${at}`), true);
-        if (feed.hasNews) tellPage();
+        if (feed.hasChanges) tellPage();
         assert.ok(page.get(`a${at}`));
         assert.ok(sent <= 120, `${sent} entries sent for ${at}`);
-        assertRange(page.before, page.before + page.size);
+        assertRange(page.countBefore, page.countBefore + page.size);
       }
     });
   }
@@ -62,13 +62,13 @@ describe('the feed of a page that goes to an entry', () => {
     const steps = (turn: number, from: number, to: number): Entry[] =>
       answers(from, to).map((entry) => ({ ...entry, turn }));
     document.replaceAll([...steps(1, 0, 300), ...steps(2, 300, 450), ...steps(3, 450, 1_000)]);
-    feed.take();
+    feed.takePatch();
     feed.showAround('a440');
-    assert.equal(feed.take().before, 300);
+    assert.equal(feed.takePatch().before, 300);
     document.replaceAll([...steps(1, 0, 300), ...steps(2, 300, 450), ...steps(3, 450, 1_000)]);
     feed.restart(40);
     feed.showAround('a800');
-    assert.equal(feed.take().before, 780);
+    assert.equal(feed.takePatch().before, 780);
   });
 
   it('gives more in both directions, up to the ends', () => {
@@ -100,7 +100,7 @@ describe('the feed of a page that goes to an entry', () => {
   it('says no when there is no such entry, and sends nothing', () => {
     open(200);
     assert.equal(feed.showAround('none'), false);
-    assert.equal(feed.hasNews, false);
+    assert.equal(feed.hasChanges, false);
   });
 
   it('counts what comes while the page is elsewhere, and gives it when the page comes there', () => {
@@ -163,7 +163,9 @@ describe('a model of a part of a transcript', () => {
     const page = new TranscriptModel();
     page.apply({ reset: true, put: answers(0, 10), before: 0, after: 20 });
     const changes: unknown[] = [];
-    page.onDidChange(({ added, laterCount, addedBeyond }) => changes.push([added.length, laterCount, addedBeyond]));
+    page.onDidChange(({ addedEntries: added, laterCount, unloadedAddedCount: addedBeyond }) =>
+      changes.push([added.length, laterCount, addedBeyond]),
+    );
     page.apply({ later: answers(10, 15), before: 0, after: 15 });
     page.apply({ before: 0, after: 17 });
     page.apply({ later: answers(15, 32), put: [answer(32)], before: 0 });

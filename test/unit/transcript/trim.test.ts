@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Entry, EntryOf } from '../../../src/transcript/common/entries';
 import { toolFailureText } from '../../../src/transcript/common/toolFailure';
-import { trimEntry } from '../../../src/transcript/common/trim';
+import { truncateEntry } from '../../../src/transcript/common/truncateEntry';
 
 describe('a long entry', () => {
   const tool = (parts: EntryOf<'tool'>['parts']): EntryOf<'tool'> => ({
@@ -17,7 +17,7 @@ describe('a long entry', () => {
 
   it('is cut, and says by how much', () => {
     const text = 'x'.repeat(50_000);
-    const trimmed = trimEntry(tool([{ type: 'text', text }]));
+    const trimmed = truncateEntry(tool([{ type: 'text', text }]));
     assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'text');
     assert.equal(trimmed.parts[0].text.length + (trimmed.parts[0].omitted ?? 0), text.length);
   });
@@ -39,35 +39,35 @@ describe('a long entry', () => {
       { ...tool([part]), title: long, input: long, error: long, decision: long },
     ];
     for (const entry of entries) {
-      const trimmed = trimEntry(entry);
+      const trimmed = truncateEntry(entry);
       assert.ok(JSON.stringify(trimmed).length < 300_000, entry.kind);
       assert.equal(unitsIn(trimmed), unitsIn(entry), `${entry.kind} does not say all that was cut`);
-      assert.equal(trimEntry(trimmed), trimmed);
+      assert.equal(truncateEntry(trimmed), trimmed);
     }
   });
 
   it('that still comes is whole, since its page puts more to its end', () => {
     const entry: Entry = { kind: 'answer', id: 'a', turn: 1, text: 'x'.repeat(500_000), streaming: true };
-    assert.equal(trimEntry(entry), entry);
+    assert.equal(truncateEntry(entry), entry);
   });
 
   it('of a command keeps its end, from the start of a line', () => {
     const output = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
-    const trimmed = trimEntry(tool([{ type: 'terminal', output }]));
+    const trimmed = truncateEntry(tool([{ type: 'terminal', output }]));
     assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'terminal');
     assert.match(trimmed.parts[0].output, /^line \d+\n/);
     assert.ok(trimmed.parts[0].output.endsWith('line 19999'));
   });
 
   it('is not cut in the middle of a character', () => {
-    const trimmed = trimEntry(tool([{ type: 'text', text: `x${'😀'.repeat(20_000)}` }]));
+    const trimmed = truncateEntry(tool([{ type: 'text', text: `x${'😀'.repeat(20_000)}` }]));
     assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'text');
     assert.ok(trimmed.parts[0].text.isWellFormed());
   });
 
   it('that is short enough stays the same object', () => {
     const entry = tool([{ type: 'text', text: 'short' }]);
-    assert.equal(trimEntry(entry), entry);
+    assert.equal(truncateEntry(entry), entry);
   });
 });
 

@@ -31,7 +31,7 @@ for (const [page, table] of Object.entries({ chat: chatRequests, thread: threadR
     const handlers = Object.fromEntries(
       requests.map((request): [string, RequestHandler] => [
         request.method,
-        request.handledBy((params) => {
+        request.withHandler((params) => {
           ran.push(`${request.method} ${JSON.stringify(params)}`);
           return {};
         }),

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod/mini';
-import { defineRequest, Nothing } from '../../../src/webview/common/protocol';
+import { defineRequest, NoValue } from '../../../src/webview/common/protocol';
 import { RequestDispatcher } from '../../../src/webview/common/requestHandlers';
 
 const requests = {
   double: defineRequest('test/double', z.object({ value: z.number() }), z.object({ value: z.number() })),
-  fail: defineRequest('test/fail', Nothing, Nothing),
-  forget: defineRequest('test/forget', Nothing, Nothing),
+  fail: defineRequest('test/fail', NoValue, NoValue),
+  forget: defineRequest('test/forget', NoValue, NoValue),
 } as const;
 
 describe('the requests of a page', () => {
   const failures: string[] = [];
   const dispatcher = new RequestDispatcher<typeof requests>(
     {
-      double: requests.double.handledBy(({ value }) => ({ value: value * 2 })),
-      fail: requests.fail.handledBy(() => Promise.reject(Object.assign(new Error('No.'), { details: 'Because.' }))),
-      forget: requests.forget.handledBy(() => new Set(['what is nobody’s business'])),
+      double: requests.double.withHandler(({ value }) => ({ value: value * 2 })),
+      fail: requests.fail.withHandler(() => Promise.reject(Object.assign(new Error('No.'), { details: 'Because.' }))),
+      forget: requests.forget.withHandler(() => new Set(['what is nobody’s business'])),
     },
     (method) => failures.push(method),
   );

@@ -1,6 +1,6 @@
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/sessionEvents';
-import { withdrawnReason } from '../../../session/common/approvalOptions';
+import { requestWithdrawnReason } from '../../../session/common/approvalOptions';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
 import { nameContradictsKind, optionNames, type NamedOption } from './optionNames';
@@ -122,7 +122,7 @@ export class Approvals {
   ): void {
     const data = { session_id: this.sessionId, approval_id: id };
     if (typeof outcome !== 'number') {
-      const reason = outcome === 'timeout' ? 'There was no answer in time.' : withdrawnReason;
+      const reason = outcome === 'timeout' ? 'There was no answer in time.' : requestWithdrawnReason;
       this.emit({ event: 'approval:denied', data: { ...data, decision: 'deny', reason } });
       return;
     }

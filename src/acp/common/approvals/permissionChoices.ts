@@ -1,9 +1,9 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalOptionKind } from '../../../session/common/sessionEvents';
-import { narrowRule, type PermissionRule } from '../../../permissions/common/rules/permissionRules';
-import { scopeOf } from '../../../permissions/common/rules/ruleWords';
+import { createNarrowestRule, type PermissionRule } from '../../../permissions/common/rules/permissionRules';
+import { describeScope } from '../../../permissions/common/rules/ruleWords';
 import type { ToolRequest } from '../../../permissions/common/requests/toolRequest';
-import { visible } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/visibleText';
 import type { ApprovalOption } from './approvals';
 import type { PermissionRequest } from '../v1/v1Schema';
 
@@ -36,8 +36,8 @@ export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext
     ['Always allow', 'always'],
   ] as const;
   return scopes.flatMap(([name, scope]): Choice[] => {
-    const rule = narrowRule(request, 'allow', scope);
-    return rule ? [{ name, kind: 'allow_always', scope: scopeOf(rule, context), rule }] : [];
+    const rule = createNarrowestRule(request, 'allow', scope);
+    return rule ? [{ name, kind: 'allow_always', scope: describeScope(rule, context), rule }] : [];
   });
 }
 
@@ -48,7 +48,7 @@ export function toolChoices(
   context: ChoiceContext & { readonly isProtected: boolean },
 ): ToolChoice[] {
   const agentChoices = agentRequest.options.map(({ optionId, name, kind }): ToolChoice => {
-    const choice = { name: visible(name), kind, outcome: { outcome: 'selected' as const, optionId } };
+    const choice = { name: toVisibleText(name), kind, outcome: { outcome: 'selected' as const, optionId } };
     return kind.endsWith('_always') ? { ...choice, scope: 'the agent decides what is similar' } : choice;
   });
   const onceOutcome = selectOption(agentRequest, 'allow_once');
@@ -83,9 +83,11 @@ function lastingDenyChoices(
   request: ToolRequest,
   context: ChoiceContext,
 ): ToolChoice[] {
-  const rule = narrowRule(request, 'deny', 'always');
+  const rule = createNarrowestRule(request, 'deny', 'always');
   const outcome = selectOption(agentRequest, 'reject_once');
-  return rule ? [{ name: 'Always deny', kind: 'reject_always', scope: scopeOf(rule, context), rule, outcome }] : [];
+  return rule
+    ? [{ name: 'Always deny', kind: 'reject_always', scope: describeScope(rule, context), rule, outcome }]
+    : [];
 }
 
 /** Selects the first option of the given kinds; `cancelled` if there is none. */

@@ -1,11 +1,11 @@
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent, ToolKind } from '../../../session/common/sessionEvents';
-import { isAbsolutePath, isUri, relativeTo } from '../../../editor/common/boundary';
+import { isAbsolutePath, isUri, relativePathIn } from '../../../editor/common/boundary';
 import type { Protection } from '../../../editor/common/protection/protection';
-import { readToolInput, sorted } from '../../../permissions/common/requests/toolInput';
-import { mayChange } from '../../../permissions/common/decide';
+import { parseToolInput, sortedByName } from '../../../permissions/common/requests/toolInput';
+import { mayChangeFiles } from '../../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../../permissions/common/requests/toolRequest';
-import { visible, visibleCommand } from '../../../base/common/visibleText';
+import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
 import type { CallDescription } from '../v1/toolCalls';
 import { toolContent } from '../v1/toolContent';
 
@@ -27,7 +27,7 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
   const { agent } = context;
   const diffs = call.content.flatMap((item) => (item.type === 'diff' ? [item.path] : []));
   const kind = diffs.length > 0 && nonEditKinds.has(call.kind) ? 'edit' : call.kind;
-  const input = readToolInput(call.rawInput, kind === 'read' || kind === 'edit');
+  const input = parseToolInput(call.rawInput, kind === 'read' || kind === 'edit');
   const refusedPaths = new Set<string>();
   const realPathOf = (path: string): Promise<string> =>
     resolvePath(path, context).catch(() => {
@@ -62,7 +62,7 @@ async function protectionsOf(
   refused: ReadonlySet<string>,
   { protectionOf }: RequestContext,
 ): Promise<CheckedRequest['protections']> {
-  const known = mayChange(request) ? request.paths.filter((path) => !refused.has(path)) : [];
+  const known = mayChangeFiles(request) ? request.paths.filter((path) => !refused.has(path)) : [];
   const found = await Promise.all(
     known.map(async (path): Promise<[string, string][]> => {
       const protection = await protectionOf(path);
@@ -80,7 +80,7 @@ export interface TerminalRequest {
 
 export function toTerminalToolRequest(agent: string, { argv, cwd, env }: TerminalRequest): ToolRequest {
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: false };
-  return { agent, kind: 'execute', command: { argv, cwd }, env: sorted(env), ...nothing };
+  return { agent, kind: 'execute', command: { argv, cwd }, env: sortedByName(env), ...nothing };
 }
 
 /** Resolves against the session's folder. Rejects `~`, which only a shell would expand. */
@@ -106,21 +106,21 @@ export function permissionPrompt(
 ): string {
   const { command, paths, kind } = request;
   // Unresolved paths are shown as the agent wrote them.
-  const nameOf = (path: string) => (request.isUnresolved ? visible(path) : visibleName(path, cwd));
+  const nameOf = (path: string) => (request.isUnresolved ? toVisibleText(path) : visibleName(path, cwd));
   if (command) {
     const where = command.cwd === cwd ? '' : ` in ${nameOf(command.cwd)}`;
-    return `${agentTitle} wants to run ${visibleCommand(command.argv)}${where}${variablesPhrase(request.env)}`;
+    return `${agentTitle} wants to run ${formatCommand(command.argv)}${where}${variablesPhrase(request.env)}`;
   }
   const verb = verbsByKind[kind];
   const names = paths.map(nameOf);
   if (verb && names.length > 0) return `${agentTitle} wants to ${verb} ${names.join(', ')}`;
-  return `${agentTitle} asks: ${visible(title ?? kind)}`;
+  return `${agentTitle} asks: ${toVisibleText(title ?? kind)}`;
 }
 
 /** Display name of a resolved path, relative to `folder` if inside. */
 export function visibleName(path: string, folder: string): string {
-  const below = relativeTo(path, folder, false);
-  return visible(below === undefined || below === '' ? path : below);
+  const below = relativePathIn(path, folder, false);
+  return toVisibleText(below === undefined || below === '' ? path : below);
 }
 
 export function permissionContext(
@@ -142,7 +142,7 @@ export function permissionContext(
     agent,
     kind,
     folder,
-    ...(call?.title === undefined ? {} : { title: visible(call.title) }),
+    ...(call?.title === undefined ? {} : { title: toVisibleText(call.title) }),
     ...(mode === undefined ? {} : { mode }),
     ...(command ? { command: displayedCommand(command.argv), cwd: command.cwd } : {}),
     ...(Object.keys(env).length > 0 ? { env: { ...env } } : {}),
@@ -164,7 +164,7 @@ function displayedCommand(argv: readonly string[]): string | string[] {
 const maxVariableNames = 3;
 
 function variablesPhrase(env: ToolRequest['env']): string {
-  const names = Object.keys(env).map(visible);
+  const names = Object.keys(env).map(toVisibleText);
   if (names.length === 0) return '';
   const more = names.length > maxVariableNames ? ` and ${names.length - maxVariableNames} more` : '';
   return ` with ${names.slice(0, maxVariableNames).join(', ')}${more} set`;

@@ -1,11 +1,11 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 
 /** What reading a missing file returns: some agents can create a file only if it reads as empty. */
-export type MissingFile = 'error' | 'empty';
+export type MissingFileResult = 'error' | 'empty';
 
 /** Deviations of an agent from the protocol. */
 export interface AgentTraits {
-  readonly missingFile: MissingFile;
+  readonly missingFileReadsAs: MissingFileResult;
   /** What `usage` of a prompt's result covers: the turn, or all turns since this process loaded the session. */
   readonly usageScope: 'turn' | 'session';
   readonly knownAs?: string;
@@ -33,7 +33,7 @@ export const knownAgents: readonly KnownAgent[] = [
     ...defineAgent('gemini', 'Gemini', 'gemini', ['--acp'], '@google/gemini-cli'),
     infoName: 'gemini-cli',
     cannotList: true,
-    missingFile: 'empty',
+    missingFileReadsAs: 'empty',
   },
   defineAgent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
   {
@@ -73,11 +73,15 @@ export function knownAgentNamed(infoName: string | undefined): KnownAgent | unde
 }
 
 /** Combines what the agent reports (`infoName`) with what its command line implies. */
-export function traitsOf(infoName: string | undefined, missingFile: MissingFile, commandAgentId?: string): AgentTraits {
+export function traitsOf(
+  infoName: string | undefined,
+  missingFile: MissingFileResult,
+  commandAgentId?: string,
+): AgentTraits {
   const known = knownAgentNamed(infoName);
-  const isEmpty = known?.missingFile === 'empty' || missingFile === 'empty';
+  const isEmpty = known?.missingFileReadsAs === 'empty' || missingFile === 'empty';
   return {
-    missingFile: isEmpty ? 'empty' : 'error',
+    missingFileReadsAs: isEmpty ? 'empty' : 'error',
     usageScope: known?.usageScope ?? 'turn',
     ...withoutUndefined({ knownAs: known?.id ?? commandAgentId }),
   };
@@ -101,6 +105,6 @@ function defineAgent(
   args: readonly string[],
   npmPackage?: string,
 ): KnownAgent {
-  const traits = { missingFile: 'error', usageScope: 'turn' } as const;
+  const traits = { missingFileReadsAs: 'error', usageScope: 'turn' } as const;
   return { id, title, command, args, ...traits, ...withoutUndefined({ npmPackage }) };
 }

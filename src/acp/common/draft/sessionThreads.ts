@@ -29,7 +29,7 @@ export class SessionThreads implements ThreadSource, Disposable {
     private readonly log: Logger,
   ) {}
 
-  follow(session: BackendSession): void {
+  recordSession(session: BackendSession): void {
     const thread: SessionThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
     this.threads.set(session.id, thread);
     this.evictOldest();

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { SessionEvent, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import { ToolKind } from '../../../session/common/sessionEvents';
-import { isModeOption, unattendedIn } from '../../../session/common/optionChoices';
+import { isModeOption, unattendedActionsOf } from '../../../session/common/optionChoices';
 import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { ConfigOptions } from './configOptions';
@@ -266,7 +266,8 @@ export class SessionEventMapper {
   /** Marks calls that ran without asking, except replayed calls and agents with modes, which are more exact. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.isReplaying || !this.turn) return event;
-    if (this.config.options.some((option) => isModeOption(option)) || unattendedIn(this.config.options)) return event;
+    if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))
+      return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
     const unattended = kind && this.unattendedWatch.unattendedActionOf(kind);
     return unattended ? { ...event, data: { ...event.data, unattended } } : event;

@@ -2,14 +2,14 @@ import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { hashOf } from '../../../consent/node/contentHash';
+import { hashJson } from '../../../consent/node/contentHash';
 import { parseAgentSettings, type AgentSetting, type McpServerSetting } from '../../common/catalogue/agentSettings';
 import {
   demoAgentId,
   knownAgentOf,
   knownAgents,
   type KnownAgent,
-  type MissingFile,
+  type MissingFileResult,
 } from '../../common/catalogue/knownAgents';
 import { CommandError, lookupCommand, type CommandFiles } from '../process/commandLookup';
 
@@ -24,7 +24,7 @@ export interface CatalogueEntry {
   readonly cwd?: string;
   readonly dialect: AgentSetting['dialect'];
   readonly mcpServers: Readonly<Record<string, McpServerSetting>>;
-  readonly missingFile: MissingFile;
+  readonly missingFile: MissingFileResult;
   /** Options of new sessions; changing them does not stop the agent. */
   readonly defaults?: AgentSetting['defaults'];
   readonly source: 'configured' | 'found' | 'demo';
@@ -124,7 +124,7 @@ function withUniqueIds(
 ): (WorkspaceAgentSetting & { id: string })[] {
   return agents.map((agent) => {
     const { name, origin } = agent;
-    const id = `${name}@${origin.name}~${hashOf([name, origin]).slice(0, 8)}`;
+    const id = `${name}@${origin.name}~${hashJson([name, origin]).slice(0, 8)}`;
     return { ...agent, id: usedIds.has(id) ? `${id}~` : id };
   });
 }
@@ -147,7 +147,7 @@ async function configuredAgent(
     env,
     dialect,
     mcpServers,
-    missingFile: known?.missingFile ?? 'error',
+    missingFile: known?.missingFileReadsAs ?? 'error',
     source: 'configured',
     ...withoutUndefined({ cwd, defaults, problem }),
   };
@@ -156,7 +156,7 @@ async function configuredAgent(
 const unconfiguredDefaults = { env: {}, dialect: 'v1', mcpServers: {} } as const;
 
 async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
-  const { id, title, command, args, missingFile } = known;
+  const { id, title, command, args, missingFileReadsAs: missingFile } = known;
   const problem = await findCommandProblem(command, {}, options.cwd, options);
   if (problem?.reason === 'notFound') return undefined;
   const entry: CatalogueEntry = {

@@ -1,11 +1,11 @@
 import { isRecord } from '../../../base/common/isRecord';
-import { visibleWords } from '../../../base/common/visibleText';
+import { formatProgram } from '../../../base/common/visibleText';
 import { BackendError } from '../../../session/common/sessionBackend';
-import type { BroughtFact, BroughtThing } from '../../../consent/common/broughtThing';
-import type { Consent, ConsentDecision } from '../../../consent/common/consentDesk';
-import { hashNamedFiles, hashOf, type HashedFile } from '../../../consent/node/contentHash';
+import type { ConsentFact, ConsentSubject } from '../../../consent/common/consentSubject';
+import type { Consent, ConsentDecision } from '../../../consent/common/consentManager';
+import { hashNamedFiles, hashJson, type HashedFile } from '../../../consent/node/contentHash';
 import { settingIds } from '../../../manifest';
-import { environmentEffect } from '../../../permissions/common/requests/environmentVariables';
+import { effectOfVariable } from '../../../permissions/common/requests/environmentVariables';
 import type { AgentSetting } from '../../common/catalogue/agentSettings';
 import type { CatalogueEntry } from './agentCatalogue';
 import { substituteFolder } from './mcpServers';
@@ -20,7 +20,7 @@ interface WorkspaceFolders {
 export async function consentThingOfAgent(
   entry: CatalogueEntry,
   places: WorkspaceFolders,
-): Promise<BroughtThing | undefined> {
+): Promise<ConsentSubject | undefined> {
   const { workspaceDefinition } = entry;
   if (!workspaceDefinition) return entry.source === 'configured' ? await userAgentWithCode(entry, places) : undefined;
   const { name, setting, file } = workspaceDefinition;
@@ -39,13 +39,13 @@ export async function consentThingOfAgent(
       ...otherFacts(setting),
       ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
     ],
-    hash: hashOf({ kind: 'agent', name, cwd, setting, files }),
-    lookAgain: () => consentThingOfAgent(entry, places),
+    hash: hashJson({ kind: 'agent', name, cwd, setting, files }),
+    reload: () => consentThingOfAgent(entry, places),
   };
 }
 
 /** A user-defined agent may run different code in each workspace, so consent is bound to that code. */
-async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders): Promise<BroughtThing | undefined> {
+async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders): Promise<ConsentSubject | undefined> {
   const { args, command, env, id, mcpServers } = entry;
   const cwd = entry.cwd ?? places.cwd;
   const { folders } = places;
@@ -67,8 +67,8 @@ async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders
       ...agentFacts(entry, cwd),
       ...files.map((each) => ({ label: 'Runs the file of this workspace', value: each.file })),
     ],
-    hash: hashOf({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
-    lookAgain: () => consentThingOfAgent(entry, places),
+    hash: hashJson({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
+    reload: () => consentThingOfAgent(entry, places),
   };
 }
 
@@ -90,7 +90,7 @@ export async function consentThingOfServer(
   name: string,
   written: Readonly<Record<string, unknown>>,
   { cwd, file, folders }: WorkspaceFolders & { readonly file: string },
-): Promise<BroughtThing> {
+): Promise<ConsentSubject> {
   const server = Object.fromEntries(Object.entries(written).map(([key, value]) => [key, substituteFolder(value, cwd)]));
   const files = await hashedFilesOf(
     [cwd, ...folders].map((start) => ({ words: stringsIn(server), cwd: start, folders })),
@@ -100,8 +100,8 @@ export async function consentThingOfServer(
     name,
     source: { file, keys: ['servers', name] },
     facts: [...serverFacts('', server), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
-    hash: hashOf({ kind: 'mcpServer', name, cwd, server, files }),
-    lookAgain: () => consentThingOfServer(name, written, { cwd, file, folders }),
+    hash: hashJson({ kind: 'mcpServer', name, cwd, server, files }),
+    reload: () => consentThingOfServer(name, written, { cwd, file, folders }),
   };
 }
 
@@ -131,9 +131,9 @@ export async function requireConsent(entry: CatalogueEntry, agentConsent: AgentC
 async function currentConsentThing(
   entry: CatalogueEntry,
   { consent, places }: AgentConsent,
-): Promise<BroughtThing | undefined> {
+): Promise<ConsentSubject | undefined> {
   const thing = await consentThingOfAgent(entry, places());
-  if (!thing) consent.keepOnly(['agent'], ({ id }) => id !== entry.id);
+  if (!thing) consent.forgetMissing(['agent'], ({ id }) => id !== entry.id);
   return thing;
 }
 
@@ -175,31 +175,31 @@ function stringsIn(value: unknown): string[] {
 
 type AgentCommandFields = Pick<CatalogueEntry, 'command' | 'args' | 'env' | 'mcpServers'>;
 
-function agentFacts({ command, args, env, mcpServers }: AgentCommandFields, cwd: string): BroughtFact[] {
+function agentFacts({ command, args, env, mcpServers }: AgentCommandFields, cwd: string): ConsentFact[] {
   return [
-    { label: 'Command', value: visibleWords([command, ...args]) },
+    { label: 'Command', value: formatProgram([command, ...args]) },
     { label: 'Folder', value: cwd },
     ...variableFacts(env),
     ...Object.entries(mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
   ];
 }
 
-function variableFacts(env: Readonly<Record<string, unknown>>): BroughtFact[] {
+function variableFacts(env: Readonly<Record<string, unknown>>): ConsentFact[] {
   return Object.entries(env).map(([name, value]) => {
-    const warning = environmentEffect(name, process.platform === 'win32');
+    const warning = effectOfVariable(name, process.platform === 'win32');
     return { label: `Variable ${name}`, value: String(value), ...(warning === undefined ? {} : { warning }) };
   });
 }
 
 /** Includes unknown members, because they may matter to the agent. */
-function serverFacts(title: string, server: object): BroughtFact[] {
+function serverFacts(title: string, server: object): ConsentFact[] {
   const prefix = title === '' ? '' : `${title}, `;
   const members = new Map<string, unknown>(Object.entries(server));
   const { command, args, env } = Object.fromEntries(members);
-  const facts: BroughtFact[] = [];
+  const facts: ConsentFact[] = [];
   if (typeof command === 'string') {
     const list = Array.isArray(args) ? args.map(String) : [];
-    facts.push({ label: `${prefix}Command`, value: visibleWords([command, ...list]) });
+    facts.push({ label: `${prefix}Command`, value: formatProgram([command, ...list]) });
   }
   if (isRecord(env)) facts.push(...variableFacts(env).map((fact) => ({ ...fact, label: `${prefix}${fact.label}` })));
   for (const [key, value] of members) {
@@ -216,7 +216,7 @@ function serverFacts(title: string, server: object): BroughtFact[] {
   return facts;
 }
 
-function otherFacts(setting: AgentSetting): BroughtFact[] {
+function otherFacts(setting: AgentSetting): ConsentFact[] {
   const shown = new Set(['command', 'args', 'env', 'cwd', 'mcpServers']);
   return Object.entries(setting).flatMap(([key, value]) =>
     shown.has(key) || (key === 'dialect' && value === 'v1') || value === undefined

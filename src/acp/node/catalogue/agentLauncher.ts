@@ -49,7 +49,7 @@ export interface AgentLauncherDeps {
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
   /** MCP servers of this window by name, in the format of the setting. */
-  readonly ownMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
+  readonly windowMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
   readonly threadSources?: readonly ThreadSource[];
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -101,7 +101,7 @@ export class AgentLauncher {
 
   /** Starts the window's servers early, so that they are ready for `session/new`. */
   private prepareWindowServers(log: Logger): void {
-    this.options.ownMcpServers?.().catch((error: unknown) => {
+    this.options.windowMcpServers?.().catch((error: unknown) => {
       log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
     });
   }
@@ -109,7 +109,7 @@ export class AgentLauncher {
   /** Returns none if they cannot start, so that the session starts anyway. */
   private async windowServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
     try {
-      return (await this.options.ownMcpServers?.()) ?? {};
+      return (await this.options.windowMcpServers?.()) ?? {};
     } catch (error) {
       log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
       return {};
@@ -141,7 +141,7 @@ export class AgentLauncher {
 
   /** Withdraws consent requests of servers that no file defines any more. */
   private withdrawStaleConsents(servers: readonly NamedServer[]): void {
-    this.options.agentConsent.consent.keepOnly(['mcpServer'], ({ name, source }) =>
+    this.options.agentConsent.consent.forgetMissing(['mcpServer'], ({ name, source }) =>
       servers.some((server) => server.name === name && server.file === source.file),
     );
   }

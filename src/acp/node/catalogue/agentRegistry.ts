@@ -6,7 +6,7 @@ import { Emitter } from '../../../base/common/event';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { untilAborted } from '../../../session/common/untilAborted';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { Catalogue, CatalogueEntry } from './agentCatalogue';
 import { consentDecisionFor, consentMessage, requireConsent, type AgentConsent } from './agentConsent';
 import { knownAgentOf } from '../../common/catalogue/knownAgents';
@@ -67,7 +67,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   }
 
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
-    const { agents } = await untilAborted(this.refreshCatalogue(), signal);
+    const { agents } = await rejectOnAbort(this.refreshCatalogue(), signal);
     const isTrusted = this.options.isTrusted();
     const entries = await Promise.all(
       agents.map(async (entry): Promise<BackendEntry> => {
@@ -143,7 +143,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   private withdrawStaleConsents(): void {
     const ids = new Set(this.lastCatalogue?.agents.map(({ id }) => id));
     if (this.lastCatalogue)
-      this.options.agentConsent.consent.keepOnly(['agent'], ({ id }) => id !== undefined && ids.has(id));
+      this.options.agentConsent.consent.forgetMissing(['agent'], ({ id }) => id !== undefined && ids.has(id));
   }
 
   private async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {

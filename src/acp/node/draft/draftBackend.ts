@@ -18,7 +18,7 @@ import {
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { withWriteObserver, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
-import { fileRequest } from '../../../permissions/common/requests/toolRequest';
+import { createFileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
 import { MemoryThreads, textOf, type ThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
@@ -241,13 +241,13 @@ export class DraftBackend implements SessionBackend {
     const { standing } = this.options;
     return {
       isDenied: (kind, path) => {
-        const request = fileRequest(id, kind, ...(path === undefined ? [] : [path]));
+        const request = createFileRequest(id, kind, ...(path === undefined ? [] : [path]));
         return decideAboutFile(standing, request) === 'deny';
       },
       mayRead: async (threadId, path, signal) => {
         const open = permissionsByThread.get(threadId);
         if (open) return await open.mayRead(path, signal);
-        if (decideAboutFile(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
+        if (decideAboutFile(standing, createFileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
         return { isGranted: false, reason: 'The user cannot be asked because this conversation is not open.' };
       },
     };

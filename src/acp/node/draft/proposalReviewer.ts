@@ -1,7 +1,7 @@
 import type { SessionEvent, ToolContent } from '../../../session/common/sessionEvents';
 import { messageOf } from '../../../base/common/errors';
 import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
-import { textIfThere } from '../../../editor/common/textIfThere';
+import { readTextIfExists } from '../../../editor/common/readTextIfExists';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import { parseProposals } from '../../common/draft/proposals';
 import type { CallDescription } from '../../common/v1/toolCalls';
@@ -106,7 +106,7 @@ export class ProposalReviewer {
     if (diff.change === 'delete')
       throw new Error(`Backline does not delete files for agents. Delete ${diff.path} yourself.`);
     const path = await editor.resolve(diff.path);
-    const before = await textIfThere(editor, path, signal);
+    const before = await readTextIfExists(editor, path, signal);
     if (diff.change === 'edit' && !before) throw new DiffError('the file does not exist.');
     if (diff.change === 'create' && before) throw new DiffError('the file exists already.');
     return { path, before, newText: applyDiff(before?.text ?? '', diff) };
@@ -119,7 +119,7 @@ export class ProposalReviewer {
     signal: AbortSignal,
   ): Promise<void> {
     const { editor } = this.options;
-    if (!before && (await textIfThere(editor, path, signal))) throw new DiffError('the file exists already.');
+    if (!before && (await readTextIfExists(editor, path, signal))) throw new DiffError('the file exists already.');
     await editor.writeText(path, newText, {
       signal,
       ...(before ? { expectedVersion: before.version } : {}),

@@ -16,7 +16,7 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import { restoreMethodOf } from '../../common/v1/bindingState';
 import { AgentGateway, type AgentGatewayDeps } from './agentGateway';
 import { listAllSessions } from './sessionListing';
-import { untilAborted } from '../../../session/common/untilAborted';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { V1Client } from './v1Client';
 import { V1Session } from './v1Session';
 
@@ -110,7 +110,7 @@ export class AcpBackend implements SessionBackend {
   async loadSession(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
     // Concurrent calls for the same session share one load.
     const loaded = this.loadQueue.run(sessionId, () => this.connectAndLoad(sessionId, options, signal));
-    return await untilAborted(loaded, signal);
+    return await rejectOnAbort(loaded, signal);
   }
 
   private async connectAndLoad(

@@ -4,7 +4,7 @@ import { DisposableStore } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter, type Event } from '../../../base/common/event';
-import { untilAborted } from '../../../session/common/untilAborted';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import type { InitializeResult } from '../../common/v1/v1Schema';
@@ -106,7 +106,7 @@ export class AgentConnection {
     this.pendingStart ??= this.start().finally(() => {
       this.pendingStart = undefined;
     });
-    return untilAborted(this.pendingStart, signal);
+    return rejectOnAbort(this.pendingStart, signal);
   }
 
   /** Stops the process and rejects pending requests with `reason`. The next `connect` restarts it. Never rejects. */
@@ -234,7 +234,7 @@ export class AgentConnection {
     const delay = new Promise<void>((resolve) => {
       timers.add(clock.setTimer(delayMs, resolve));
     });
-    await untilAborted(delay, stopped).finally(() => timers.dispose());
+    await rejectOnAbort(delay, stopped).finally(() => timers.dispose());
   }
 
   private setFailed(error: BackendError): BackendError {

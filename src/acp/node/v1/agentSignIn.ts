@@ -6,7 +6,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
-import { untilAborted } from '../../../session/common/untilAborted';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { V1AuthMethod } from '../../common/v1/v1Schema';
 import type { AcpLimits, AgentConnection } from './agentConnection';
 
@@ -65,7 +65,7 @@ export class AgentSignIn {
       subscriptions.add(this.emitter.event(() => resolve()));
     });
     try {
-      await withDeadline(clock, 'signing in', limits.signInTimeoutMs, () => untilAborted(done, signal));
+      await withDeadline(clock, 'signing in', limits.signInTimeoutMs, () => rejectOnAbort(done, signal));
     } catch (failure) {
       throw isBackendError(failure) ? failure : required;
     } finally {

@@ -1,15 +1,15 @@
 import { RequestError, type ReadTextFileRequest } from '@agentclientprotocol/sdk';
 import { type EditorErrorCode, type EditorPort, isEditorError } from '../../../editor/common/editorPort';
-import { textIfThere } from '../../../editor/common/textIfThere';
+import { readTextIfExists } from '../../../editor/common/readTextIfExists';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
-import type { MissingFile } from '../../common/catalogue/knownAgents';
+import type { MissingFileResult } from '../../common/catalogue/knownAgents';
 import { sliceLines } from '../../common/sliceLines';
 import type { PermissionService } from './permissionService';
 
 export interface FileServiceDeps {
   /** Gemini can create a file only if reading a missing file returns empty text. */
-  readonly missingFile: () => MissingFile;
+  readonly missingFile: () => MissingFileResult;
   readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWrite' | 'askToWrite'>;
   readonly protectionOf: EditorPort['protectionOf'];
 }
@@ -80,7 +80,7 @@ export class FileService {
   /** Writes exactly the change that the user saw. @throws EditorError, RequestError */
   private async writeAfterApproval(path: string, content: string, signal: AbortSignal): Promise<void> {
     const resolved = await this.editor.resolve(path);
-    const before = await textIfThere(this.editor, path, signal);
+    const before = await readTextIfExists(this.editor, path, signal);
     const isUnsaved = before?.isDirty ?? false;
     const protection = await this.options.protectionOf(path, { before: before?.text, after: content });
     const change = { path: resolved, before: before?.text ?? null, after: content, isUnsaved };
@@ -90,7 +90,7 @@ export class FileService {
       const message = `'${path}' has unsaved changes that the user wants to keep. Read the file again and ask the user.`;
       throw new RequestError(internalError, message, { path });
     }
-    if (!before && (await textIfThere(this.editor, path, signal))) {
+    if (!before && (await readTextIfExists(this.editor, path, signal))) {
       throw new RequestError(internalError, `'${path}' was created meanwhile. Read it first.`, { path });
     }
     const { protectedFiles } = permit;

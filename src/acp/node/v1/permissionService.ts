@@ -4,13 +4,17 @@ import type { ToolContent } from '../../../session/common/sessionEvents';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { decide, type Decision } from '../../../permissions/common/decide';
+import { decideRequest, type Decision } from '../../../permissions/common/decide';
 import type { PermissionRule } from '../../../permissions/common/rules/permissionRules';
 import type { AgentPolicy } from '../../../permissions/common/policy/policy';
 import type { PolicyKind } from '../../../permissions/common/policy/policyKinds';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
-import { fileRequest, type CheckedRequest, type ToolRequest } from '../../../permissions/common/requests/toolRequest';
-import { visible } from '../../../base/common/visibleText';
+import {
+  createFileRequest,
+  type CheckedRequest,
+  type ToolRequest,
+} from '../../../permissions/common/requests/toolRequest';
+import { toVisibleText } from '../../../base/common/visibleText';
 import { tooManyApprovalsMessage, type Approvals } from '../../common/approvals/approvals';
 import {
   sortedByKind,
@@ -140,19 +144,19 @@ export class PermissionService implements Disposable {
   }
 
   mayRead(path: string, signal: AbortSignal): Promise<Permit> {
-    return this.decideOrAsk(fileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
+    return this.decideOrAsk(createFileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
   }
 
   /** Whether Backline may write a file for the agent. Returns undefined if the user has to see the change first. */
   mayWrite(path: string, signal: AbortSignal): Permit | undefined {
-    return this.decideWithoutAsking(fileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
+    return this.decideWithoutAsking(createFileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
   }
 
   async askToWrite({ path, before, after, isUnsaved, protection }: FileChange, signal: AbortSignal): Promise<Permit> {
     const { agentId, agentTitle, cwd } = this.options;
     if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
     const protections = new Map(protection === undefined ? [] : [[path, protection]]);
-    const request = { ...fileRequest(agentId, 'edit', path), protections };
+    const request = { ...createFileRequest(agentId, 'edit', path), protections };
     const name = visibleName(path, cwd);
     const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
     const unsaved = isUnsaved ? [`${name} has unsaved changes that will be overwritten.`] : [];
@@ -212,13 +216,13 @@ export class PermissionService implements Disposable {
 
   private decide(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
     const { agentId, standing } = this.options;
-    const decision = decide(request, {
+    const decision = decideRequest(request, {
       rules: [...standing.rules, ...this.sessionRules],
       policy: { ...defaultPolicy, ...standing.policyOf(agentId) },
-      globs: standing.globs,
+      globs: standing.ruleGlobs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
     });
-    if ('rule' in decision && decision.rule.scope === 'always') standing.noteUse(decision.rule);
+    if ('rule' in decision && decision.rule.scope === 'always') standing.recordUse(decision.rule);
     return decision;
   }
 
@@ -226,7 +230,7 @@ export class PermissionService implements Disposable {
     const { cwd } = this.options;
     const unresolved = 'A path cannot be checked: it is outside the workspace, excluded, or not known.';
     const guarded = [...request.protections].map(
-      ([path, reason]) => `${visibleName(path, cwd)} is protected: ${visible(reason)}.`,
+      ([path, reason]) => `${visibleName(path, cwd)} is protected: ${toVisibleText(reason)}.`,
     );
     return [...guarded, ...(request.isUnresolved ? [unresolved] : [])];
   }
@@ -270,7 +274,7 @@ export class PermissionService implements Disposable {
     if (rule?.scope === 'session') this.addSessionRule(rule);
     if (rule?.scope !== 'always') return;
     try {
-      await standing.add(rule);
+      await standing.addRule(rule);
     } catch (error) {
       log.error('Could not keep a rule', error);
       approvals.warn(`The answer applies only this time because it could not be saved as a rule. ${messageOf(error)}`);
@@ -306,10 +310,10 @@ export class PermissionService implements Disposable {
 /** Decides about a workspace file by rules and policy; undefined if the user must be asked. */
 export function decideAboutFile(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
   const policy = { ...defaultFilePolicy, ...standing.policyOf(request.agent) };
-  const { answer } = decide(request, {
+  const { answer } = decideRequest(request, {
     rules: standing.rules,
     policy,
-    globs: standing.globs,
+    globs: standing.ruleGlobs,
     isProtected: () => false,
   });
   return answer === 'ask' ? undefined : answer;

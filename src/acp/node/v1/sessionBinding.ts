@@ -18,7 +18,7 @@ import type { ConnectedAgent } from './agentConnection';
 import type { SessionConfig } from './sessionConfig';
 import type { SessionPeer, V1Client } from './v1Client';
 import { isAuthRequired } from './v1Errors';
-import { untilAborted } from '../../../session/common/untilAborted';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 
 interface SessionBindingDeps {
   /** Our id of the session, and initially the agent's. */
@@ -62,7 +62,7 @@ export class SessionBinding {
     const live = await this.deps.agent.connection.connect(signal);
     const attached = this.lastAttempt.then(() => this.attach(live, signal));
     this.lastAttempt = attached.catch(() => undefined);
-    return await untilAborted(attached, signal);
+    return await rejectOnAbort(attached, signal);
   }
 
   /** Loads the session; the agent replays its history before this resolves. @throws the agent's error */

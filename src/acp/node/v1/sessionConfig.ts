@@ -1,5 +1,10 @@
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import { applyChoices, choicesOf, keepAsking, type OptionTarget } from '../../../session/common/optionChoices';
+import {
+  applyChoices,
+  toChoices,
+  restoreApprovalOptions,
+  type OptionTarget,
+} from '../../../session/common/optionChoices';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { AttachedState } from '../../common/v1/bindingState';
 import type { ConfigOptions } from '../../common/v1/configOptions';
@@ -75,8 +80,8 @@ export class SessionConfig {
       },
       setConfig: (optionId, value) => this.setOption(attached, optionId, value, signal),
     };
-    if (isRemembered) return await keepAsking(target, before, agent.title);
-    await applyChoices(target, choicesOf(before), agent.title);
+    if (isRemembered) return await restoreApprovalOptions(target, before, agent.title);
+    await applyChoices(target, toChoices(before), agent.title);
     return undefined;
   }
 }

@@ -16,7 +16,7 @@ import { BackendError } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { untilAborted } from '../../../session/common/untilAborted';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import type { TrafficTap } from '../../../wire/common/traffic';
@@ -138,7 +138,7 @@ export class V1Client {
     this.pendingNewSessions++;
     try {
       const response = this.request(methods.agent.session.new, params, signal, false);
-      const answer = await untilAborted(response, signal).finally(() => {
+      const answer = await rejectOnAbort(response, signal).finally(() => {
         if (signal?.aborted) void this.closeUnwantedSession(response);
       });
       const setup = parseAnswer(SessionSetup, answer, 'session/new');

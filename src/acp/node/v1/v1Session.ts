@@ -96,7 +96,7 @@ export class V1Session implements BackendSession, SessionPeer {
     };
     const permissions = (this.permissions = new PermissionService(permissionDeps));
     this.files = new FileService(options.files, {
-      missingFile: () => agent.traits.missingFile,
+      missingFile: () => agent.traits.missingFileReadsAs,
       permissions,
       protectionOf: (...changed) => editor.protectionOf(...changed),
     });

@@ -1,4 +1,4 @@
-import { isSameText } from '../../../base/common/spacing';
+import { isEqualIgnoringSpace } from '../../../base/common/ignoringSpace';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, SessionEvent, TokenUsage } from '../../../session/common/sessionEvents';
 import {
@@ -136,7 +136,7 @@ function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
     return;
   }
   endTurn(step, 'interrupted');
-  if (prompt.kind === 'posting' && !prompt.hasTurn && isSameText(prompt.wireText, data.prompt)) {
+  if (prompt.kind === 'posting' && !prompt.hasTurn && isEqualIgnoringSpace(prompt.wireText, data.prompt)) {
     beginOwnTurn(step, prompt, data.request_id, true);
     return;
   }
@@ -203,7 +203,7 @@ function ofTurn({ sessionId }: SessionState, turn: Turn | undefined): { session_
 function isEchoOf(turn: OpenTurn, { prompt, request_id }: EventData<'prompt:submit'>): boolean {
   return request_id !== undefined && turn.requestId !== undefined
     ? request_id === turn.requestId
-    : turn.prompt !== undefined && isSameText(turn.prompt, prompt);
+    : turn.prompt !== undefined && isEqualIgnoringSpace(turn.prompt, prompt);
 }
 
 function isOfAnother(turn: Turn, requestId: string | undefined): boolean {

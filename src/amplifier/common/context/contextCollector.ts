@@ -1,6 +1,6 @@
 import { countOf } from '../../../base/common/countOf';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { relativeTo, toSlashes } from '../../../editor/common/boundary';
+import { relativePathIn, withForwardSlashes } from '../../../editor/common/boundary';
 import type { Diagnostic, EditorPort } from '../../../editor/common/editorPort';
 import type { ContextDiagnostic, ContextSelection, GitState, OpenFile, WorkspaceContext } from '../api/apiSchema';
 import type { ContextSource } from './contextSource';
@@ -152,7 +152,7 @@ const severities: readonly ContextDiagnostic['severity'][] = ['error', 'warning'
 
 /** The path relative to `folder`, with slashes; the full path for a file elsewhere. */
 function fromFolder(folder: string, path: string): string {
-  return relativeTo(toSlashes(path), toSlashes(folder), /^[A-Za-z]:/u.test(folder)) ?? path;
+  return relativePathIn(withForwardSlashes(path), withForwardSlashes(folder), /^[A-Za-z]:/u.test(folder)) ?? path;
 }
 
 function present<T>(items: readonly (T | undefined)[]): T[] {

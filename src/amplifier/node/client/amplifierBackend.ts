@@ -14,7 +14,7 @@ import {
   type SessionChoices,
   type SessionSummary,
 } from '../../../session/common/sessionBackend';
-import { untilAborted } from '../../../session/common/untilAborted';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { isLoopback } from '../../../base/common/loopback';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { toRfc3339 } from '../../common/api/wireTime';
@@ -171,7 +171,7 @@ export class AmplifierBackend implements SessionBackend {
     if (signal?.aborted) throw cancelled();
     const made = this.client.createSession(request).then(({ session_id: id }) => id);
     try {
-      return await untilAborted(made, signal);
+      return await rejectOnAbort(made, signal);
     } catch (error) {
       if (signal?.aborted) {
         const ended = made.then((id) => this.discardSession(id)).catch(() => undefined);

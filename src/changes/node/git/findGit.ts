@@ -1,6 +1,6 @@
 import { access, constants, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isBelow } from '../../../base/node/isBelow';
+import { isInsideFolder } from '../../../base/node/isInsideFolder';
 
 export interface FindGitOptions {
   /** The workspace folder, absolute: anybody could have put a program of that name in it. */
@@ -28,7 +28,7 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
     try {
       await mayRun(file);
       const real = await realPath(file);
-      if (real !== inside && !isBelow(real, inside, paths)) return file;
+      if (real !== inside && !isInsideFolder(real, inside, paths)) return file;
     } catch {
       // Not here.
     }

@@ -1,6 +1,6 @@
 import { chmod, lstat, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import * as path from 'node:path';
-import { errorCode, wordsOf } from '../../../base/common/errors';
+import { errorCode, userMessageOf } from '../../../base/common/errors';
 import type { FileKind, FileState } from '../../common/checkpoint';
 import { diskFull } from '../../common/checkpointError';
 import { standOf, type RestoreStep, type SkippedStep, type StepStand } from '../../common/restorePlan';
@@ -51,7 +51,7 @@ export class StepRunner {
       const code = errorCode(error) ?? '';
       if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFull(error);
       if (error instanceof BehindLinkError) return { path: name, reason: 'behindLink' };
-      return { path: name, reason: 'failed', detail: wordsOf(error) };
+      return { path: name, reason: 'failed', detail: userMessageOf(error) };
     }
   }
 

@@ -11,7 +11,7 @@ import { HunkLenses } from './hunkLenses';
 
 interface AgentChangesDeps {
   readonly source: ReviewSource;
-  readonly commands: Pick<Commands, 'handle'>;
+  readonly commands: Pick<Commands, 'setHandler'>;
   readonly settings: Pick<Settings, 'reviewCodeLens' | 'onDidChangeOf'>;
   readonly clock: Clock;
 }

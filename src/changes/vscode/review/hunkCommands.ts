@@ -20,7 +20,7 @@ const LineChange = z.object({
 interface HunkCommandsDeps {
   readonly source: ReviewSource;
   readonly baselines: BaselineDocuments;
-  readonly commands: Pick<Commands, 'handle'>;
+  readonly commands: Pick<Commands, 'setHandler'>;
 }
 
 /** What users do with changes in editors. */
@@ -43,7 +43,7 @@ export class HunkCommands implements Disposable {
       [commandIds.reviewOpen, () => this.openAll()],
       [commandIds.reviewOpenFile, (target) => this.openFile(pathOf(target))],
     ];
-    for (const [id, handler] of handlers) this.disposables.add(commands.handle(id, handler));
+    for (const [id, handler] of handlers) this.disposables.add(commands.setHandler(id, handler));
   }
 
   dispose(): void {

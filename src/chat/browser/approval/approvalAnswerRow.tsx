@@ -5,11 +5,11 @@ import { CheckIcon, CloseIcon, StopIcon, WarningIcon, type Icon } from '../../..
 import type { MenuRow } from '../../../webview/browser/menu';
 import { chordLabel } from '../../../webview/browser/platformKeys';
 import { SplitButton } from '../../../webview/browser/splitButton';
-import { isLasting, kindSentences, type Answers } from '../../common/approvals/approvalAnswers';
+import { isLastingAnswer, misleadingLabelNotes, type AnswerGroups } from '../../common/approvals/approvalAnswers';
 import type { ApprovalOption } from '../../common/chatView';
 
 interface AnswerRowProps {
-  readonly answers: Answers;
+  readonly answers: AnswerGroups;
   readonly requester: string;
   /** Who decides what a lasting answer covers, unless its scope says it. */
   readonly decider: 'agent' | 'server';
@@ -20,7 +20,15 @@ interface AnswerRowProps {
 }
 
 /** All answers in one row: the most common ones as buttons, the others in their menus. */
-export function ApprovalAnswerRow({ answers, requester, decider, disabled, onAnswer, onStop, onReason }: AnswerRowProps) {
+export function ApprovalAnswerRow({
+  answers,
+  requester,
+  decider,
+  disabled,
+  onAnswer,
+  onStop,
+  onReason,
+}: AnswerRowProps) {
   const { allow, deny, others } = answers;
   const itemOf = (option: ApprovalOption, index: number): MenuRow => ({
     key: `${index} ${option.label}`,
@@ -32,29 +40,29 @@ export function ApprovalAnswerRow({ answers, requester, decider, disabled, onAns
     content: <span>Deny with Reason…</span>,
     run: onReason,
   };
-  const hasDenial = deny.plain !== undefined || deny.menu.length > 0;
+  const hasDenial = deny.primary !== undefined || deny.menu.length > 0;
   const [other] = others;
   return (
     <div class="approval-answers">
-      {(allow.plain ?? allow.menu.length > 0) && (
+      {(allow.primary ?? allow.menu.length > 0) && (
         <SplitButton
-          isPrimary={allow.plain !== undefined}
+          isPrimary={allow.primary !== undefined}
           disabled={disabled}
           menuLabel="More ways to allow"
           items={allow.menu.map(itemOf)}
-          {...plainAnswerProps(allow.plain, chordLabel('K', 'Y'), '1', onAnswer)}
+          {...plainAnswerProps(allow.primary, chordLabel('K', 'Y'), '1', onAnswer)}
         >
-          {allow.plain ? <AnswerLabel option={allow.plain} icon={CheckIcon} digit="1" /> : 'Allow…'}
+          {allow.primary ? <AnswerLabel option={allow.primary} icon={CheckIcon} digit="1" /> : 'Allow…'}
         </SplitButton>
       )}
       {hasDenial && (
         <SplitButton
           disabled={disabled}
           menuLabel="More ways to deny"
-          items={[...deny.menu.map(itemOf), ...(deny.plain ? [reason] : [])]}
-          {...plainAnswerProps(deny.plain, chordLabel('K', 'N'), '2', onAnswer)}
+          items={[...deny.menu.map(itemOf), ...(deny.primary ? [reason] : [])]}
+          {...plainAnswerProps(deny.primary, chordLabel('K', 'N'), '2', onAnswer)}
         >
-          {deny.plain ? <AnswerLabel option={deny.plain} icon={CloseIcon} digit="2" /> : 'Deny…'}
+          {deny.primary ? <AnswerLabel option={deny.primary} icon={CloseIcon} digit="2" /> : 'Deny…'}
         </SplitButton>
       )}
       {!hasDenial && (
@@ -101,7 +109,7 @@ function plainAnswerProps(
 }
 
 function answerTooltip({ isMisnamed = false, kind, label }: ApprovalOption): string {
-  return namingHiddenCharacters(isMisnamed ? `${label}. ${kindSentences[kind]}` : label);
+  return namingHiddenCharacters(isMisnamed ? `${label}. ${misleadingLabelNotes[kind]}` : label);
 }
 
 function AnswerLabel({ option, icon, digit }: { option: ApprovalOption; icon: Icon; digit: string }) {
@@ -130,7 +138,7 @@ function AnswerName({ option: { isMisnamed = false, kind, label } }: { option: A
       <bdi class="answer-name one-line">
         <PlainText text={label} />
       </bdi>
-      {isMisnamed && <span class="visually-hidden">{` (${kindSentences[kind]})`}</span>}
+      {isMisnamed && <span class="visually-hidden">{` (${misleadingLabelNotes[kind]})`}</span>}
     </>
   );
 }
@@ -144,9 +152,9 @@ function WarningMark() {
 }
 
 function AnswerMenuRow({ option, decides: decider }: { option: ApprovalOption; decides: 'agent' | 'server' }) {
-  const scope = option.scope ?? (isLasting(option) ? `The ${decider} decides what is similar` : undefined);
+  const scope = option.scope ?? (isLastingAnswer(option) ? `The ${decider} decides what is similar` : undefined);
   const details: ComponentChildren[] = [];
-  if (option.isMisnamed) details.push(kindSentences[option.kind]);
+  if (option.isMisnamed) details.push(misleadingLabelNotes[option.kind]);
   if (scope !== undefined) details.push(<PlainText text={scope} />);
   return (
     <span class="answer-item">

@@ -2,12 +2,12 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import * as z from 'zod/mini';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../../webview/browser/icons';
-import { inOrder, shownQuestion } from '../../common/approvals/approvalOrder';
+import { orderApprovals, approvalToShow } from '../../common/approvals/approvalOrder';
 import {
   reasonFor,
-  withoutGone,
-  withReason,
-  withReasonSent,
+  withoutResolved,
+  setReason,
+  markReasonSent,
   type ApprovalReason,
 } from '../../common/approvals/approvalReasons';
 import { ApprovalCard } from './approvalCard';
@@ -36,8 +36,8 @@ export function ApprovalArea() {
   const latestReasons = useRef(reasons);
   latestReasons.current = reasons;
   const inView = saved?.sessionId === session?.id ? saved : undefined;
-  const ordered = inOrder(session?.approvals ?? []);
-  const approval = shownQuestion(ordered, inView);
+  const ordered = orderApprovals(session?.approvals ?? []);
+  const approval = approvalToShow(ordered, inView);
   const index = approval ? ordered.indexOf(approval) : -1;
   const area = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
@@ -56,7 +56,7 @@ export function ApprovalArea() {
   }, [session?.id, approval?.id, inView?.id]);
   useLayoutEffect(() => {
     if (!session) return;
-    const left = withoutGone(reasons, session.id, session.approvals);
+    const left = withoutResolved(reasons, session.id, session.approvals);
     if (left !== reasons) saveReasons(left);
   }, [session?.id, session?.approvals]);
 
@@ -103,8 +103,8 @@ export function ApprovalArea() {
         approval={approval}
         isDeliberate={isDeliberate}
         reason={reasonFor(reasons, name)}
-        onReason={(reason) => saveReasons(withReason(reasons, name, reason))}
-        onReasonSent={() => saveReasons(withReasonSent(latestReasons.current, name))}
+        onReason={(reason) => saveReasons(setReason(reasons, name, reason))}
+        onReasonSent={() => saveReasons(markReasonSent(latestReasons.current, name))}
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">

@@ -3,8 +3,8 @@ import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hid
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 import { shortenPaths } from '../../../transcript/common/shortPath';
 import { spokenChord } from '../../../webview/browser/platformKeys';
-import { answersOf } from '../../common/approvals/approvalAnswers';
-import { evidenceInWords, titleOf } from '../../common/approvals/approvalWords';
+import { groupAnswers } from '../../common/approvals/approvalAnswers';
+import { describeParts, approvalTitle } from '../../common/approvals/approvalWords';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalOption, ApprovalView, SessionView } from '../../common/chatView';
 import { ApprovalAnswerRow } from './approvalAnswerRow';
@@ -40,7 +40,7 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
   const isReasonOpenedHere = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
   const sessionId = session.id;
-  const answers = answersOf(approval.options);
+  const answers = groupAnswers(approval.options);
   const isServer = backends.find(({ id }) => id === session.backendId)?.source === 'server';
 
   const send = async (request: () => Promise<unknown>, onSent?: () => void): Promise<void> => {
@@ -60,9 +60,9 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
       why === undefined ? undefined : onReasonSent,
     );
   const stop = (): void => void send(() => page.request(chatRequests.stop, { sessionId }));
-  const allow = (): void => (answers.allow.plain ? answer(answers.allow.plain) : card.current?.focus());
+  const allow = (): void => (answers.allow.primary ? answer(answers.allow.primary) : card.current?.focus());
   const deny = (): void => {
-    if (answers.deny.plain) answer(answers.deny.plain);
+    if (answers.deny.primary) answer(answers.deny.primary);
     else if (answers.deny.menu.length === 0) stop();
     else card.current?.focus();
   };
@@ -79,8 +79,8 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
     else deny();
   };
 
-  const title = shortenPaths(titleOf(approval), folders);
-  const onlyDenial = answers.deny.plain;
+  const title = shortenPaths(approvalTitle(approval), folders);
+  const onlyDenial = answers.deny.primary;
   return (
     <section
       ref={card}
@@ -145,7 +145,12 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
           }}
         />
       )}
-      <ApprovalAnnouncement approval={approval} title={title} countdown={countdown} hasAllow={!!answers.allow.plain} />
+      <ApprovalAnnouncement
+        approval={approval}
+        title={title}
+        countdown={countdown}
+        hasAllow={!!answers.allow.primary}
+      />
     </section>
   );
 }
@@ -193,7 +198,7 @@ function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: Announce
   ];
   const sentences = [
     `${asks} asks: ${title}`,
-    evidenceInWords(parts),
+    describeParts(parts),
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
     startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,
     hasAllow

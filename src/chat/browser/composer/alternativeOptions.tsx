@@ -1,14 +1,14 @@
 import { chatRequests } from '../../common/page/chatApi';
 import type { OptionView } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
-import { useChanges } from '../../../webview/browser/useChanges';
+import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
 
 const maxAlternatives = 3;
 
 export function AlternativeOptions({ message, onPick }: { message: string | undefined; onPick?: () => void }) {
   const page = usePage();
   const { newOptions } = usePageState();
-  useChanges(page.composerDraft.onDidChange);
+  useRedrawOnEvent(page.composerDraft.onDidChange);
   const refused = newOptions.find((option) => hasProblem(option, message));
   if (refused?.type !== 'select') return null;
   const { id: optionId, choices, value: refusedValue } = refused;

@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { indexAfterKey } from '../../../webview/browser/listKeys';
-import { useChanges } from '../../../webview/browser/useChanges';
+import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
 import { ContextChips } from './chips';
@@ -18,7 +18,7 @@ export function Composer() {
   const page = usePage();
   const { session, promptHistory, isUntrusted } = usePageState();
   const { composerDraft } = page;
-  useChanges(composerDraft.onDidChange);
+  useRedrawOnEvent(composerDraft.onDidChange);
   const { draft } = composerDraft;
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLTextAreaElement>(null);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Emitter } from '../../../base/common/event';
 import { Draft, type DraftAttachment } from '../../common/chatView';
-import { emptyDraft, isEmptyDraft, isSameDraft, joinedDrafts, withAttachments } from '../../common/conversation/drafts';
+import { emptyDraft, isEmptyDraft, isSameDraft, joinDrafts, addAttachments } from '../../common/conversation/drafts';
 import type { SavedPageState } from '../savedPageState';
 
 const SavedDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft });
@@ -61,7 +61,7 @@ export class ComposerDraft {
   }
 
   addAttachments(...added: DraftAttachment[]): void {
-    this.edit({ ...this.currentDraft, attachments: withAttachments(this.currentDraft.attachments, added) });
+    this.edit({ ...this.currentDraft, attachments: addAttachments(this.currentDraft.attachments, added) });
   }
 
   removeAttachment(id: string): void {
@@ -69,12 +69,12 @@ export class ComposerDraft {
   }
 
   append(draft: Draft): void {
-    this.edit(joinedDrafts(this.currentDraft, draft));
+    this.edit(joinDrafts(this.currentDraft, draft));
   }
 
   /** Restores a draft that could not be sent, before text typed since. */
   restoreRefused(draft: Draft): void {
-    if (this.isEditedByUser) this.edit(joinedDrafts(draft, this.currentDraft));
+    if (this.isEditedByUser) this.edit(joinDrafts(draft, this.currentDraft));
   }
 
   /** Clears the draft after it was sent from this or another page, unless it has changed. */

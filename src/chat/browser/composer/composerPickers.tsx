@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { isModeOption, unattendedIn, unattendedOf } from '../../../session/common/optionChoices';
+import { isModeOption, unattendedActionsOf, unattendedActionsOfOption } from '../../../session/common/optionChoices';
 import { ShieldIcon } from '../../../webview/browser/icons';
 import { Picker, type PickerChoice } from '../../../webview/browser/picker';
 import { chatRequests } from '../../common/page/chatApi';
@@ -12,8 +12,8 @@ export function ComposerPickers() {
   const value = session?.backendId ?? chosenBackend;
   const options = sortOptions(session?.options ?? newOptions);
   const noteId = useId();
-  const unattended = unattendedIn(options);
-  const cause = unattended && options.find((option) => unattendedOf(option) === unattended);
+  const unattended = unattendedActionsOf(options);
+  const cause = unattended && options.find((option) => unattendedActionsOfOption(option) === unattended);
   // For agents with modes, the mode shows it.
   const seen = options.some(isModeOption) || unattended ? undefined : seenUnattended;
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
@@ -69,7 +69,7 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
       label="Agent"
       value={value}
       choices={choices}
-      onOpen={() => void page.request(chatRequests.lookAtBackends, {})}
+      onOpen={() => void page.request(chatRequests.refreshBackends, {})}
       hint={session && 'Choosing a different agent starts a new conversation'}
       onPick={(backendId) => {
         if (!session) void page.request(chatRequests.chooseBackend, { backendId });

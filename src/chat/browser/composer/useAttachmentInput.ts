@@ -50,7 +50,7 @@ export function useAttachmentInput(): AttachmentInput {
 }
 
 async function attachUris(page: ChatPage, uris: string[]): Promise<void> {
-  const answer = await page.request(chatRequests.dropped, { uris });
+  const answer = await page.request(chatRequests.rowsForDrop, { uris });
   if (!answer) return;
   page.composerDraft.addAttachments(...answer.rows);
   page.runCommand('focusComposer');

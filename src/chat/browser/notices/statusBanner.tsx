@@ -1,4 +1,4 @@
-import { useChanges } from '../../../webview/browser/useChanges';
+import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
 import { Banner } from './banner';
@@ -45,7 +45,7 @@ export function FolderBanner() {
 
 function SendAgain() {
   const page = usePage();
-  useChanges(page.composerDraft.onDidChange);
+  useRedrawOnEvent(page.composerDraft.onDidChange);
   if (page.composerDraft.isEmpty) return null;
   return (
     <button type="button" class="button is-primary" onClick={() => void page.send()}>

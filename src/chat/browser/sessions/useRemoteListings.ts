@@ -28,12 +28,12 @@ export function useRemoteListings(): RemoteListings {
   const cancel = (): void => {
     if (!currentListing.current) return;
     finish(currentListing.current.id, 'stopped');
-    void page.request(chatRequests.stopLooking, {});
+    void page.request(chatRequests.cancelListing, {});
   };
   const list = async (id: string): Promise<void> => {
     const thisListing = (currentListing.current = { id });
     setListingBackendId(id);
-    const answer = await page.request(chatRequests.lookForSessions, { backendId: id });
+    const answer = await page.request(chatRequests.listRemoteSessions, { backendId: id });
     if (currentListing.current === thisListing) finish(id, answer?.sessions ?? 'failed');
   };
   useEffect(() => cancel, []);

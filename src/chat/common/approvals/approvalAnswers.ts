@@ -11,13 +11,13 @@ import type { ApprovalOption } from '../chatView';
 
 interface AnswerGroup {
   /** The answer of the button and shortcut. Never a lasting one, or one whose label is misleading. */
-  readonly plain: ApprovalOption | undefined;
+  readonly primary: ApprovalOption | undefined;
   /** The other answers, in the order in which they were sent. */
   readonly menu: readonly ApprovalOption[];
 }
 
 /** The answers to an approval, grouped for its card. */
-export interface Answers {
+export interface AnswerGroups {
   readonly allow: AnswerGroup;
   readonly deny: AnswerGroup;
   /** Answers that neither allow nor deny, as far as known. */
@@ -26,7 +26,7 @@ export interface Answers {
 
 type Kind = ApprovalOption['kind'];
 
-export function answersOf(options: readonly ApprovalOption[]): Answers {
+export function groupAnswers(options: readonly ApprovalOption[]): AnswerGroups {
   return {
     allow: groupOf(options, 'allow'),
     deny: groupOf(options, 'reject'),
@@ -35,12 +35,12 @@ export function answersOf(options: readonly ApprovalOption[]): Answers {
 }
 
 /** Whether the option also answers later approvals. */
-export function isLasting({ kind }: Pick<ApprovalOption, 'kind'>): boolean {
+export function isLastingAnswer({ kind }: Pick<ApprovalOption, 'kind'>): boolean {
   return kind === 'allow_always' || kind === 'reject_always';
 }
 
 /** Sentences that follow a misleading label. */
-export const kindSentences: Readonly<Record<Kind, string>> = {
+export const misleadingLabelNotes: Readonly<Record<Kind, string>> = {
   allow_once: 'Despite its name, this allows once.',
   allow_always: 'Despite its name, this allows from now on.',
   reject_once: 'Despite its name, this denies once.',
@@ -56,7 +56,7 @@ export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' |
   const text = optionText(label);
   const isOnce = onceWords.test(text);
   const isForAlways = lastingWords.test(text);
-  if (!isLasting({ kind })) return isForAlways && !isOnce;
+  if (!isLastingAnswer({ kind })) return isForAlways && !isOnce;
   // A plain "yes" reads as once. A plain "no" that lasts is harmless.
   return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isForAlways);
 }
@@ -80,8 +80,10 @@ const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline
 
 function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
   const group = options.filter(({ kind }) => directionOf(kind) === direction);
-  const plain = group.find((option) => !isLasting(option) && option.isMisnamed !== true && !isMisleadingLabel(option));
-  return { plain, menu: group.filter((option) => option !== plain) };
+  const plain = group.find(
+    (option) => !isLastingAnswer(option) && option.isMisnamed !== true && !isMisleadingLabel(option),
+  );
+  return { primary: plain, menu: group.filter((option) => option !== plain) };
 }
 
 function directionOf(kind: Kind): 'allow' | 'reject' | 'other' {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/common/isRecord';
 import { ApprovalContext } from '../../../session/common/approvalContext';
-import { environmentEffect } from '../../../permissions/common/requests/environmentVariables';
-import { escalationsIn } from '../../../permissions/common/requests/escalations';
+import { effectOfVariable } from '../../../permissions/common/requests/environmentVariables';
+import { findEscalations } from '../../../permissions/common/requests/escalations';
 import { environmentNames } from '../../../permissions/common/requests/toolInput';
 import type { DiffTexts } from '../chatPorts';
 import type { ApprovalView, NamedText } from '../chatView';
@@ -39,7 +39,7 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: ShownParts
   // Backends may report escalations incompletely or not at all.
   const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isParsed(context, name)));
   const escalations = unique(
-    [context.escalations ?? {}, escalationsIn(unread), escalationsIn(input)].flatMap((found) =>
+    [context.escalations ?? {}, findEscalations(unread), findEscalations(input)].flatMap((found) =>
       namedTexts(Object.entries(found)),
     ),
   );
@@ -157,7 +157,7 @@ function isEnvironment(name: string, value: unknown): boolean {
 /** Compares names as Windows does on all systems: an unneeded warning does no harm. */
 function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText & { effect?: string } {
   const isAmbiguous = all.some(({ name, value }) => name === variable.name && value !== variable.value);
-  const effects = [environmentEffect(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
+  const effects = [effectOfVariable(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
   const effect = effects.filter((one) => one !== undefined).join(', and ');
   return effect === '' ? variable : { ...variable, effect };
 }

@@ -3,7 +3,7 @@ import type { ApprovalView } from '../chatView';
 type PendingApproval = Pick<ApprovalView, 'id' | 'asks' | 'expiresInMs'>;
 
 /** Orders pending approvals: those with a deadline first, by deadline; then by agent, in the order of requests. */
-export function inOrder<Open extends PendingApproval>(approvals: readonly Open[]): Open[] {
+export function orderApprovals<Open extends PendingApproval>(approvals: readonly Open[]): Open[] {
   const agents = [...new Set(approvals.map(({ asks }) => asks))];
   return approvals.toSorted((one, other) => {
     const [first, second] = [one.expiresInMs, other.expiresInMs];
@@ -14,7 +14,7 @@ export function inOrder<Open extends PendingApproval>(approvals: readonly Open[]
 }
 
 /** Returns the approval to show: the current one while it is pending, else one with a deadline, else one of the same agent. */
-export function shownQuestion<Open extends PendingApproval>(
+export function approvalToShow<Open extends PendingApproval>(
   ordered: readonly Open[],
   inView: Pick<PendingApproval, 'id' | 'asks'> | undefined,
 ): Open | undefined {

@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { isDenial, isTakenBack } from '../../../session/common/approvalOptions';
+import { isDenial, isWithdrawnReason } from '../../../session/common/approvalOptions';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
-import { diffOf } from '../../../transcript/common/lineDiff';
+import { createDiff } from '../../../transcript/common/lineDiff';
 import { kindOfLabel, isMisleadingLabel } from './approvalAnswers';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
@@ -90,7 +90,7 @@ export class ApprovalViews {
     if (saysGranted && !isRejection) return { callId, outcome: 'granted', decision: chosen?.label ?? decision };
     // An answer sent on the user's behalf is not the user's.
     const isTimedOut = reasonCode === 'timeout';
-    const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(reasonCode) ? 'unanswered' : 'denied';
+    const outcome = isTimedOut ? 'timedOut' : !chosen && isWithdrawnReason(reasonCode) ? 'unanswered' : 'denied';
     const answer = isTimedOut ? undefined : chosen?.label;
     return { callId, outcome, decision: answer ?? reason ?? (decision === '' ? 'Not answered.' : decision) };
   }
@@ -104,7 +104,7 @@ export class ApprovalViews {
     const approval = this.openApprovals.get(id);
     return approval?.view.parts.map((part, index) => {
       const texts = approval.diffs[index];
-      return texts ? diffOf(texts.path, texts.before, texts.after, maxWholeLines) : part;
+      return texts ? createDiff(texts.path, texts.before, texts.after, maxWholeLines) : part;
     });
   }
 

@@ -6,7 +6,7 @@ import type { ApprovalView } from '../chatView';
 type ApprovalSummary = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
 
 /** Returns the heading of an approval, without the agent and command that the card shows next to it. */
-export function titleOf({ asks, parts, prompt }: ApprovalSummary): string {
+export function approvalTitle({ asks, parts, prompt }: ApprovalSummary): string {
   const line = oneLine(prompt);
   const [, rest] = new RegExp(`^${escapeRegExp(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
   const title = rest === undefined ? line : rest.slice(0, 1).toUpperCase() + rest.slice(1);
@@ -17,7 +17,7 @@ export function titleOf({ asks, parts, prompt }: ApprovalSummary): string {
 }
 
 /** Describes the parts for screen readers, for example `command, 12 lines`. Undefined if there are none. */
-export function evidenceInWords(parts: readonly Part[]): string | undefined {
+export function describeParts(parts: readonly Part[]): string | undefined {
   const words = parts.map(describePart);
   return words.length === 0 ? undefined : words.join('; ');
 }

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
-import { diffOf } from '../../../transcript/common/lineDiff';
+import { createDiff } from '../../../transcript/common/lineDiff';
 import type { ChangedTexts, CurrentFile, FileTexts, FileText, FileTextId } from './fileTexts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import type { WriteClaims } from './writeClaims';
@@ -281,6 +281,6 @@ function changeOf(path: string, before: FileText, now: FileText, isOther: boolea
     return { path, change: now === null ? 'deleted' : 'modified', added: 0, removed: 0, state: 'unknown' };
   }
   if (before === now) return undefined;
-  const { change, added, removed } = diffOf(path, before, now);
+  const { change, added, removed } = createDiff(path, before, now);
   return { path, change, added, removed, state: isOther ? 'changedSince' : 'applied' };
 }

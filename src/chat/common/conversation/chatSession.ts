@@ -24,7 +24,7 @@ import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
-import { createChatDraft, type HeldDraft } from './heldDraft';
+import { createChatDraft, type SharedDraft } from './sharedDraft';
 import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
@@ -48,15 +48,15 @@ export class ChatSession implements Chat {
   readonly onDidChange: Event<void>;
   readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
   readonly transcript: TranscriptDocument;
-  readonly entries: FullContents<Entry>;
-  readonly approvals: FullContents<Part[]>;
+  readonly fullEntries: FullContents<Entry>;
+  readonly fullApprovals: FullContents<Part[]>;
   readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'>;
   readonly fileChanges: ReviewableChanges;
   private readonly conversation: Conversation;
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
-  private readonly sharedDraft: HeldDraft;
+  private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: AnswerDelivery;
   private isVisible = false;
   private holderCount = 0;
@@ -74,8 +74,8 @@ export class ChatSession implements Chat {
     this.chatTranscript = conversation.transcript;
     this.onDidChange = conversation.changeEmitter.event;
     this.transcript = conversation.document;
-    this.entries = conversation.transcript.writer;
-    this.approvals = conversation.transcript.approvals;
+    this.fullEntries = conversation.transcript.writer;
+    this.fullApprovals = conversation.transcript.approvals;
     this.journal = conversation.journal;
     this.fileChanges = new ReviewableChanges(file, conversation.journal, conversation.fileChangesEmitter.event);
     this.answerDelivery = new AnswerDelivery(conversation);
@@ -95,7 +95,7 @@ export class ChatSession implements Chat {
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
-      onWithdrawn: (promptId) => this.sharedDraft.putBack(promptId),
+      onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     });
     file.onDidChangeProblem(() => {
       if (file.isOutdated) void this.stopForOtherWindow();
@@ -200,12 +200,12 @@ export class ChatSession implements Chat {
     const { attachments, text } = draft;
     const id = this.ports.newId();
     // Clear the draft first, so that the user can type the next prompt while the agent starts.
-    this.sharedDraft.take(id, draft, written);
+    this.sharedDraft.beginSend(id, draft, written);
     try {
       await this.sendOrQueue({ id, text, attachments: [...attachments, ...contextAttachments] });
-      this.sharedDraft.forget(id);
+      this.sharedDraft.confirmSent(id);
     } catch (error) {
-      this.sharedDraft.putBack(id);
+      this.sharedDraft.restoreRefused(id);
       throw error;
     }
   }
@@ -239,7 +239,7 @@ export class ChatSession implements Chat {
     await this.turnRunner.stop();
   }
 
-  async approve(approvalId: string, option: string, reason = ''): Promise<void> {
+  async answerApproval(approvalId: string, option: string, reason = ''): Promise<void> {
     await this.answerDelivery.sendAnswer(this.connection.session, approvalId, option);
     if (reason.trim() === '') return;
     this.answerDelivery.queueReason({ id: this.ports.newId(), text: reason, attachments: [] });

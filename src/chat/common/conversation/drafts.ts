@@ -11,14 +11,14 @@ export function isSameDraft(one: Draft, other: Draft): boolean {
 }
 
 /** Appends the second draft to the first, without duplicate attachments. */
-export function joinedDrafts(first: Draft, second: Draft): Draft {
+export function joinDrafts(first: Draft, second: Draft): Draft {
   return {
     text: joinTexts(first.text, second.text),
-    attachments: withAttachments(first.attachments, second.attachments),
+    attachments: addAttachments(first.attachments, second.attachments),
   };
 }
 
-export function withAttachments(
+export function addAttachments(
   there: readonly DraftAttachment[],
   added: readonly DraftAttachment[],
 ): DraftAttachment[] {

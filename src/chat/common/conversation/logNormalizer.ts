@@ -1,4 +1,4 @@
-import { SessionNormalizer } from '../../../session/common/normalize/normalizeSession';
+import { SessionNormalizer } from '../../../session/common/normalize/sessionNormalizer';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { normalizedLogVersion, type LogRecord } from './logRecord';
 

@@ -1,5 +1,10 @@
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import { applyChoices, choicesOf, keepAsking, type OptionChoice } from '../../../session/common/optionChoices';
+import {
+  applyChoices,
+  toChoices,
+  restoreApprovalOptions,
+  type OptionChoice,
+} from '../../../session/common/optionChoices';
 import { isBackendError, type BackendSession, type PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
@@ -39,7 +44,7 @@ export class PromptDelivery {
     const { connection, starts, conversation } = this.ports;
     const { options: shown } = conversation.transcript;
     // Taken before connecting, since a new session reports its own options.
-    const wanted = shown.length === 0 ? starts.initialChoices(conversation.head.backendId) : choicesOf(shown);
+    const wanted = shown.length === 0 ? starts.initialChoices(conversation.head.backendId) : toChoices(shown);
     const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
     if (origin !== 'open') {
       conversation.bindSession(session.id);
@@ -92,7 +97,7 @@ export class PromptDelivery {
 
   private async keepAskingMode(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
     const { conversation } = this.ports;
-    const change = await keepAsking(session, before, conversation.head.backendTitle);
+    const change = await restoreApprovalOptions(session, before, conversation.head.backendTitle);
     if (change !== undefined) conversation.addNotice('info', change);
   }
 

@@ -5,7 +5,18 @@ import type { BackendView } from '../chatView';
 
 /** Builds the view of a backend. `state` is undefined if it was never used. */
 export function backendView(
-  { cannotList, defaults, description, health, id, install, needsPermission, problem, source, title }: BackendEntry,
+  {
+    isListingUnsupported: cannotList,
+    defaults,
+    description,
+    health,
+    id,
+    install,
+    needsPermission,
+    problem,
+    source,
+    title,
+  }: BackendEntry,
   state: BackendState | undefined,
 ): BackendView {
   const isTroubled = state?.kind === 'failed' || state?.kind === 'authRequired';

@@ -7,7 +7,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
-import type { Writer, WriteObserver } from '../../../editor/common/writeObserver';
+import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../changes/changeJournal';
 import { WriteClaims } from '../changes/writeClaims';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
@@ -126,7 +126,7 @@ export class ChatSessions implements Chats, WriteObserver {
     return [...rows, ...remote].sort(newestFirst);
   }
 
-  async listKept(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]> {
+  async listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]> {
     const backend = await this.usedBackends.open(backendId);
     return [...(await this.remoteSessions.listSessions(backend, this.remoteSearchOptions(signal)))].sort(newestFirst);
   }
@@ -140,11 +140,11 @@ export class ChatSessions implements Chats, WriteObserver {
     this.preparedSessions.prepare(backendId, folder);
   }
 
-  keepPrepared(backendId: string | undefined): void {
+  closePreparedExcept(backendId: string | undefined): void {
     this.preparedSessions.discardExcept(backendId);
   }
 
-  awaitPrompt(isAwaited: boolean): void {
+  setPromptExpected(isAwaited: boolean): void {
     this.preparedSessions.setPromptExpected(isAwaited);
     if (!isAwaited || this.isCheckpointPrepared) return;
     this.isCheckpointPrepared = true;
@@ -209,20 +209,20 @@ export class ChatSessions implements Chats, WriteObserver {
     const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
     if (open) {
       const { backendTitle: who, title } = open.view;
-      const entries = [...open.transcript.entries()].map((entry) => open.entries.whole(entry.id) ?? entry);
+      const entries = [...open.transcript.entries()].map((entry) => open.fullEntries.whole(entry.id) ?? entry);
       const head = this.ports.store.heads.find(({ id }) => id === open.id);
-      return exportTranscript({ title, who, ...timesOf(head) }, entries, format);
+      return exportTranscript({ title, agentName: who, ...timesOf(head) }, entries, format);
     }
     const { head, records } = await this.ports.store.read(sessionId);
-    const about = { title: head.title, who: head.backendTitle, ...timesOf(head) };
+    const about = { title: head.title, agentName: head.backendTitle, ...timesOf(head) };
     return exportTranscript(about, storedEntries(records, head.backendTitle), format);
   }
 
-  async beforeWrite(writer: Writer, path: string): Promise<void> {
+  async beforeWrite(writer: WriterSession, path: string): Promise<void> {
     for (const chat of this.chatsOf(writer)) await chat.journal.beforeWrite(path);
   }
 
-  async afterWrite(writer: Writer, path: string): Promise<void> {
+  async afterWrite(writer: WriterSession, path: string): Promise<void> {
     for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path);
   }
 
@@ -249,7 +249,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.fileChangesEmitter.dispose();
   }
 
-  private chatsOf({ backendId, sessionId }: Writer): ChatSession[] {
+  private chatsOf({ backendId, sessionId }: WriterSession): ChatSession[] {
     return [...this.chats.values()].filter(
       (chat) => chat.backendId === backendId && chat.backendSessionId === sessionId,
     );

@@ -1,8 +1,8 @@
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import {
   isModeOption,
-  optionNamed,
-  valueOffered,
+  findOption,
+  findOfferedValue,
   type OptionChoice,
   type OptionValue,
 } from '../../../session/common/optionChoices';
@@ -44,13 +44,13 @@ export function choicesForNewSession(offered: readonly ConfigOption[], sources: 
   const unseen = precedence.flatMap((from) =>
     Object.entries(sources[from])
       .filter(([name, value]) => {
-        const option = optionNamed(offered, name);
-        return option === undefined || valueOffered(option, value) === undefined;
+        const option = findOption(offered, name);
+        return option === undefined || findOfferedValue(option, value) === undefined;
       })
       .map(([option, value]): OptionChoice => ({ option, value, from, isShown: false })),
   );
   const isTaken = ({ option: name }: OptionChoice): boolean => {
-    const option = optionNamed(offered, name);
+    const option = findOption(offered, name);
     return option !== undefined && seen.some((choice) => choice.option === option.id && choice.from !== 'shown');
   };
   return [...seen, ...firstOfEach(unseen.filter((choice) => !isTaken(choice) || choice.from === 'settings'))];
@@ -63,8 +63,8 @@ function wantedValue(
 ): Pick<OptionChoice, 'value' | 'from'> | undefined {
   for (const from of precedence) {
     for (const [name, value] of Object.entries(sources[from])) {
-      if (optionNamed(offered, name) !== option) continue;
-      const own = valueOffered(option, value);
+      if (findOption(offered, name) !== option) continue;
+      const own = findOfferedValue(option, value);
       if (own !== undefined) return { value: own, from };
     }
   }

@@ -4,7 +4,7 @@ import { KeyedQueue, setAwakeTimer, type Clock } from '../../../base/common/asyn
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { untilAborted } from '../../../session/common/untilAborted';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { SessionDefaults } from './sessionDefaults';
 
 interface PreparedSessionsPorts {
@@ -130,9 +130,9 @@ export class PreparedSessions {
     this.expiryTimer?.dispose();
     let prepared: PreparedSession | undefined;
     try {
-      prepared = await untilAborted(preparation.result, signal);
+      prepared = await rejectOnAbort(preparation.result, signal);
       // Wait until pending choices are applied.
-      if (prepared) await untilAborted(this.queue.idle(prepared.session.id), signal);
+      if (prepared) await rejectOnAbort(this.queue.whenIdle(prepared.session.id), signal);
     } catch (error) {
       this.restorePreparation(preparation);
       throw error;

@@ -42,7 +42,7 @@ export class AttachedTexts implements MentionSource {
   }
 
   /** Returns the first working folder given by an attached text. */
-  folderOf({ attachments }: Draft): string | undefined {
+  workingFolderOf({ attachments }: Draft): string | undefined {
     return attachments.map(({ id }) => this.texts.get(id)?.folder).find((folder) => folder !== undefined);
   }
 

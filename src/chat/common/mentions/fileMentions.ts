@@ -10,7 +10,7 @@ interface FileMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat'>;
   /** Returns absolute paths, the most recently opened first. */
-  readonly recent: () => readonly string[];
+  readonly recentFiles: () => readonly string[];
 }
 
 const maxRows = 20;
@@ -24,7 +24,7 @@ export class FileMentions implements MentionSource {
   constructor(private readonly ports: FileMentionsPorts) {}
 
   async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
-    const { index, recent } = this.ports;
+    const { index, recentFiles: recent } = this.ports;
     const places = new Map(recent().map((path, place) => [path, place]));
     const bonus = ({ path }: IndexedFile): number => {
       const place = places.get(path);

@@ -26,7 +26,7 @@ export class SelectionMentions implements MentionSource {
   }
 
   /** Returns the row of the primary selection, if anything is selected. */
-  current(): MentionRow | undefined {
+  currentRow(): MentionRow | undefined {
     return this.editor.activeSelection && rowOf(this.editor.activeSelection);
   }
 }

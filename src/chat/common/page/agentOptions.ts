@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import { unattendedOf, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
+import { unattendedActionsOfOption, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
 import { OptionView, toOptionViews, Unattended, type BackendView } from '../chatView';
 import { optionsOfNewSession, choicesForNewSession, type OptionSources } from '../conversations/optionPrecedence';
@@ -64,7 +64,7 @@ export class AgentOptions {
    * allowing that for one task doesn't allow it for all.
    */
   rememberChoice(agentId: string, option: OptionView | undefined, value: OptionValue): void {
-    if (!option || unattendedOf(option, value) !== undefined) return;
+    if (!option || unattendedActionsOfOption(option, value) !== undefined) return;
     this.storeChoice(agentId, option.id, value);
   }
 

@@ -28,7 +28,7 @@ export class ApprovalWatch implements Disposable {
     this.followWaitingChats();
   }
 
-  get waiting(): readonly WaitingApproval[] {
+  get pendingApprovals(): readonly WaitingApproval[] {
     return [...this.followedChats.values()].flatMap(({ chat }) =>
       chat.view.approvals
         .filter(({ state }) => state === 'pending')

@@ -58,12 +58,12 @@ export class BackendChoice implements Disposable {
 
   choose(id: string): void {
     this.pickedId = id;
-    this.remember(id);
+    this.rememberLastUsed(id);
     this.emitter.fire();
   }
 
   /** Remembers the backend as the one used last, for new windows. */
-  remember(id: string): void {
+  rememberLastUsed(id: string): void {
     this.ports.memento.update(memoryName, id).then(undefined, this.ports.onError);
   }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Entry, Part } from '../../../transcript/common/entries';
 import { TranscriptPatch } from '../../../transcript/common/patch';
-import { defineAction, defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
+import { defineAction, defineNotification, defineRequest, NoValue } from '../../../webview/common/protocol';
 import {
   BackendView,
   CommandView,
@@ -63,18 +63,18 @@ export const didUpdate = defineNotification('chat/didUpdate', ChatUpdate);
 /** Inserts text and attachments into the composer. */
 export const didInsert = defineNotification('chat/didInsert', Draft);
 /** Forwards a command of the Command Palette or title bar to the page. */
-export const didAsk = defineNotification(
+export const didInvokeCommand = defineNotification(
   'chat/didAsk',
   z.object({ what: z.enum(['focusComposer', 'showSessions', 'focusApproval', 'allow', 'deny', 'find']) }),
 );
 
 export const chatRequests = {
   /** The page has loaded. The host replies with a full `didUpdate`. */
-  ready: defineAction('chat/ready', Nothing),
+  ready: defineAction('chat/ready', NoValue),
   /** Heartbeat, sent every few seconds while the page is visible. */
-  alive: defineAction('chat/alive', Nothing),
+  alive: defineAction('chat/alive', NoValue),
   /** The page has focus. Commands apply to the page focused last. */
-  focused: defineAction('chat/focused', Nothing),
+  focused: defineAction('chat/focused', NoValue),
   loadOlder: defineAction(
     'chat/loadOlder',
     z.object({ ...inSession, count: z.int().check(z.positive(), z.lte(1_000)) }),
@@ -104,19 +104,19 @@ export const chatRequests = {
     z.object({ sessionId: optional(Text), optionId: Text, value: z.union([Text, z.boolean()]) }),
   ),
   /** Prepares a session so that its options are known. Sent on the first key stroke, or when the options are opened. */
-  prepare: defineAction('chat/prepare', Nothing),
+  prepare: defineAction('chat/prepare', NoValue),
   toggleContext: defineAction('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() })),
 
   /** Refreshes the backends. Changes arrive by `didUpdate`. */
-  lookAtBackends: defineAction('chat/lookAtBackends', Nothing),
+  refreshBackends: defineAction('chat/lookAtBackends', NoValue),
   chooseBackend: defineAction('chat/chooseBackend', z.object({ backendId: Text })),
   /** Helps with a backend that isn't ready: sign in, settings, restart. */
   repairBackend: defineAction(
     'chat/repairBackend',
     z.object({ backendId: Text, how: z.optional(z.enum(['install', 'edit'])) }),
   ),
-  manageTrust: defineAction('chat/manageTrust', Nothing),
-  openFolder: defineAction('chat/openFolder', Nothing),
+  manageTrust: defineAction('chat/manageTrust', NoValue),
+  openFolder: defineAction('chat/openFolder', NoValue),
   /** Shows an empty page. The conversation is created with the first prompt. */
   newSession: defineAction('chat/newSession', z.object({ backendId: optional(Text) })),
   openSession: defineAction('chat/openSession', z.object(inSession)),
@@ -130,13 +130,13 @@ export const chatRequests = {
     z.object({ sessions: z.array(SessionRow) }),
   ),
   /** Lists the sessions that a backend keeps. Starts the backend; while it runs, `searchSessions` includes them. */
-  lookForSessions: defineRequest(
+  listRemoteSessions: defineRequest(
     'chat/lookForSessions',
     z.object({ backendId: Text }),
     z.object({ sessions: z.array(SessionRow) }),
   ),
   /** Cancels `lookForSessions`. */
-  stopLooking: defineAction('chat/stopLooking', Nothing),
+  cancelListing: defineAction('chat/stopLooking', NoValue),
   exportSession: defineAction(
     'chat/exportSession',
     z.object({ ...inSession, format: z.enum(['markdown', 'html', 'json']) }),
@@ -149,7 +149,11 @@ export const chatRequests = {
     z.object({ rows: z.array(MentionRow), isPartial: optional(z.boolean()) }),
   ),
   /** Files and folders dropped on the composer, as URIs or paths. */
-  dropped: defineRequest('chat/dropped', z.object({ uris: z.array(Text) }), z.object({ rows: z.array(MentionRow) })),
+  rowsForDrop: defineRequest(
+    'chat/dropped',
+    z.object({ uris: z.array(Text) }),
+    z.object({ rows: z.array(MentionRow) }),
+  ),
 
   /** Returns the full entry. A very large one opens in an editor, and is returned trimmed. */
   showAll: defineRequest('chat/showAll', z.object({ ...inSession, entryId: Text }), z.object({ entry: Entry })),

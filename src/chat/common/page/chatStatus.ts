@@ -10,7 +10,7 @@ interface ChatStatusInput {
   readonly waiting: number;
 }
 
-export interface ChatActions {
+export interface ChatStatusActions {
   readonly open: StatusAction;
   readonly pickBackend: StatusAction;
   readonly showApproval: StatusAction;
@@ -21,7 +21,7 @@ export interface ChatActions {
 /** Returns the chat's entry in the status list. What needs the user's attention comes first. */
 export function chatStatus(
   { isTrusted, chosen, isPreferredMissing, rows, waiting }: ChatStatusInput,
-  actions: ChatActions,
+  actions: ChatStatusActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   if (!isTrusted) {
     const summary = 'Agents don’t start in an untrusted workspace. You can still read conversations.';

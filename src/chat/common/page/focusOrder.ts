@@ -4,11 +4,11 @@ export class FocusOrder<Page extends { readonly isVisible: boolean }> {
   private readonly pages = new Set<Page>();
 
   /** The visible page that had the focus last. Hidden pages keep their place in the order. */
-  get active(): Page | undefined {
+  get activePage(): Page | undefined {
     return [...this.pages].findLast(({ isVisible }) => isVisible);
   }
 
-  focused(page: Page): void {
+  markFocused(page: Page): void {
     this.pages.delete(page);
     this.pages.add(page);
   }

@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 import type { Memento } from '../../../base/common/memento';
 import { Draft } from '../chatView';
-import { HeldDraft } from '../conversation/heldDraft';
+import { SharedDraft } from '../conversation/sharedDraft';
 
 const memoryName = 'chat.newDraft';
 
 /** Creates the draft of the empty page. It survives reloads, except for images. */
-export function newDraft(memento: Memento, onError: (error: unknown) => void): HeldDraft {
+export function createNewDraft(memento: Memento, onError: (error: unknown) => void): SharedDraft {
   const persist = ({ attachments, text }: Draft): void => {
     const stored = { text, attachments: attachments.filter(({ image }) => !image) };
     memento.update(memoryName, stored).then(undefined, onError);
   };
-  return new HeldDraft(z.safeParse(Draft, memento.get(memoryName)).data, persist, onError);
+  return new SharedDraft(z.safeParse(Draft, memento.get(memoryName)).data, persist, onError);
 }

@@ -36,11 +36,11 @@ export class PageChips implements Disposable {
   }
 
   /** Returns the attachments for a prompt sent now. Never rejects. */
-  async mentions(): Promise<DraftAttachment[]> {
+  async currentAttachments(): Promise<DraftAttachment[]> {
     return await this.collect(async (source) => (await source.mentions?.()) ?? []);
   }
 
-  set(kind: string, isOn: boolean): void {
+  setEnabled(kind: string, isOn: boolean): void {
     for (const source of this.sources) source.set(kind, isOn);
   }
 

@@ -6,9 +6,9 @@ import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftTransition } from '../chatPorts';
 import type { AttachedFiles } from '../mentions/attachedFiles';
 import type { ContextChipView, Draft, SessionRow } from '../chatView';
-import type { HeldDraft } from '../conversation/heldDraft';
+import type { SharedDraft } from '../conversation/sharedDraft';
 import type { BackendChoice } from './backendChoice';
-import type { NewOptions } from './newOptions';
+import type { NewSessionOptions } from './newSessionOptions';
 import type { PageChips } from './pageChips';
 
 interface PageFeedPorts {
@@ -16,14 +16,14 @@ interface PageFeedPorts {
   readonly backends: Pick<BackendChoice, 'views' | 'chosen' | 'onDidChange'>;
   readonly chips: Pick<PageChips, 'chipsFor' | 'onDidChange'>;
   readonly attached: Pick<AttachedFiles, 'findMissing' | 'onDidChange'>;
-  readonly keyChords: { readonly beginnings: readonly string[]; readonly onDidChange: Event<void> };
+  readonly keyChords: { readonly prefixes: readonly string[]; readonly onDidChange: Event<void> };
   readonly newOptions: Pick<
-    NewOptions,
+    NewSessionOptions,
     'optionsFor' | 'unattendedSeen' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
   >;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
-  readonly newDraft: Pick<HeldDraft, 'value' | 'onDidSendOrRestore'>;
+  readonly newDraft: Pick<SharedDraft, 'value' | 'onDidSendOrRestore'>;
   readonly post: (update: ChatUpdate) => void;
   /** Called when the displayed conversation must be reopened. */
   readonly onOutdated: (chat: Chat) => void;
@@ -73,7 +73,7 @@ export class PageFeed implements Disposable {
 
   constructor(private readonly ports: PageFeedPorts) {
     this.frameCoalescer = this.disposables.add(new Coalescer(ports.clock, frameMs, () => this.postUpdate()));
-    this.rowsCoalescer = this.disposables.add(new Coalescer(ports.clock, rowsMs, () => this.changed('sessions')));
+    this.rowsCoalescer = this.disposables.add(new Coalescer(ports.clock, rowsMs, () => this.markDirty('sessions')));
   }
 
   start(): void {
@@ -81,12 +81,12 @@ export class PageFeed implements Disposable {
     this.disposables.add(chats.onDidChange(() => this.rowsCoalescer.schedule()));
     this.disposables.add(
       backends.onDidChange(() => {
-        this.changed('backends', 'chosenBackend', 'newOptions', 'newCommands');
+        this.markDirty('backends', 'chosenBackend', 'newOptions', 'newCommands');
         this.refreshChips();
       }),
     );
-    this.disposables.add(newOptions.onDidChange(() => this.changed('newOptions', 'newCommands')));
-    this.disposables.add(keyChords.onDidChange(() => this.changed('keyChords')));
+    this.disposables.add(newOptions.onDidChange(() => this.markDirty('newOptions', 'newCommands')));
+    this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
     this.disposables.add(attached.onDidChange(() => this.refreshMissing()));
     this.disposables.add(newDraft.onDidSendOrRestore((move) => this.shownChat ?? this.handleDraftTransition(move)));
@@ -111,7 +111,7 @@ export class PageFeed implements Disposable {
       store.add(chat.keepOpen());
       store.add(
         chat.onDidChange(() => {
-          this.changed('session');
+          this.markDirty('session');
           if (chat.isOutdated) this.ports.onOutdated(chat);
         }),
       );
@@ -119,23 +119,23 @@ export class PageFeed implements Disposable {
       store.add(chat.transcript.onDidChange(() => this.scheduleFrame()));
       this.shownChat = { chat, feed, store };
     }
-    this.changed('session', 'newOptions', 'draft', 'history');
+    this.markDirty('session', 'newOptions', 'draft', 'history');
     this.refreshChips();
     this.refreshMissing();
   }
 
   /** Starts posting to a new page, beginning with everything. */
-  pageCame(): void {
+  connectPage(): void {
     this.isPageConnected = true;
     this.shownChat?.feed.restart(initialEntryCount);
-    this.changed(...allParts);
+    this.markDirty(...allParts);
     this.frameCoalescer.flushNow();
     this.refreshChips();
     this.refreshMissing();
   }
 
   /** Stops posting because the page is hidden or closed. */
-  pageLeft(): void {
+  disconnectPage(): void {
     this.isPageConnected = false;
     this.frameCoalescer.dispose();
     // The next page gets everything anyway.
@@ -153,11 +153,11 @@ export class PageFeed implements Disposable {
     this.scheduleFrame();
   }
 
-  draftSaved(): void {
+  handleDraftSaved(): void {
     this.refreshMissing();
   }
 
-  changed(...parts: readonly UpdatePart[]): void {
+  markDirty(...parts: readonly UpdatePart[]): void {
     for (const part of parts) this.dirtyParts.add(part);
     this.scheduleFrame();
   }
@@ -178,7 +178,7 @@ export class PageFeed implements Disposable {
     void pending.then((chips) => {
       if (request !== this.chipsRequestCount || this.disposables.isDisposed) return;
       this.currentChips = chips;
-      this.changed('chips');
+      this.markDirty('chips');
     });
   }
 
@@ -189,7 +189,7 @@ export class PageFeed implements Disposable {
       if (request !== this.missingRequestCount || this.disposables.isDisposed) return;
       if (missing.join('\n') === this.missingIds.join('\n')) return;
       this.missingIds = missing;
-      this.changed('missing');
+      this.markDirty('missing');
     });
   }
 
@@ -203,7 +203,7 @@ export class PageFeed implements Disposable {
     // Sending again clears an earlier refusal.
     if (kind === 'sent') this.draftUpdate = { ...(keepsComposer && { keepsComposer }), sent: draft };
     else this.draftUpdate = { ...this.draftUpdate, refused: draft };
-    if (kind === 'refused') this.changed('draft');
+    if (kind === 'refused') this.markDirty('draft');
     else this.scheduleFrame();
   }
 
@@ -222,7 +222,7 @@ export class PageFeed implements Disposable {
     const backendId = chat?.view.backendId ?? chosen;
     const update: ChatUpdate = {
       ...(isDirty('session') ? { session: chat?.view ?? null } : {}),
-      ...(feed?.hasNews ? { transcript: feed.take() } : {}),
+      ...(feed?.hasChanges ? { transcript: feed.takePatch() } : {}),
       ...(isDirty('sessions') ? { sessions: chats.rows.slice(0, maxRows) } : {}),
       ...(isDirty('backends') ? { backends: [...backends.views] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
@@ -230,7 +230,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('newOptions') ? { seenUnattended: newOptions.unattendedSeen(backendId) ?? null } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsFor(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.currentChips } : {}),
-      ...(isDirty('keyChords') ? { keyChords: [...keyChords.beginnings] } : {}),
+      ...(isDirty('keyChords') ? { keyChords: [...keyChords.prefixes] } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
       ...this.draftUpdate,
       ...(isDirty('draft') ? { draft: this.draft } : {}),

@@ -5,7 +5,7 @@ export class ShownChats {
   private readonly chatByPage = new Map<object, Chat>();
 
   /** Sets the conversation that a page shows; undefined if the page is hidden, closed or empty. */
-  set(page: object, chat: Chat | undefined): void {
+  setShown(page: object, chat: Chat | undefined): void {
     const before = this.chatByPage.get(page);
     if (before === chat) return;
     if (chat) this.chatByPage.set(page, chat);

@@ -1,9 +1,9 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { roughUnits } from '../../../base/common/roughUnits';
+import { approximateSize } from '../../../base/common/approximateSize';
 import type { Entry } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
-import { trimEntry } from '../../../transcript/common/trim';
+import { truncateEntry } from '../../../transcript/common/truncateEntry';
 import type { DiffTexts } from '../chatPorts';
 
 export interface EntryBase {
@@ -47,7 +47,7 @@ export class EntryWriter {
 
   /** Adds or replaces an entry. `diffs` holds the full texts of diff parts, by part index. */
   put(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
-    const trimmed = trimEntry(entry);
+    const trimmed = truncateEntry(entry);
     this.fullById.delete(entry.id);
     if (trimmed !== entry || diffs.some((texts) => texts !== undefined)) this.keepFullEntry(entry, diffs);
     this.document.put(trimmed);
@@ -69,7 +69,7 @@ export class EntryWriter {
   private keepFullEntry(entry: Entry, diffs: FullEntry['diffs']): void {
     const unitsOf = (texts: DiffTexts | undefined): number =>
       texts ? (texts.before ?? '').length + texts.after.length : 0;
-    const units = diffs.reduce((sum, texts) => sum + unitsOf(texts), roughUnits(entry));
+    const units = diffs.reduce((sum, texts) => sum + unitsOf(texts), approximateSize(entry));
     this.fullById.set(entry.id, { entry, diffs, units });
   }
 }

@@ -2,7 +2,7 @@ import { isRecord } from '../../../base/common/isRecord';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryOf, Part } from '../../../transcript/common/entries';
-import { diffOf } from '../../../transcript/common/lineDiff';
+import { createDiff } from '../../../transcript/common/lineDiff';
 import { isPlainText } from './callContent';
 import type { DiffTexts } from '../chatPorts';
 
@@ -34,7 +34,7 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
       return kind && isPlainText(kind, text) ? { type: 'text', text, plain: true } : { type: 'text', text };
     }
     case 'diff':
-      return diffOf(item.path, item.old_text, item.new_text);
+      return createDiff(item.path, item.old_text, item.new_text);
     case 'terminal':
       return {
         type: 'terminal',
@@ -55,7 +55,7 @@ export function inputParts(input: ToolInput): ShownParts {
   const before = firstString(input, ['old_string', 'old_text', 'oldText', 'old_str']);
   const after = firstString(input, ['new_string', 'new_text', 'newText', 'new_str']);
   if (before !== undefined && after !== undefined) {
-    return { parts: [diffOf(path, before, after)], diffs: [{ path, before, after }] };
+    return { parts: [createDiff(path, before, after)], diffs: [{ path, before, after }] };
   }
   const content = firstString(input, ['content', 'file_text', 'contents']);
   return content === undefined ? noParts : { parts: [{ type: 'file', path, text: content }], diffs: [] };

@@ -3,11 +3,11 @@ import { withDeadline } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { PageHost } from '../../../webview/vscode/pageHost';
 import { loadPage, type PageFiles } from '../../../webview/vscode/loadPage';
-import { didAsk, didInsert, didUpdate, type chatRequests } from '../../common/page/chatApi';
+import { didInvokeCommand, didInsert, didUpdate, type chatRequests } from '../../common/page/chatApi';
 import type { Chat } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import { PageFeed } from '../../common/page/pageFeed';
-import { PageWatch } from '../../common/page/pageWatch';
+import { HeartbeatMonitor } from '../../common/page/heartbeatMonitor';
 import { createChatHandlers, type PageControl } from './chatHandlers';
 import type { ChatPageServices } from './chatPageServices';
 
@@ -41,7 +41,7 @@ export class ChatPageHost implements Disposable, PageControl {
   private readonly disposables = new DisposableStore();
   readonly feed: PageFeed;
   private readonly pageHost: PageHost<typeof chatRequests>;
-  private readonly pageWatch: PageWatch;
+  private readonly pageWatch: HeartbeatMonitor;
   private restoration: Promise<void> = Promise.resolve();
   private notificationsWhenReady: (() => void)[] = [];
   private wasReloaded = false;
@@ -58,7 +58,7 @@ export class ChatPageHost implements Disposable, PageControl {
         onOutdated: (chat) => void this.reopenChat(chat),
       }),
     );
-    this.pageWatch = this.disposables.add(new PageWatch(clock, () => this.onUnresponsive()));
+    this.pageWatch = this.disposables.add(new HeartbeatMonitor(clock, () => this.onUnresponsive()));
   }
 
   services(): void {
@@ -67,7 +67,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.feed.start();
     this.disposables.add(surface.onDidChangeVisibility(() => this.onVisibilityChange()));
     this.disposables.add(surface.webview.onDidReceiveMessage(() => this.pageWatch.heard()));
-    this.disposables.add({ dispose: () => services.shown.set(this, undefined) });
+    this.disposables.add({ dispose: () => services.shown.setShown(this, undefined) });
     if (sessionId !== undefined) this.restoration = this.restoreChat(sessionId);
     this.loadPage();
     this.onVisibilityChange();
@@ -101,14 +101,14 @@ export class ChatPageHost implements Disposable, PageControl {
   async onReady(): Promise<void> {
     await this.restoration;
     if (this.disposables.isDisposed) return;
-    this.feed.pageCame();
+    this.feed.connectPage();
     for (const notify of this.notificationsWhenReady.splice(0)) notify();
   }
 
   onAlive(): void {
     this.wasReloaded = false;
     // The page was hidden and is shown again without a reload: its content is outdated.
-    if (this.isVisible && !this.feed.hasPage) this.feed.pageCame();
+    if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();
   }
 
   onFocus(): void {
@@ -116,18 +116,18 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   onTrustChange(): void {
-    this.feed.changed('untrusted', 'backends', 'chosenBackend');
+    this.feed.markDirty('untrusted', 'backends', 'chosenBackend');
   }
 
   /** Runs a command in the page as soon as it is ready. */
   runCommand(command: PageCommandName): void {
-    this.whenReady(() => this.pageHost.notify(didAsk, { what: command }));
+    this.whenReady(() => this.pageHost.notify(didInvokeCommand, { what: command }));
   }
 
   /** Answers the visible approval. Returns false when none is visible. */
   answerApproval(choice: ApprovalChoice): boolean {
     const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && hasPendingApproval(this.chat);
-    if (isSeen) this.pageHost.notify(didAsk, { what: choice });
+    if (isSeen) this.pageHost.notify(didInvokeCommand, { what: choice });
     return isSeen;
   }
 
@@ -139,7 +139,7 @@ export class ChatPageHost implements Disposable, PageControl {
   /** Loads or reloads the page. Nothing is lost, since the host has all content. */
   loadPage(): void {
     const { surface, files } = this.deps;
-    this.feed.pageLeft();
+    this.feed.disconnectPage();
     loadPage(surface.webview, files, { title: 'Backline Chat' });
   }
 
@@ -175,13 +175,13 @@ export class ChatPageHost implements Disposable, PageControl {
       void this.deps.services.backends.refresh();
     } else {
       this.pageWatch.dispose();
-      this.feed.pageLeft();
+      this.feed.disconnectPage();
     }
     this.reportShownChat();
   }
 
   private reportShownChat(): void {
-    this.deps.services.shown.set(this, this.isVisible && !this.disposables.isDisposed ? this.chat : undefined);
+    this.deps.services.shown.setShown(this, this.isVisible && !this.disposables.isDisposed ? this.chat : undefined);
   }
 
   private onUnresponsive(): void {

@@ -6,8 +6,8 @@ import type { Draft, MentionRow } from '../../common/chatView';
 import type { AttachedFiles } from '../../common/mentions/attachedFiles';
 import type { Mentions } from '../../common/mentions/mentions';
 import type { BackendChoice } from '../../common/page/backendChoice';
-import type { HeldDraft } from '../../common/conversation/heldDraft';
-import type { NewOptions } from '../../common/page/newOptions';
+import type { SharedDraft } from '../../common/conversation/sharedDraft';
+import type { NewSessionOptions } from '../../common/page/newSessionOptions';
 import type { PageChips } from '../../common/page/pageChips';
 import type { ShownChats } from '../../common/page/shownChats';
 import type { CodeProposals } from '../review/codeProposals';
@@ -21,7 +21,7 @@ export interface ChatPageServices {
   readonly mentions: Mentions;
   readonly attached: AttachedFiles;
   readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
-  readonly newDraft: HeldDraft;
+  readonly newDraft: SharedDraft;
   readonly shown: ShownChats;
   readonly editor: EditorActions;
   readonly code: CodeProposals;
@@ -31,7 +31,7 @@ export interface ChatPageServices {
   readonly openFolder: () => PromiseLike<unknown>;
   readonly chips: PageChips;
   readonly keyChords: KeyChordTables;
-  readonly newOptions: NewOptions;
+  readonly newOptions: NewSessionOptions;
   /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
   /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
-import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { Memento } from '../../../base/common/memento';
 import { panelTypes, viewIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
@@ -44,7 +44,7 @@ export class ChatPages implements Disposable {
 
   /** The visible page that had the focus last. */
   get activePage(): ChatPageHost | undefined {
-    return this.focusOrder.active ?? this.viewPage;
+    return this.focusOrder.activePage ?? this.viewPage;
   }
 
   get visiblePages(): readonly ChatPageHost[] {
@@ -65,7 +65,7 @@ export class ChatPages implements Disposable {
   async revealView(): Promise<ChatPageHost> {
     await vscode.commands.executeCommand(`${viewIds.chat}.focus`);
     const page = this.viewPage ?? (await new Promise<ChatPageHost>((resolve) => this.viewResolvers.push(resolve)));
-    this.focusOrder.focused(page);
+    this.focusOrder.markFocused(page);
     return page;
   }
 
@@ -157,14 +157,14 @@ export class ChatPages implements Disposable {
       titled?.dispose();
       const showTitle = (): void => {
         const isWaiting = chat !== undefined && chat.view.approvals.length > 0;
-        const title = (isWaiting ? pendingMark : '') + namingHiddenCharacters(chat?.view.title ?? 'New Chat');
+        const title = (isWaiting ? pendingMark : '') + showHiddenCharacters(chat?.view.title ?? 'New Chat');
         if (panel.title !== title) panel.title = title;
       };
       showTitle();
       titled = chat?.onDidChange(showTitle);
     });
     this.pagesByPanel.set(panel, page);
-    if (panel.active) this.focusOrder.focused(page);
+    if (panel.active) this.focusOrder.markFocused(page);
     panel.onDidDispose(() => {
       titled?.dispose();
       this.pagesByPanel.delete(panel);
@@ -183,7 +183,7 @@ export class ChatPages implements Disposable {
         onDidShow(chat);
         this.changeEmitter.fire();
       },
-      onDidFocus: () => this.focusOrder.focused(page),
+      onDidFocus: () => this.focusOrder.markFocused(page),
       onUnresponsive: () =>
         messages.error('The chat is not responding.', { label: 'Reload', run: () => page.loadPage() }),
     });

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
-import { textIfThere } from '../../../editor/common/textIfThere';
+import { readTextIfExists } from '../../../editor/common/readTextIfExists';
 import type { Messages } from '../../../platform/vscode/messages';
 import { placeCode } from '../../common/changes/codePlacement';
 import type { Dialogs } from '../dialogs';
@@ -44,7 +44,7 @@ export class CodeProposals implements Disposable {
     const target = targetPath ?? this.activePath();
     if (target === undefined) throw new Error('No file is open. Open the file for this code and try again.');
     const path = await this.editorPort.resolve(target);
-    const before = await textIfThere(this.editorPort, path);
+    const before = await readTextIfExists(this.editorPort, path);
     const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
     const name = vscode.workspace.asRelativePath(path);
     if (text === before?.text) {
@@ -75,7 +75,7 @@ export class CodeProposals implements Disposable {
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
     // The user has not seen the content of a file created meanwhile.
-    if (!before && (await textIfThere(this.editorPort, path)))
+    if (!before && (await readTextIfExists(this.editorPort, path)))
       throw new Error(`${path} was created in the meantime. Apply the code again to review the change.`);
     const protectedFiles = await this.confirmProtected(proposal);
     if (!protectedFiles) return;

@@ -107,7 +107,7 @@ export class ReviewActions {
    * @throws ChatError `notFound`
    */
   async fullEntry(chat: Chat, entryId: string): Promise<Entry> {
-    const entry = chat.entries.whole(entryId);
+    const entry = chat.fullEntries.whole(entryId);
     const shown = chat.transcript.get(entryId);
     if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation no longer exists.');
     if (JSON.stringify(entry).length <= maxEntryLength) return entry;

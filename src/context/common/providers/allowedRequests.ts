@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Memento } from '../../../base/common/memento';
-import { describeThing } from '../../../consent/common/broughtThing';
+import { describeSubject } from '../../../consent/common/consentSubject';
 import type { ConsentRequest, RememberedRequest } from './providerError';
 
 const mementoKey = 'backline.context.allowed';
@@ -49,7 +49,7 @@ export class AllowedRequests {
 export function describeRequest(request: ConsentRequest): string {
   switch (request.kind) {
     case 'brought':
-      return `Use the ${describeThing(request.subject)} from this workspace`;
+      return `Use the ${describeSubject(request.subject)} from this workspace`;
     case 'plainHttp':
       return `Send files to ${request.url} without encryption`;
     case 'remoteCode':

@@ -1,11 +1,11 @@
-import type { BroughtThing } from '../../../consent/common/broughtThing';
+import type { ConsentSubject } from '../../../consent/common/consentSubject';
 
 /** Something that needs the user's permission. */
 export type ConsentRequest =
   | { readonly kind: 'plainHttp'; readonly url: string }
   | RemoteCodeRequest
   /** A provider that only the workspace defines. */
-  | { readonly kind: 'brought'; readonly subject: BroughtThing; readonly isDenied: boolean }
+  | { readonly kind: 'brought'; readonly subject: ConsentSubject; readonly isDenied: boolean }
   /** A stored secret for a provider that the workspace defines. `url` would receive it. */
   | { readonly kind: 'secret'; readonly url: string; readonly name: string };
 

@@ -2,7 +2,7 @@ import { raceSignal, type Clock } from '../../../base/common/async';
 import type { Backoff } from '../../../base/common/backoff';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import type { RunInTime } from '../../../base/common/timedRun';
+import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import type { ProviderRef } from '../items/contextItem';
 import type {
   ProviderAbilities,
@@ -63,7 +63,7 @@ export interface ProviderLog extends Disposable {
 export interface ProviderHandleDeps {
   readonly clock: Clock;
   readonly secrets: SecretSource;
-  readonly runInTime: RunInTime;
+  readonly runInTime: RunWithTimeLimit;
   readonly logOf: (ref: ProviderRef) => ProviderLog;
   /** Whether the user has allowed a request, without asking. */
   readonly isAllowed: (request: RememberedRequest) => boolean;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { BroughtSource } from '../../../consent/common/broughtThing';
+import type { ConsentSubjectSource } from '../../../consent/common/consentSubject';
 import { settingIds } from '../../../manifest';
 import type { ProviderSettings } from './contextProvider';
 import { isUriBelow, parseProviderUri, type ProviderPlace } from './providerUri';
@@ -17,7 +17,7 @@ export interface ProviderEntry {
   /** Whether the user's own settings define exactly this provider. Its code may still be in the workspace. */
   readonly isUserDefined: boolean;
   /** Where it is defined. Only the setting if the user's own settings define it. */
-  readonly source: BroughtSource;
+  readonly source: ConsentSubjectSource;
   /** URIs of the workspace folders where it is on. */
   readonly folders: readonly string[];
   /** Whether it is on for documents outside the workspace folders. Only the user can enable that. */

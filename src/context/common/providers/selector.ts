@@ -1,5 +1,5 @@
 import { percentDecoded } from '../../../base/common/fileUri';
-import type { RunInTime } from '../../../base/common/timedRun';
+import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import type { DocumentSelector } from './contextProvider';
 import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
 
@@ -41,7 +41,7 @@ export class SelectorList {
   static compile(
     selectors: readonly DocumentSelector[] | undefined,
     match: SelectorMatch,
-    runInTime: RunInTime,
+    runInTime: RunWithTimeLimit,
   ): SelectorList {
     const globs = new SelectorGlobSet(runInTime);
     const tests = selectors?.map((selector) => compileOne(selector, globs));

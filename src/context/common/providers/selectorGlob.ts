@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import { messageOf } from '../../../base/common/errors';
-import type { RunInTime } from '../../../base/common/timedRun';
+import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import { TimedGlobs } from '../../../editor/common/timedGlobs';
 
 export interface SelectorGlob {
@@ -13,7 +13,7 @@ export class SelectorGlobSet {
   private readonly foundProblems: string[] = [];
   private readonly globs: TimedGlobs;
 
-  constructor(runInTime: RunInTime) {
+  constructor(runInTime: RunWithTimeLimit) {
     this.globs = new TimedGlobs(runInTime, { dot: true, maxLength: 1_000 });
   }
 
@@ -34,7 +34,8 @@ export class SelectorGlobSet {
 
   private addSlowProblem(path: string): void {
     this.addProblem(path, 'it takes too long. Simplify it');
-    if (this.globs.isGivenUp) this.foundProblems.push('Its other globs with groups or many stars are ignored, too.');
+    if (this.globs.hasTooManySlowGlobs)
+      this.foundProblems.push('Its other globs with groups or many stars are ignored, too.');
   }
 
   private addProblem(path: string, why: string): void {

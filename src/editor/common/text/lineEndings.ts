@@ -3,7 +3,7 @@ export type LineEnding = '\n' | '\r\n';
 const anyLineEnding = /\r\n|\r|\n/g;
 
 /** Converts every line ending (LF, CRLF, lone CR) to `lineEnding`. */
-export function withLineEnding(text: string, lineEnding: LineEnding): string {
+export function convertLineEndings(text: string, lineEnding: LineEnding): string {
   if (lineEnding === '\n' && !text.includes('\r')) return text;
   return text.replace(anyLineEnding, lineEnding);
 }
@@ -22,5 +22,5 @@ export function unifyLineEndings(text: string): string {
     if (ending !== '\n') withCr++;
     if (ending !== '\r\n') mixed = true;
   }
-  return mixed ? withLineEnding(text, withCr > total / 2 ? '\r\n' : '\n') : text;
+  return mixed ? convertLineEndings(text, withCr > total / 2 ? '\r\n' : '\n') : text;
 }

@@ -5,7 +5,7 @@ import { allAgents, policyKinds, type PolicyKind } from '../policy/policyKinds';
 import { ruleConditions, ruleTitle } from '../rules/ruleWords';
 import type { SessionGrant } from '../sessionGrants';
 import type { StoredRule } from '../rules/userRules';
-import { visible } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/visibleText';
 
 export interface PolicyAgent {
   readonly id: string;
@@ -49,7 +49,7 @@ function policyRow({ id, title, kinds = policyKinds }: PolicyAgent, policy: Perm
   const cell = (kind: PolicyKind): PolicyCell => policyCell(own[kind], own[kind] ?? forAll[kind], holds, kind);
   return {
     agent: id,
-    title: visible(title),
+    title: toVisibleText(title),
     cells: Object.fromEntries(kinds.map((kind) => [kind, cell(kind)])),
   };
 }
@@ -78,7 +78,7 @@ function storedRuleRow(
     effect: rule.effect,
     title: ruleTitle(rule),
     matches: conditionsOf(rule),
-    who: agent === undefined ? 'All agents' : visible(titles.get(agent) ?? agent),
+    who: agent === undefined ? 'All agents' : toVisibleText(titles.get(agent) ?? agent),
     facts: [...since, used].join(' · '),
     lasts: 'always',
     canRemove: true,
@@ -92,7 +92,7 @@ function conditionsOf(rule: PermissionRule): string[] {
 
 function grantRow({ id, grant }: ListedGrant): RuleRow {
   const { agentId, agentTitle } = grant;
-  const row = { id, who: visible(agentTitle), lasts: 'conversation' as const };
+  const row = { id, who: toVisibleText(agentTitle), lasts: 'conversation' as const };
   if (grant.kind === 'rule') {
     const { rule } = grant;
     return {
@@ -107,9 +107,11 @@ function grantRow({ id, grant }: ListedGrant): RuleRow {
   return {
     ...row,
     effect: grant.effect,
-    title: visible(grant.option),
+    title: toVisibleText(grant.option),
     matches: [],
-    facts: visible(`Only ${agentTitle} remembers this. Restart it to be asked again. This stops its current work.`),
+    facts: toVisibleText(
+      `Only ${agentTitle} remembers this. Restart it to be asked again. This stops its current work.`,
+    ),
     canRemove: false,
     remembers: agentId,
   };

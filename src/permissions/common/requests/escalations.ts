@@ -17,7 +17,7 @@ const offValues = new Set(['', 'false', 'no', 'none', 'off', 'never', 'disabled'
 const maxDepth = 8;
 
 /** Returns the members that lift a restriction. Nested members have names like `options.sandbox`. */
-export function escalationsIn(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function findEscalations(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(collectEscalations(input, '', 0));
 }
 

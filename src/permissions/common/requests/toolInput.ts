@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { canonicalJson, isPlainName, sortedEntries } from '../../../base/common/canonicalJson';
-import { escalationsIn } from './escalations';
+import { canonicalJson, isOrdinaryMemberName, sortedEntries } from '../../../base/common/canonicalJson';
+import { findEscalations } from './escalations';
 
 /** A tool input, split into the parts that rules use. Only members that are known to have no effect are dropped. */
 interface ToolInput {
@@ -60,7 +60,7 @@ const Environment = z.union([
 ]);
 
 /** `isAboutFiles` is for tools that only read or edit files by path and run nothing. */
-export function readToolInput(raw: Readonly<Record<string, unknown>>, isAboutFiles: boolean): ToolInput {
+export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFiles: boolean): ToolInput {
   const remaining = new Map(Object.entries(raw).filter(([, value]) => value !== undefined));
   const take = <T>(names: readonly string[], schema: z.ZodType<T>): T | undefined => {
     for (const name of names) {
@@ -75,13 +75,13 @@ export function readToolInput(raw: Readonly<Record<string, unknown>>, isAboutFil
   const args = command === undefined ? [] : (take(argumentNames, Arguments) ?? []);
   const cwd = take(folderNames, z.string());
   const paths = pathNames.flatMap((name) => take([name], z.string()) ?? []);
-  const env = sorted(take(environmentNames, Environment) ?? {});
+  const env = sortedByName(take(environmentNames, Environment) ?? {});
 
   const members: Record<string, string> = {};
-  let isUnclear = !Object.keys(env).every(isPlainName);
+  let isUnclear = !Object.keys(env).every(isOrdinaryMemberName);
   for (const [name, value] of sortedEntries(Object.fromEntries(remaining))) {
     if (hasNoEffect(name, value) || (isAboutFiles && command === undefined && isFileContent(name, value))) continue;
-    const text = isPlainName(name) ? canonicalJson(value) : undefined;
+    const text = isOrdinaryMemberName(name) ? canonicalJson(value) : undefined;
     if (text === undefined) isUnclear = true;
     else members[name] = text;
   }
@@ -91,12 +91,12 @@ export function readToolInput(raw: Readonly<Record<string, unknown>>, isAboutFil
     paths,
     env,
     members,
-    escalations: escalationsIn(raw),
+    escalations: findEscalations(raw),
     isUnclear: isUnclear || Object.hasOwn(raw, '__proto__'),
   };
 }
 
-export function sorted(env: Readonly<Record<string, string>>): Record<string, string> {
+export function sortedByName(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(sortedEntries(env));
 }
 

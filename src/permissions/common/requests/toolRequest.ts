@@ -25,7 +25,7 @@ export interface CheckedRequest extends ToolRequest {
 }
 
 /** Creates a request without a command. Paths must be absolute and resolved. */
-export function fileRequest(agent: string, kind: ToolKind, ...paths: readonly string[]): ToolRequest {
+export function createFileRequest(agent: string, kind: ToolKind, ...paths: readonly string[]): ToolRequest {
   return { ...emptyRequest, agent, kind, paths };
 }
 

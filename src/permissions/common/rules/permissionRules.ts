@@ -61,7 +61,7 @@ export function ruleMatches(rule: PermissionRule, request: ToolRequest, globs: R
  * only the command and folder, or the kind and file, so that additional members do not bypass it. Returns undefined if the
  * request is unresolved, has neither a command nor exactly one path, or is too long.
  */
-export function narrowRule(
+export function createNarrowestRule(
   request: ToolRequest,
   effect: PermissionRule['effect'],
   scope: PermissionRule['scope'],

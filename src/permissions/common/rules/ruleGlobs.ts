@@ -1,9 +1,9 @@
-import type { RunInTime } from '../../../base/common/timedRun';
-import { toSlashes } from '../../../editor/common/boundary';
+import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
+import { withForwardSlashes } from '../../../editor/common/boundary';
 import { createLooseMatcher, TimedGlobs, type TimedMatcher } from '../../../editor/common/timedGlobs';
 
 interface RuleGlobsDeps {
-  readonly runInTime: RunInTime;
+  readonly runInTime: RunWithTimeLimit;
   /** Called once for each glob that exceeds the time limit. Its rules then allow nothing, and deny paths with its names. */
   readonly onSlow: (glob: string) => void;
 }
@@ -23,7 +23,10 @@ export class RuleGlobs {
   /** `path` is absolute. A glob also matches the path that equals it. A timeout never allows a path. */
   isMatch(glob: string, path: string, effect: 'allow' | 'deny'): boolean {
     if (path === glob) return true;
-    return this.matcherFor(glob)(toSlashes(path)) ?? (effect === 'deny' && createLooseMatcher(toSlashes(glob))(path));
+    return (
+      this.matcherFor(glob)(withForwardSlashes(path)) ??
+      (effect === 'deny' && createLooseMatcher(withForwardSlashes(glob))(path))
+    );
   }
 
   private matcherFor(glob: string): TimedMatcher {
@@ -40,7 +43,7 @@ export class RuleGlobs {
 
   private compile(glob: string): TimedMatcher {
     try {
-      return this.timedGlobs.compile([toSlashes(glob)], () => this.deps.onSlow(glob));
+      return this.timedGlobs.compile([withForwardSlashes(glob)], () => this.deps.onSlow(glob));
     } catch {
       // The pattern is too long.
       return () => undefined;

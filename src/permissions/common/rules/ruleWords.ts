@@ -1,7 +1,7 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
-import { relativeTo } from '../../../editor/common/boundary';
+import { relativePathIn } from '../../../editor/common/boundary';
 import type { PermissionRule } from './permissionRules';
-import { visible, visibleCommand } from '../../../base/common/visibleText';
+import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
 
 const maxValueLength = 60;
 
@@ -17,33 +17,36 @@ export function describeRule(rule: PermissionRule): string {
  * Describes the scope of a lasting answer. Example: `any "npm test" in this folder, this conversation`. `folder` is the
  * folder of the session. The rule applies only to the agent.
  */
-export function scopeOf(rule: PermissionRule, { agentTitle, folder }: { agentTitle: string; folder: string }): string {
+export function describeScope(
+  rule: PermissionRule,
+  { agentTitle, folder }: { agentTitle: string; folder: string },
+): string {
   const { command, cwd, env = {}, input = {}, kind, paths = [], scope } = rule;
   const nameOf = (path: string): string => {
-    const below = relativeTo(path, folder, false);
-    return visible(below === undefined || below === '' ? path : below);
+    const below = relativePathIn(path, folder, false);
+    return toVisibleText(below === undefined || below === '' ? path : below);
   };
   const files = paths.map(nameOf).join(', ');
   const what = command
-    ? `any "${visibleCommand(command)}" ${cwd === folder || cwd === undefined ? 'in this folder' : `in ${nameOf(cwd)}`}`
+    ? `any "${formatCommand(command)}" ${cwd === folder || cwd === undefined ? 'in this folder' : `in ${nameOf(cwd)}`}`
     : `any ${nouns[kind ?? 'other']} of ${files}`;
   const parts = [
     ...(command && paths.length > 0 ? [`on ${files}`] : []),
     ...(Object.keys(env).length > 0 ? [`with ${describeVariables(env)}`] : []),
     ...(Object.keys(input).length > 0 ? [`with the same ${joinNames(Object.keys(input))}`] : []),
   ];
-  const lasts = scope === 'session' ? 'this conversation' : `every conversation with ${visible(agentTitle)}`;
+  const lasts = scope === 'session' ? 'this conversation' : `every conversation with ${toVisibleText(agentTitle)}`;
   return `${[what, ...parts].join(' ')}, ${lasts}`;
 }
 
 /** Returns a title for the rule. Examples: `Run "npm test"`, `Edit files`. */
 export function ruleTitle({ command, kind }: PermissionRule): string {
-  if (command) return `Run "${visibleCommand(command)}"`;
+  if (command) return `Run "${formatCommand(command)}"`;
   return kind ? titles[kind] : 'Use any tool';
 }
 
 function describeAction({ command, kind }: PermissionRule): string {
-  if (command) return `running "${visibleCommand(command)}"`;
+  if (command) return `running "${formatCommand(command)}"`;
   return kind ? actions[kind] : 'using any tool';
 }
 
@@ -58,12 +61,12 @@ export function ruleConditions({
   paths,
 }: PermissionRule): string[] {
   return [
-    ...(pathGlob === undefined ? [] : [`in ${visible(pathGlob)}`]),
-    ...(paths === undefined ? [] : [`${command ? 'on' : 'at'} ${paths.map(visible).join(', ')}`]),
-    ...(cwd === undefined ? [] : [`in ${visible(cwd)}`]),
+    ...(pathGlob === undefined ? [] : [`in ${toVisibleText(pathGlob)}`]),
+    ...(paths === undefined ? [] : [`${command ? 'on' : 'at'} ${paths.map(toVisibleText).join(', ')}`]),
+    ...(cwd === undefined ? [] : [`in ${toVisibleText(cwd)}`]),
     ...(Object.keys(env).length === 0 ? [] : [`with ${describeVariables(env)}`]),
-    ...Object.entries(input).map(([name, json]) => `with ${visible(name)}: ${shorten(json)}`),
-    ...(agent === undefined ? [] : [`by ${visible(agent)}`]),
+    ...Object.entries(input).map(([name, json]) => `with ${toVisibleText(name)}: ${shorten(json)}`),
+    ...(agent === undefined ? [] : [`by ${toVisibleText(agent)}`]),
   ];
 }
 
@@ -82,7 +85,7 @@ function joinNames(texts: readonly string[]): string {
 }
 
 function shorten(text: string): string {
-  return visible(text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text);
+  return toVisibleText(text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text);
 }
 
 const nouns: Readonly<Record<ToolKind, string>> = {

@@ -1,4 +1,4 @@
-import { endsWithText, textAfter } from '../../../base/common/spacing';
+import { endsWithIgnoringSpace, restAfterPrefix } from '../../../base/common/ignoringSpace';
 import type { SessionEvent, EventOf } from '../sessionEvents';
 
 const paragraph = '\n\n';
@@ -114,10 +114,10 @@ export class ContentBlocks {
 
 /** Returns the part of the response that is missing in all `candidates`. Ignores differences in white space. */
 function missingText(candidates: readonly string[], response: string): { text: string; isTail: boolean } {
-  if (candidates.some((text) => endsWithText(text, response))) return { text: '', isTail: false };
+  if (candidates.some((text) => endsWithIgnoringSpace(text, response))) return { text: '', isTail: false };
   // The longest text first, so that the tail follows all received text.
   for (const begun of candidates.toSorted((a, b) => b.length - a.length)) {
-    const tail = begun.trim() === '' ? undefined : textAfter(begun, response);
+    const tail = begun.trim() === '' ? undefined : restAfterPrefix(begun, response);
     if (tail !== undefined) return { text: /\s$/u.test(begun) ? tail.trimStart() : tail, isTail: true };
   }
   return { text: response, isTail: false };

@@ -1,4 +1,4 @@
-import { isTakenBack } from '../approvalOptions';
+import { isWithdrawnReason } from '../approvalOptions';
 import type { EventOf, SessionEvent } from '../sessionEvents';
 
 type Answer = EventOf<'approval:granted' | 'approval:denied'>;
@@ -27,7 +27,7 @@ export class OpenApprovals {
     const call = this.callIdByApprovalId.get(id);
     if (!this.callIdByApprovalId.delete(id)) return undefined;
     this.emit(event);
-    const isDecided = decision !== '' && !(typeof reason === 'string' && isTakenBack(reason));
+    const isDecided = decision !== '' && !(typeof reason === 'string' && isWithdrawnReason(reason));
     return isDecided ? call : undefined;
   }
 

@@ -1,4 +1,4 @@
-import { endsWithText, isSameText, textAfter } from '../../../base/common/spacing';
+import { endsWithIgnoringSpace, isEqualIgnoringSpace, restAfterPrefix } from '../../../base/common/ignoringSpace';
 import type { EventData, EventOf, SessionEvent } from '../sessionEvents';
 
 /** Normalizes the thoughts of one turn: each ends once, and repetitions of an ended one are dropped. */
@@ -19,15 +19,15 @@ export class Thoughts {
 
   /** Whether the thought contains text that was not emitted. */
   hasNewText({ data: { thinking } }: EventOf<'thinking:final'>): boolean {
-    if (this.openText === undefined) return thinking.trim() !== '' && !isSameText(thinking, this.lastText);
-    return isSameText(thinking, this.openText) || !isSameText(thinking, this.lastText);
+    if (this.openText === undefined) return thinking.trim() !== '' && !isEqualIgnoringSpace(thinking, this.lastText);
+    return isEqualIgnoringSpace(thinking, this.openText) || !isEqualIgnoringSpace(thinking, this.lastText);
   }
 
   /** Ends the open thought. Emits a missing tail first; a different text is a new thought. */
   finishThought({ data }: EventOf<'thinking:final'>): void {
     const { session_id, thinking } = data;
-    if (this.openText !== undefined && !endsWithText(this.openText, thinking)) {
-      const tail = textAfter(this.openText, thinking);
+    if (this.openText !== undefined && !endsWithIgnoringSpace(this.openText, thinking)) {
+      const tail = restAfterPrefix(this.openText, thinking);
       if (tail === undefined) this.endOpenThought(session_id);
       else this.addDelta({ event: 'thinking:delta', data: { session_id, delta: tail } });
     }
@@ -40,7 +40,7 @@ export class Thoughts {
 
   private closeThought(data: EventData<'thinking:final'>): void {
     const thinking =
-      this.openText === undefined || isSameText(this.openText, data.thinking) ? data.thinking : this.openText;
+      this.openText === undefined || isEqualIgnoringSpace(this.openText, data.thinking) ? data.thinking : this.openText;
     this.openText = undefined;
     this.lastText = thinking;
     this.emit({ event: 'thinking:final', data: { ...data, thinking } });

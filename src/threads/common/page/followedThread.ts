@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import type { Entry } from '../../../transcript/common/entries';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
-import { trimEntry } from '../../../transcript/common/trim';
+import { truncateEntry } from '../../../transcript/common/truncateEntry';
 import { nextStaleAt } from '../heads/heads';
 import { inKnownOrder, OpenSubthreads, type EntryOrigin, type SubthreadScope } from '../subthreads/openSubthreads';
 import { ThreadError, type OpenThread, type ThreadSource } from '../threadPorts';
@@ -192,7 +192,7 @@ export class FollowedThread implements Disposable {
   private trim(entry: Entry): Entry {
     const known = this.trimmedEntries.get(entry);
     if (known) return known;
-    const trimmed = trimEntry(entry);
+    const trimmed = truncateEntry(entry);
     this.trimmedEntries.set(entry, trimmed);
     return trimmed;
   }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Entry, Usage } from '../../../transcript/common/entries';
 import { TranscriptPatch } from '../../../transcript/common/patch';
 import { threadStates } from '../threadPorts';
-import { defineAction, defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
+import { defineAction, defineNotification, defineRequest, NoValue } from '../../../webview/common/protocol';
 
 /** The requests and notifications between the page of a thread and its host. */
 
@@ -87,17 +87,17 @@ export type FoundEntry = z.infer<typeof FoundEntry>;
 
 export const threadRequests = {
   /** Sent by a new page, which then receives everything by `didUpdate`. */
-  ready: defineAction('thread/ready', Nothing),
+  ready: defineAction('thread/ready', NoValue),
   loadOlder: defineAction('thread/loadOlder', z.object({ count: Count })),
   loadLater: defineAction('thread/loadLater', z.object({ count: Count })),
   /** Loads the entries around an entry. `exists` is false when the thread has no such entry. */
   loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ exists: z.boolean() })),
-  loadLatest: defineAction('thread/loadLatest', Nothing),
+  loadLatest: defineAction('thread/loadLatest', NoValue),
   /** Finds the entries that show a text, in reading order, ignoring case. */
   find: defineRequest('thread/find', z.object({ query: Text }), z.object({ found: z.array(FoundEntry) })),
-  retry: defineAction('thread/retry', Nothing),
+  retry: defineAction('thread/retry', NoValue),
   /** Opens the file of an unreadable thread in an editor. */
-  openFile: defineAction('thread/openFile', Nothing),
+  openFile: defineAction('thread/openFile', NoValue),
   /** Returns the complete entry, without trimming. */
   showAll: defineRequest('thread/showAll', ofEntry, z.object({ entry: Entry })),
   /** Shows or hides a subagent's thread as the steps of its call, which arrive with the transcript. */

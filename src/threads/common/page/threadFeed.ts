@@ -115,7 +115,7 @@ export class ThreadFeed implements Disposable {
     const update: ThreadUpdate = {
       ...this.changedView(thread),
       ...this.changedOutline(thread),
-      ...(thread && this.transcriptFeed.hasNews ? { transcript: this.transcriptFeed.take() } : {}),
+      ...(thread && this.transcriptFeed.hasChanges ? { transcript: this.transcriptFeed.takePatch() } : {}),
       ...(this.changedParts.has('problem') ? { problem: problem ?? null, hasFile: this.deps.hasFile() } : {}),
       ...this.unreadFrom(thread),
     };

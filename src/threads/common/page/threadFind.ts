@@ -1,5 +1,5 @@
 import type { Entry } from '../../../transcript/common/entries';
-import { textPattern } from '../../../transcript/common/textPattern';
+import { createTextPattern } from '../../../transcript/common/textPattern';
 import type { FoundEntry } from './threadApi';
 
 /** More results are of no use to the user. */
@@ -8,7 +8,7 @@ export const maxFoundEntries = 5_000;
 /** Finds entries that show a text while they are collapsed, in reading order. */
 export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry[] {
   if (query === '') return [];
-  const pattern = textPattern(query);
+  const pattern = createTextPattern(query);
   const found: FoundEntry[] = [];
   let index = -1;
   for (const entry of entries) {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/common/errors';
-import { roughUnits } from '../../../base/common/roughUnits';
+import { approximateSize } from '../../../base/common/approximateSize';
 import type { Entry } from '../../../transcript/common/entries';
 import { callsWithSteps, isSubagentCall, nestingProblem, SubthreadMapper, type SubagentCall } from './subthreadEntries';
 import { ThreadError, type OpenThread } from '../threadPorts';
@@ -64,7 +64,7 @@ async function stepsOf(
   try {
     const { entries } = await read(call.subthread);
     const steps = mapper.stepsOf(call, entries, maxSteps);
-    const units = steps.reduce((sum, step) => sum + roughUnits(step), 0);
+    const units = steps.reduce((sum, step) => sum + approximateSize(step), 0);
     if (units > budget.units) return [mapper.createNotice(call, 'problem', 'info', overLimit)];
     budget.units -= units;
     return await withSteps(steps, [...chain, call.subthread], { read, budget });

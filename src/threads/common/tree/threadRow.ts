@@ -1,5 +1,5 @@
 import { countOf } from '../../../base/common/countOf';
-import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { ThreadHead } from '../threadPorts';
 import type { Usage } from '../../../transcript/common/entries';
 import { sourceTexts } from './threadFilters';
@@ -29,7 +29,7 @@ export function threadRow({ head, relation, isUnread }: ThreadNode, nowMs: numbe
   const state = stateText(head, isUnread);
   const time = shortTime(head.lastPromptAt, nowMs);
   const place = head.branch ?? folderName(head);
-  const description = namingHiddenCharacters(
+  const description = showHiddenCharacters(
     head.problem ?? [state, time, place].filter((text) => text !== undefined && text !== '').join(' · '),
   );
   return {
@@ -44,7 +44,7 @@ export function threadRow({ head, relation, isUnread }: ThreadNode, nowMs: numbe
 
 /** The title for display, in which hidden and bidirectional control characters are named. */
 export function displayTitle(head: ThreadHead): string {
-  return namingHiddenCharacters(titleOf(head));
+  return showHiddenCharacters(titleOf(head));
 }
 
 /** The title as a single line, never empty. */
@@ -131,7 +131,7 @@ function factLine(label: string, values: readonly (string | undefined)[]): reado
 
 /** Escapes all Markdown syntax, so that the text is shown literally. */
 export function escapeMarkdown(text: string): string {
-  return namingHiddenCharacters(text.replace(/\s+/g, ' ')).replace(/[\\`*_{}[\]()#+\-.!|<>~&$:/@"']/g, '\\$&');
+  return showHiddenCharacters(text.replace(/\s+/g, ' ')).replace(/[\\`*_{}[\]()#+\-.!|<>~&$:/@"']/g, '\\$&');
 }
 
 function usageText({ input, output, cacheRead, cacheWrite, cost }: Usage): string {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { isUncPath } from '../../../base/common/uncPath';
-import { isBelow } from '../../../base/node/isBelow';
+import { isInsideFolder } from '../../../base/node/isInsideFolder';
 
 interface WorkingFolderDeps {
   /** Absolute paths of the workspace folders and their worktrees, the first workspace folder first. */
@@ -50,7 +50,7 @@ function localFolders(folders: readonly string[]): readonly string[] {
 }
 
 function isSameOrBelow(folder: string, root: string): boolean {
-  return path.relative(root, folder) === '' || isBelow(folder, root);
+  return path.relative(root, folder) === '' || isInsideFolder(folder, root);
 }
 
 async function isExistingFolder(folder: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { RunInTime } from '../../../base/common/timedRun';
+import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import type { LineMatch, FileMatches, TextQuery, TextSearch } from './textSearch';
@@ -13,7 +13,7 @@ const maxLineLength = 2_000;
 export class EditorSearch implements TextSearch {
   constructor(
     private readonly editor: Pick<EditorPort, 'glob' | 'readText'>,
-    private readonly runInTime: RunInTime,
+    private readonly runInTime: RunWithTimeLimit,
   ) {}
 
   async *find({ include, ...query }: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {

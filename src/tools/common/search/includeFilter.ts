@@ -1,9 +1,9 @@
-import type { RunInTime } from '../../../base/common/timedRun';
+import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import { TimedGlobs } from '../../../editor/common/timedGlobs';
 import { ToolError } from '../toolError';
 
 /** Matches `/`-separated relative paths; a glob without a slash matches names. @throws ToolError for an invalid glob */
-export function includeFilter(glob: string | undefined, runInTime: RunInTime): (path: string) => boolean {
+export function includeFilter(glob: string | undefined, runInTime: RunWithTimeLimit): (path: string) => boolean {
   if (glob === undefined) return () => true;
   const matches = compileGlob(glob, runInTime);
   return (path) => {
@@ -23,7 +23,7 @@ export function literalFolderOf(glob: string | undefined): string {
   return (first === -1 ? steps : steps.slice(0, first)).join('/');
 }
 
-function compileGlob(glob: string, runInTime: RunInTime): (path: string) => boolean | undefined {
+function compileGlob(glob: string, runInTime: RunWithTimeLimit): (path: string) => boolean | undefined {
   try {
     const options = { dot: true, basename: !glob.includes('/') };
     return new TimedGlobs(runInTime, options).compile([glob.replace(/^\.?\//u, '')], () => undefined);

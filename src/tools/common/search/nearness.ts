@@ -1,4 +1,4 @@
-import { toSlashes } from '../../../editor/common/boundary';
+import { withForwardSlashes } from '../../../editor/common/boundary';
 
 /** Ranks files by distance: same file, same folder, then by steps between folders. */
 
@@ -24,7 +24,7 @@ function rankOf(path: string, anchor: string | undefined, from: readonly string[
 }
 
 function foldersOf(path: string): readonly string[] {
-  return toSlashes(path).split('/').slice(0, -1);
+  return withForwardSlashes(path).split('/').slice(0, -1);
 }
 
 function sharedLength(a: readonly string[], b: readonly string[]): number {

@@ -13,7 +13,7 @@ import { useEntry, useTranscript } from '../transcriptContext';
 
 /** One entry, redrawn only when it changes. */
 export function EntryView({ id }: { id: string }) {
-  const { showAll, showRaw } = useTranscript().actions;
+  const { loadFullEntry: showAll, showJson: showRaw } = useTranscript().actions;
   const element = useRef<HTMLDivElement>(null);
   const known = useEntry(id);
   const [whole, setWhole] = useState<{ of: Entry; entry: Entry }>();

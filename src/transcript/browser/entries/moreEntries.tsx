@@ -11,8 +11,8 @@ interface MoreEntriesProps {
 }
 
 const sideSettings = {
-  before: { word: 'earlier', margin: '400px 0px 0px 0px' },
-  after: { word: 'later', margin: '0px 0px 400px 0px' },
+  before: { word: 'earlier', countMember: 'countBefore', margin: '400px 0px 0px 0px' },
+  after: { word: 'later', countMember: 'countAfter', margin: '0px 0px 400px 0px' },
 } as const;
 
 /** Loads more entries when the reader scrolls near them or selects the button. */
@@ -23,8 +23,8 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   /** The number of unloaded entries at the last automatic load. */
   const lastAutoLoadCount = useRef<number | undefined>(undefined);
   const redraw = useRedraw();
-  const count = model[side];
-  const { word, margin } = sideSettings[side];
+  const { countMember, margin, word } = sideSettings[side];
+  const count = model[countMember];
   const fetchMore = side === 'before' ? actions.loadOlder : actions.loadLater;
   const load = (): void => {
     if (state === 'busy' || !fetchMore) return;
@@ -35,17 +35,17 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
     );
   };
   useLayoutEffect(() => {
-    let drawn = model[side];
+    let drawn = model[countMember];
     const subscription = model.onDidChange(({ isReset }) => {
       // After a reset, the same number means other entries.
       if (isReset) lastAutoLoadCount.current = undefined;
-      if (model[side] === drawn && !isReset) return;
-      drawn = model[side];
+      if (model[countMember] === drawn && !isReset) return;
+      drawn = model[countMember];
       redraw();
     });
     redraw();
     return () => subscription.dispose();
-  }, [model, side]);
+  }, [model, countMember]);
   // Observes again after each page, since a marker that stays visible triggers no event. After a failure or an empty
   // result, only the button loads more.
   useEffect(() => {

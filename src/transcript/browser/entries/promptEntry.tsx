@@ -4,7 +4,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon, EditIcon } from '../../../webview/browser/icons';
 import type { Attachment, Entry, EntryOf } from '../../common/entries';
 import { attachmentIcons } from './entryIcons';
-import { msUntilAgeChanges, formatAge, formatMoment, formatSize } from '../parts/format';
+import { msUntilAgeChanges, formatAge, formatDateTime, formatSize } from '../parts/format';
 import { ImageView } from '../parts/imageView';
 import { ShowAllButton, useCopyFull } from '../parts/showAll';
 import { useRedraw, useTranscript } from '../transcriptContext';
@@ -115,11 +115,11 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
 }
 
 function PromptTime({ at }: { at: number }) {
-  const { times } = useTranscript().options;
+  const { timeFormat: times } = useTranscript().options;
   if (!times) return null;
   return (
-    <time class="time" dateTime={new Date(at).toISOString()} title={formatMoment(at)}>
-      {times === 'relative' ? <PromptAge at={at} /> : formatMoment(at)}
+    <time class="time" dateTime={new Date(at).toISOString()} title={formatDateTime(at)}>
+      {times === 'relative' ? <PromptAge at={at} /> : formatDateTime(at)}
     </time>
   );
 }

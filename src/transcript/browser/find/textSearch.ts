@@ -1,9 +1,9 @@
-import { textPattern } from '../../common/textPattern';
+import { createTextPattern } from '../../common/textPattern';
 
 /** Finds a text below an element, ignoring case. Returns at most `limit` ranges in reading order. */
 export function findRanges(root: HTMLElement, query: string, limit: number): Range[] {
   if (query === '') return [];
-  const pattern = textPattern(query);
+  const pattern = createTextPattern(query);
   const ranges: Range[] = [];
   for (const part of root.querySelectorAll<HTMLElement>('.entry')) {
     // Steps of a call are searched with the call.

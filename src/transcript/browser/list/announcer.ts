@@ -32,7 +32,7 @@ const outcomeTexts: Record<EntryOf<'end'>['outcome'], string> = {
  * entries loaded later are not announced.
  */
 export function createAnnouncements(
-  { isReset, added, changedEntries }: TranscriptChange,
+  { isReset, addedEntries: added, changedEntries }: TranscriptChange,
   read: ToSpokenText,
 ): string[] {
   if (isReset) return [];

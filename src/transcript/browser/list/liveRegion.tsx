@@ -16,8 +16,10 @@ export function LiveRegion() {
   // A layout effect, to announce changes before the first frame too.
   useLayoutEffect(() => {
     const subscription = model.onDidChange((change) => {
-      const added = change.added.filter((entry) => !isSilentSubthread(entry, model));
-      for (const text of createAnnouncements({ ...change, added }, (markdown) => toSpokenText(markdown, actions))) {
+      const added = change.addedEntries.filter((entry) => !isSilentSubthread(entry, model));
+      for (const text of createAnnouncements({ ...change, addedEntries: added }, (markdown) =>
+        toSpokenText(markdown, actions),
+      )) {
         const line = document.createElement('p');
         line.textContent = namingHiddenCharacters(text);
         region.current?.append(line);

@@ -48,8 +48,8 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
     [keeper, onGoTo],
   );
   const goToLatest = useCallback(async (): Promise<void> => {
-    if (model.after > 0) await actions.loadLatest?.();
-    if (model.after === 0) keeper.current?.scrollToEnd();
+    if (model.countAfter > 0) await actions.loadLatest?.();
+    if (model.countAfter === 0) keeper.current?.scrollToEnd();
   }, [model, actions, keeper]);
   const steps = useMemo(() => new PromptNavigator(scroller, goTo), [goTo]);
 
@@ -122,7 +122,7 @@ function useScrollKeeper(
   const [isFollowing, setFollowing] = useState(true);
   useLayoutEffect(() => {
     if (!scroller.current || !content.current) return;
-    const started = new ScrollKeeper(scroller.current, content.current, () => model.after === 0, setFollowing);
+    const started = new ScrollKeeper(scroller.current, content.current, () => model.countAfter === 0, setFollowing);
     started.start();
     keeper.current = started;
     // A reset of the same conversation keeps the position; another conversation starts at its end.
@@ -135,7 +135,7 @@ function useScrollKeeper(
         if (older.length > 0) started.savePosition();
       }),
       model.onDidChange(({ isReset }) => {
-        if (isReset && model.after === 0 && lastTurnStart() !== lastTurn) started.scrollToEnd();
+        if (isReset && model.countAfter === 0 && lastTurnStart() !== lastTurn) started.scrollToEnd();
       }),
     ];
     return () => {
@@ -153,7 +153,7 @@ function useUnseen(model: TranscriptModel, isFollowing: boolean): number {
   useLayoutEffect(() => {
     setUnseen(0);
     if (isFollowing) return;
-    const subscription = model.onDidChange(({ isReset, added, addedBeyond }) => {
+    const subscription = model.onDidChange(({ isReset, addedEntries: added, unloadedAddedCount: addedBeyond }) => {
       const count = added.filter(({ parent }) => parent === undefined).length + addedBeyond;
       setUnseen((before) => (isReset ? 0 : before + count));
     });

@@ -13,7 +13,7 @@ export interface TranscriptChange {
   /** Whether everything was replaced, by another conversation or the same one read again. */
   readonly isReset: boolean;
   /** Entries added at the end, without those of a reset. */
-  readonly added: readonly Entry[];
+  readonly addedEntries: readonly Entry[];
   /** Replaced entries, before and after the change. */
   readonly changedEntries: readonly { readonly from: Entry; readonly to: Entry }[];
   /** Number of existing entries loaded before all others. */
@@ -21,7 +21,7 @@ export interface TranscriptChange {
   /** Number of existing entries loaded after all others. */
   readonly laterCount: number;
   /** Number of entries added at the end of the transcript that are not loaded here. */
-  readonly addedBeyond: number;
+  readonly unloadedAddedCount: number;
 }
 
 /**
@@ -38,11 +38,11 @@ export class TranscriptModel {
   private entriesBefore = 0;
   private entriesAfter = 0;
 
-  get before(): number {
+  get countBefore(): number {
     return this.entriesBefore;
   }
 
-  get after(): number {
+  get countAfter(): number {
     return this.entriesAfter;
   }
 
@@ -140,7 +140,14 @@ export class TranscriptModel {
 
     if (isReordered || older.length > 0) this.rebuildTurns(touched);
     for (const id of touched) for (const listener of [...(this.entryListenersById.get(id) ?? [])]) listener();
-    const change = { isReset, added, changedEntries, olderCount: older.length, laterCount: later.length, addedBeyond };
+    const change = {
+      isReset,
+      addedEntries: added,
+      changedEntries,
+      olderCount: older.length,
+      laterCount: later.length,
+      unloadedAddedCount: addedBeyond,
+    };
     for (const listener of [...this.changeListeners]) listener(change);
   }
 

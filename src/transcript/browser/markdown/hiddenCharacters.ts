@@ -1,6 +1,13 @@
-import { hasHiddenCharacters, piecesOf, type HiddenCharacter } from '../../../base/common/hiddenCharacters';
+import {
+  hasHiddenCharacters,
+  splitAtHiddenCharacters,
+  type HiddenCharacter,
+} from '../../../base/common/hiddenCharacters';
 
-export { namingHiddenCharacters, piecesOf } from '../../../base/common/hiddenCharacters';
+export {
+  showHiddenCharacters as namingHiddenCharacters,
+  splitAtHiddenCharacters as piecesOf,
+} from '../../../base/common/hiddenCharacters';
 
 /** Shows hidden characters as marks. The marks replace the characters in the DOM; `originalTextOf` restores them. */
 
@@ -15,7 +22,9 @@ export function showHiddenCharacters(root: Node): void {
     if (currentNode instanceof Text && hasHiddenCharacters(currentNode.data)) found.push(currentNode);
   }
   for (const text of found) {
-    text.replaceWith(...piecesOf(text.data).map((piece) => (typeof piece === 'string' ? piece : createMark(piece))));
+    text.replaceWith(
+      ...splitAtHiddenCharacters(text.data).map((piece) => (typeof piece === 'string' ? piece : createMark(piece))),
+    );
   }
 }
 

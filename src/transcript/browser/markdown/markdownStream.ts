@@ -99,7 +99,7 @@ export class MarkdownStream implements Disposable {
     else this.replaceOpenNodes(renderText(completeMarkdown(this.openText), env, this.options.actions));
     this.findAppendableNode();
     const tookMs = performance.now() - startMs;
-    this.pauseMs = tookMs > (this.options.slowMs ?? defaultSlowMs) ? tookMs * pauseFactor : 0;
+    this.pauseMs = tookMs > (this.options.slowRenderingMs ?? defaultSlowMs) ? tookMs * pauseFactor : 0;
   }
 
   /**

@@ -7,7 +7,7 @@ import { morphChildren } from './morph';
 export interface MarkdownOptions {
   readonly actions: CodeActions;
   /** A stream pauses after a rendering that took longer than this. Default: 6 ms. */
-  readonly slowMs?: number;
+  readonly slowRenderingMs?: number;
 }
 
 /**

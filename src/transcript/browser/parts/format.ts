@@ -43,7 +43,7 @@ export function formatSize(units: number): string {
   return `${(units / 1_000_000).toFixed(1)} MB`;
 }
 
-export function formatMoment(at: number): string {
+export function formatDateTime(at: number): string {
   return dateTimeFormat.format(at);
 }
 
@@ -54,7 +54,7 @@ export function formatAge(at: number, now: number): string {
   if (age < hourMs) return relativeFormat.format(-Math.floor(age / minuteMs), 'minute');
   if (age < dayMs) return relativeFormat.format(-Math.floor(age / hourMs), 'hour');
   if (age < 7 * dayMs) return relativeFormat.format(-Math.floor(age / dayMs), 'day');
-  return formatMoment(at);
+  return formatDateTime(at);
 }
 
 /** Milliseconds until the result of `formatAge` changes; undefined if it never does. */

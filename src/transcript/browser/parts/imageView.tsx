@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../../webview/browser/iconButton';
-import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { CloseIcon } from '../../../webview/browser/icons';
 
 interface ImageViewProps {
@@ -14,7 +14,7 @@ interface ImageViewProps {
 const supportedTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
 
 export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail = false }: ImageViewProps) {
-  const title = namingHiddenCharacters(given);
+  const title = showHiddenCharacters(given);
   const dialog = useRef<HTMLDialogElement>(null);
   const [isLarge, setLarge] = useState(false);
   if (!supportedTypes.has(mimeType)) {

@@ -44,7 +44,7 @@ export function useCopyFull(
       actions.copy(text);
       return;
     }
-    actions.showAll(entryId).then(
+    actions.loadFullEntry(entryId).then(
       (whole) => actions.copy(textOf(whole) ?? text),
       () => undefined,
     );

@@ -1,5 +1,5 @@
 import type { Entry } from '../entries';
-import type { ExportHeader } from './exportHead';
+import type { ExportHeader } from './exportHeader';
 import { toHtml } from './html';
 import { toJsonExport } from './jsonExport';
 import { toMarkdown } from './markdown';

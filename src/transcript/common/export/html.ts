@@ -1,14 +1,14 @@
 import { escapeHtml } from '../../../base/common/escapeHtml';
 import type { Entry, EntryOf, Part } from '../entries';
 import { buildEntryTree, type EntryNode } from './entryTree';
-import type { ExportHeader } from './exportHead';
+import type { ExportHeader } from './exportHeader';
 import { attachmentText, durationText, turnEndText, omittedText, terminalText, toolSummary } from './exportTexts';
 
 /**
  * Returns a self-contained HTML page without scripts or external resources. All text is escaped, and Markdown is shown
  * as source.
  */
-export function toHtml({ createdAt, title, who }: ExportHeader, entries: readonly Entry[]): string {
+export function toHtml({ createdAt, title, agentName: who }: ExportHeader, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : ` · ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return `<!DOCTYPE html>
 <html lang="en">

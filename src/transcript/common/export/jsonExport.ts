@@ -1,5 +1,5 @@
 import type { Entry } from '../entries';
-import type { ExportHeader } from './exportHead';
+import type { ExportHeader } from './exportHeader';
 
 /**
  * Version of the export format. Version 1: `{ format: "backline-transcript", version, title, who, createdAt?,
@@ -9,7 +9,7 @@ import type { ExportHeader } from './exportHead';
 const version = 1;
 
 export function toJsonExport(
-  { createdAt, thread, title, updatedAt, who }: ExportHeader,
+  { createdAt, thread, title, updatedAt, agentName: who }: ExportHeader,
   entries: readonly Entry[],
 ): string {
   const file = {

@@ -1,14 +1,29 @@
 import { oneLine } from '../../../base/common/oneLine';
 import type { Entry, EntryOf, Part } from '../entries';
 import { buildEntryTree, type EntryNode } from './entryTree';
-import type { ExportHeader } from './exportHead';
-import { attachmentText, diffText, durationText, turnEndText, omittedText, terminalText, toolSummary } from './exportTexts';
+import type { ExportHeader } from './exportHeader';
+import {
+  attachmentText,
+  diffText,
+  durationText,
+  turnEndText,
+  omittedText,
+  terminalText,
+  toolSummary,
+} from './exportTexts';
 import { parseProse } from './markdownProse';
-import { codeBlock, paragraphBlock, textInline, plainTextBlocks, type MarkdownBlock, type MarkdownListItem } from './markdownTree';
+import {
+  codeBlock,
+  paragraphBlock,
+  textInline,
+  plainTextBlocks,
+  type MarkdownBlock,
+  type MarkdownListItem,
+} from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
 
 /** Returns the transcript as Markdown. The agent's Markdown is kept, except for its HTML. */
-export function toMarkdown({ createdAt, title, who }: ExportHeader, entries: readonly Entry[]): string {
+export function toMarkdown({ createdAt, title, agentName: who }: ExportHeader, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : `, ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return writeMarkdown([
     headingBlock(1, title),

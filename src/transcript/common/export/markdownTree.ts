@@ -8,7 +8,12 @@ export type MarkdownInline =
   | { readonly type: 'code'; readonly text: string }
   | { readonly type: 'lineBreak'; readonly isHard: boolean }
   | { readonly type: 'styled'; readonly mark: StyleMark; readonly children: readonly MarkdownInline[] }
-  | { readonly type: 'link'; readonly href: string; readonly title?: string; readonly children: readonly MarkdownInline[] }
+  | {
+      readonly type: 'link';
+      readonly href: string;
+      readonly title?: string;
+      readonly children: readonly MarkdownInline[];
+    }
   /** `source` is a `data:` URI, so that nothing is loaded when the document is shown. */
   | { readonly type: 'image'; readonly source: string; readonly label: string };
 

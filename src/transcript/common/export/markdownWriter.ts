@@ -54,7 +54,10 @@ function writeCodeBlock(value: string, language: string): string {
   return [`${fence}${name}`, ...(value === '' ? [] : [value.replace(/\r\n?/g, '\n')]), fence].join('\n');
 }
 
-function writeList({ items, start, isTight }: Extract<MarkdownBlock, { type: 'list' }>, usesOtherMarker: boolean): string {
+function writeList(
+  { items, start, isTight }: Extract<MarkdownBlock, { type: 'list' }>,
+  usesOtherMarker: boolean,
+): string {
   const markerOf = (index: number): string => {
     if (start === undefined) return usesOtherMarker ? '*' : '-';
     return `${start + index}${usesOtherMarker ? ')' : '.'}`;
@@ -69,7 +72,10 @@ function writeItem({ blocks, isDone }: MarkdownListItem, marker: string, isTight
   return `${marker} ${prefixLines(content, indent).slice(indent.length)}`.trimEnd();
 }
 
-function writeTable(alignments: readonly CellAlignment[], rows: readonly (readonly (readonly MarkdownInline[])[])[]): string {
+function writeTable(
+  alignments: readonly CellAlignment[],
+  rows: readonly (readonly (readonly MarkdownInline[])[])[],
+): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const written = rows.map((cells) => line(cells.map((cell) => joinLines(writeInlines(cell)).replaceAll('|', '\\|'))));
   const [head = line(alignments.map(() => '')), ...others] = written;

@@ -54,7 +54,7 @@ class MarkdownPage {
   /** Each delta is shown at once. */
   begin(slowMs = Infinity): void {
     this.clear();
-    this.stream = new MarkdownStream(this.container, { actions: this.actions, slowMs });
+    this.stream = new MarkdownStream(this.container, { actions: this.actions, slowRenderingMs: slowMs });
   }
 
   append(text: string): void {

@@ -25,8 +25,8 @@ export async function openLongThread(pages: ThreadPages, all: readonly Entry[]):
   const feed = document.feed(tail);
   let sent = 0;
   const tell = async (host: FakeHost): Promise<void> => {
-    if (!feed.hasNews) return;
-    const transcript = feed.take();
+    if (!feed.hasChanges) return;
+    const transcript = feed.takePatch();
     for (const part of [transcript.put, transcript.older, transcript.later]) sent += part?.length ?? 0;
     await host.notify(didUpdate, { transcript });
   };
@@ -55,7 +55,7 @@ export async function openLongThread(pages: ThreadPages, all: readonly Entry[]):
     });
     host.answer(threadRequests.find, ({ query }) => ({ found: findEntries(document.entries(), query) }));
   };
-  const transcript = feed.take();
+  const transcript = feed.takePatch();
   const here = await pages.openThread({ ...snapshot({}, all), transcript }, { prepare });
   return {
     ...here,

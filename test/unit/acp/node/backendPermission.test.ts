@@ -188,7 +188,7 @@ describe('what an ACP agent must ask the user for', () => {
         return { stopReason: 'cancelled' };
       });
     });
-    await standing.add({ effect: 'allow', command: ['node', '-v'], cwd: '/ws', scope: 'always' });
+    await standing.addRule({ effect: 'allow', command: ['node', '-v'], cwd: '/ws', scope: 'always' });
     const { session, follower } = await open(backend);
     await session.prompt({ text: 'run it' });
     const asked = await follower.next('approval:required');

@@ -6,7 +6,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import { DraftBackend } from '../../../../src/acp/node/draft/draftBackend';
-import { closedTap } from '../../../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../../../src/wire/common/traffic';
 import { buildDemoAgent } from '../../../fake/demoAgentFile';
 import { Follower } from '../../../fake/backendHarness';
 import { standingOf } from '../../../fake/fakePermissions';
@@ -52,7 +52,7 @@ describe('the draft backend with the demo agent as a child process', () => {
       standing: standingOf(),
       clock: systemClock,
       createId: () => `id-${++ids}`,
-      tap: closedTap,
+      tap: disabledTrafficTap,
       log: nullLogger,
     });
   }

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { AmpServer } from '../../../../src/amp/node/ampServer';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { closedTap, TrafficLog } from '../../../../src/wire/common/traffic';
+import { disabledTrafficTap, TrafficLog } from '../../../../src/wire/common/traffic';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { nobodyToAsk } from '../../../fake/nobodyToAsk';
 import { eventually } from '../../../support/eventually';
@@ -243,11 +243,11 @@ describe('AmpServer', () => {
     const { connect } = await startWithConnect(new FakeEditor({ '/ws/a.ts': 'ü' }), traffic);
     const client = await connect();
     await client.ask('ping', { message: 'not recorded' });
-    const watching = traffic.open();
+    const watching = traffic.startRecording();
     await client.ask('readFile', { path: 'none.ts' });
     await client.askDocument('readFile', { path: 'none.ts' });
     await client.ask('ping', { message: 'ü' });
-    const seen = traffic.recorded.map(({ direction, method, peer, error }) => [direction, method, peer, error]);
+    const seen = traffic.recordedEntries.map(({ direction, method, peer, error }) => [direction, method, peer, error]);
     assert.deepEqual(seen, [
       ['in', 'readFile', 'client 1', undefined],
       ['out', 'readFile', 'client 1', undefined],
@@ -257,13 +257,13 @@ describe('AmpServer', () => {
       ['out', 'ping', 'client 1', undefined],
     ]);
     const answer = '{"serverResponse":{"id":"4","ping":{"message":"ü"}}}';
-    assert.equal(traffic.recorded.at(-1)?.bytes, Buffer.byteLength(answer));
+    assert.equal(traffic.recordedEntries.at(-1)?.bytes, Buffer.byteLength(answer));
     watching.dispose();
   });
 
   async function startWithConnect(
     editor?: FakeEditor,
-    traffic = closedTap,
+    traffic = disabledTrafficTap,
   ): Promise<{ server: AmpServer; connect: AmpHarness['connect'] }> {
     const started = await start(editor, { traffic });
     return { server: started.server, connect: () => started.connect() };
@@ -278,7 +278,7 @@ function newServer(lockfileFolder: string, portRange = { first: 1, last: 0 }): A
     policy: () => ({}),
     log: nullLogger,
     clock: systemClock,
-    traffic: closedTap,
+    traffic: disabledTrafficTap,
     portRange,
     lockfileFolders: [lockfileFolder],
     ideName: 'Visual Studio Code',

@@ -10,7 +10,7 @@ import { PluginFile } from '../../../../src/amp/node/pluginFile';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { Diagnostic } from '../../../../src/editor/common/editorPort';
-import { closedTap } from '../../../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../../../src/wire/common/traffic';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { nobodyToAsk } from '../../../fake/nobodyToAsk';
 
@@ -59,7 +59,7 @@ describe('the diagnostics plugin for Amp', () => {
       ideName,
       log: nullLogger,
       clock: systemClock,
-      traffic: closedTap,
+      traffic: disabledTrafficTap,
       portRange: { first: 47_800, last: 47_900 },
       lockfileFolders: [lockfiles],
       pid: process.pid,

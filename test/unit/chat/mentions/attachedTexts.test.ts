@@ -23,15 +23,15 @@ describe('texts that other features attach', () => {
   it('say where to work on them, as long as they are attached', () => {
     const texts = textsOf();
     const attachments = [texts.add('no place', 'text'), texts.add('with one', 'text', '/work/shop')];
-    assert.equal(texts.folderOf({ text: '', attachments }), '/work/shop');
-    assert.equal(texts.folderOf({ text: '', attachments: attachments.slice(0, 1) }), undefined);
+    assert.equal(texts.workingFolderOf({ text: '', attachments }), '/work/shop');
+    assert.equal(texts.workingFolderOf({ text: '', attachments: attachments.slice(0, 1) }), undefined);
   });
 
   it('are not taken for those of another window, whose drafts are kept', () => {
     const [here, there] = [textsOf(), textsOf()];
     const attachments = [here.add('A', 'text', '/work/a'), there.add('B', 'text', '/work/b')];
     assert.notEqual(attachments[0]?.id, attachments[1]?.id);
-    assert.equal(there.folderOf({ text: '', attachments }), '/work/b');
+    assert.equal(there.workingFolderOf({ text: '', attachments }), '/work/b');
   });
 
   it('are there again after a reload, with the draft that has them', async () => {
@@ -39,7 +39,7 @@ describe('texts that other features attach', () => {
     const attachment = textsOf(memento).add('A', 'What was said.', '/work/a');
     const [sent] = await textsOf(memento).resolve(attachment);
     assert.ok(sent?.type === 'text' && sent.text === 'What was said.');
-    assert.equal(textsOf(memento).folderOf({ text: '', attachments: [attachment] }), '/work/a');
+    assert.equal(textsOf(memento).workingFolderOf({ text: '', attachments: [attachment] }), '/work/a');
     await memento.update('chat.attachedTexts', { broken: true });
     assert.deepEqual(await textsOf(memento).resolve(attachment), []);
   });

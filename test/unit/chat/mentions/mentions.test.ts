@@ -51,7 +51,7 @@ describe('mentions of files and folders', () => {
       onError: throwIt,
     });
     index.start();
-    files = new FileMentions({ index, editor, recent: () => recent });
+    files = new FileMentions({ index, editor, recentFiles: () => recent });
   });
   afterEach(() => index.dispose());
 
@@ -117,7 +117,7 @@ describe('mentions of what was deleted since', () => {
     const index = { files: () => Promise.resolve([]) };
     const sources: readonly [MentionSource, MentionRow][] = [
       [
-        new FileMentions({ index, editor, recent: () => [] }),
+        new FileMentions({ index, editor, recentFiles: () => [] }),
         { kind: 'file', id: 'f', title: 'a', path: '/ws/src/a.ts' },
       ],
       [new SelectionMentions(editor), { kind: 'selection', id: 's#1-2', title: 'a:1-2', path: '/ws/src/a.ts' }],

@@ -35,7 +35,7 @@ describe('the message about a question', () => {
     });
     const chat = chats.add('one', 'waiting');
     chat.change({ approvals: [question] });
-    shown.set(notices, chat);
+    shown.setShown(notices, chat);
     approvals.start();
     notices.start();
     await new Promise((resolve) => setImmediate(resolve));
@@ -50,7 +50,7 @@ describe('the message about a question', () => {
   });
 
   it('comes once when the question goes out of sight without an answer', () => {
-    shown.set(notices, undefined);
+    shown.setShown(notices, undefined);
     notices.update();
     notices.update();
     assert.deepEqual(said, ['Demo agent asks: May I?']);
@@ -58,7 +58,7 @@ describe('the message about a question', () => {
 
   it('does not come for a question that was answered in sight', () => {
     chats.opened.get('one')?.change({ approvals: [] });
-    shown.set(notices, undefined);
+    shown.setShown(notices, undefined);
     notices.update();
     assert.deepEqual([said, badge], [[], 0]);
   });

@@ -11,26 +11,26 @@ describe('the page that commands mean', () => {
   });
 
   it('is the one that had the focus last, though another one is in front beside it', () => {
-    order.focused(view);
-    order.focused(tab);
-    assert.equal(order.active, tab);
-    order.focused(view);
-    assert.equal(order.active, view);
+    order.markFocused(view);
+    order.markFocused(tab);
+    assert.equal(order.activePage, tab);
+    order.markFocused(view);
+    assert.equal(order.activePage, view);
   });
 
   it('is none that is hidden, and one again when it is back', () => {
-    order.focused(view);
-    order.focused(tab);
+    order.markFocused(view);
+    order.markFocused(tab);
     tab.isVisible = false;
-    assert.equal(order.active, view);
+    assert.equal(order.activePage, view);
     tab.isVisible = true;
-    assert.equal(order.active, tab);
+    assert.equal(order.activePage, tab);
   });
 
   it('is none that is gone, and none before the first focus', () => {
-    assert.equal(order.active, undefined);
-    order.focused(tab);
+    assert.equal(order.activePage, undefined);
+    order.markFocused(tab);
     order.remove(tab);
-    assert.equal(order.active, undefined);
+    assert.equal(order.activePage, undefined);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import type { ConfigOption } from '../../../../src/session/common/sessionEvents';
 import type { SessionChoices } from '../../../../src/session/common/sessionBackend';
-import { NewOptions } from '../../../../src/chat/common/page/newOptions';
+import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOptions';
 import type { BackendView } from '../../../../src/chat/common/chatView';
 import { eventually } from '../../../support/eventually';
 import { FakeBackend } from '../../../fake/fakeBackend';
@@ -33,7 +33,7 @@ describe('what is chosen before a conversation begins', () => {
   let offered: () => Promise<readonly ConfigOption[]>;
   let opened: number;
   let asked: SessionChoices[];
-  let options: NewOptions;
+  let options: NewSessionOptions;
 
   beforeEach(() => {
     kept.clear();
@@ -43,7 +43,7 @@ describe('what is chosen before a conversation begins', () => {
     options = made();
   });
 
-  function made(): NewOptions {
+  function made(): NewSessionOptions {
     const sessionOptions = (chosen: SessionChoices): Promise<readonly ConfigOption[]> => {
       asked.push(chosen);
       return offered();
@@ -60,7 +60,7 @@ describe('what is chosen before a conversation begins', () => {
       get: (name: string) => kept.get(name),
       update: (name: string, value: unknown) => Promise.resolve(void kept.set(name, value)),
     };
-    return new NewOptions({ backends, memento, onError: throwIt });
+    return new NewSessionOptions({ backends, memento, onError: throwIt });
   }
 
   async function ask(view = server): Promise<void> {
@@ -80,21 +80,21 @@ describe('what is chosen before a conversation begins', () => {
       list: () => Promise.resolve([]),
       open: () => Promise.reject(new Error('none')),
     };
-    assert.deepEqual(new NewOptions({ backends, memento, onError: throwIt }).commandsFor('agent'), commands);
+    assert.deepEqual(new NewSessionOptions({ backends, memento, onError: throwIt }).commandsFor('agent'), commands);
   });
 
   it('is the profile of a server, and what was chosen goes along', async () => {
     await ask();
     assert.deepEqual(options.optionsFor('amplifier'), [profile]);
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
-    options.set('amplifier', 'profile', 'team:review');
+    options.choose('amplifier', 'profile', 'team:review');
     assert.equal(options.optionsFor('amplifier')[0]?.value, 'team:review');
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
   });
 
   it('is remembered for the server at that address, and for no other one', async () => {
     await ask();
-    options.set('amplifier', 'profile', 'team:review');
+    options.choose('amplifier', 'profile', 'team:review');
     await ask({ ...server, description: 'http://other:1' });
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
     await ask();
@@ -110,7 +110,7 @@ describe('what is chosen before a conversation begins', () => {
 
   it('is the default again when the server no longer has what was chosen', async () => {
     options.setBackends([server]);
-    options.set('amplifier', 'profile', 'gone');
+    options.choose('amplifier', 'profile', 'gone');
     await ask();
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
   });
@@ -118,7 +118,7 @@ describe('what is chosen before a conversation begins', () => {
   it('may be a name that was typed, where the server takes one', async () => {
     offered = () => Promise.resolve([{ ...profile, custom: true }]);
     await ask();
-    options.set('amplifier', 'profile', 'my-own');
+    options.choose('amplifier', 'profile', 'my-own');
     assert.equal(options.optionsFor('amplifier')[0]?.value, 'my-own');
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'my-own' });
   });
@@ -128,9 +128,9 @@ describe('what is chosen before a conversation begins', () => {
     offered = () => Promise.resolve([profile, model]);
     await ask();
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
-    options.set('amplifier', 'model', 'large');
+    options.choose('amplifier', 'model', 'large');
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev', model: 'large' });
-    options.set('amplifier', 'profile', 'team:review');
+    options.choose('amplifier', 'profile', 'team:review');
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
     await eventually('the server is asked for that profile', () =>
       assert.deepEqual(asked.at(-1), { profile: 'team:review' }),
@@ -145,7 +145,7 @@ describe('what is chosen before a conversation begins', () => {
       return option?.type === 'select' ? option.problem : undefined;
     };
     assert.equal(problemOf(), 'There is no dev.');
-    options.set('amplifier', 'profile', 'team:review');
+    options.choose('amplifier', 'profile', 'team:review');
     assert.equal(problemOf(), undefined);
   });
 

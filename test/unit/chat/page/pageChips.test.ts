@@ -40,7 +40,7 @@ describe('the chips of a page', () => {
     one.emitter.fire();
     other.emitter.fire();
     assert.equal(changes, 2);
-    chips.set('git', false);
+    chips.setEnabled('git', false);
     assert.deepEqual([one.switched, other.switched], [['git false'], ['git false']]);
     chips.dispose();
     one.emitter.fire();

@@ -3,10 +3,10 @@ import { Emitter } from '../../../../src/base/common/event';
 import { EditorError } from '../../../../src/editor/common/editorPort';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import type { ChatUpdate } from '../../../../src/chat/common/page/chatApi';
-import { HeldDraft } from '../../../../src/chat/common/conversation/heldDraft';
+import { SharedDraft } from '../../../../src/chat/common/conversation/sharedDraft';
 import { AttachedFiles } from '../../../../src/chat/common/mentions/attachedFiles';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
-import { NewOptions } from '../../../../src/chat/common/page/newOptions';
+import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOptions';
 import { PageChips } from '../../../../src/chat/common/page/pageChips';
 import { PageFeed } from '../../../../src/chat/common/page/pageFeed';
 import { FakeChats } from '../../../fake/fakeChats';
@@ -31,23 +31,23 @@ describe('what a page of the chat is told', () => {
   let posted: ChatUpdate[];
   let outdated: string[];
   let chips: PageChips;
-  let newOptions: NewOptions;
+  let newOptions: NewSessionOptions;
   let backends: BackendChoice;
   let editor: FakeEditor;
   let attached: AttachedFiles;
-  let begun: HeldDraft;
+  let begun: SharedDraft;
   const filesMoved = new Emitter<void>(throwIt);
 
   beforeEach(() => {
     chats = new FakeChats();
     clock = new FakeClock();
     posted = [];
-    begun = new HeldDraft({ text: 'begun', attachments: [] }, () => undefined, throwIt);
+    begun = new SharedDraft({ text: 'begun', attachments: [] }, () => undefined, throwIt);
     editor = new FakeEditor({ '/ws/a.ts': 'a', '/ws/b.ts': 'b' });
     outdated = [];
     chips = new PageChips([], throwIt);
     const memento = { get: () => undefined, update: () => Promise.resolve() };
-    newOptions = new NewOptions({ backends: noBackends, memento, onError: throwIt });
+    newOptions = new NewSessionOptions({ backends: noBackends, memento, onError: throwIt });
     backends = new BackendChoice({ chats, preferred: () => '', memento, onError: throwIt });
     attached = new AttachedFiles({ editor, onDidChangeFiles: filesMoved.event, clock, onError: throwIt });
     attached.start();
@@ -56,7 +56,7 @@ describe('what a page of the chat is told', () => {
       backends,
       chips,
       attached,
-      keyChords: { beginnings: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
+      keyChords: { prefixes: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
       newOptions,
       folders: () => ['/work'],
       isTrusted: () => true,
@@ -76,7 +76,7 @@ describe('what a page of the chat is told', () => {
 
   it('has the commands that the agent of a new conversation had last', async () => {
     await backends.refresh();
-    feed.pageCame();
+    feed.connectPage();
     assert.deepEqual(posted.at(-1)?.newCommands, []);
     const chat = chats.add('one');
     const commands = [{ name: 'plan', description: 'Plan first' }];
@@ -104,7 +104,7 @@ describe('what a page of the chat is told', () => {
   });
 
   it('is told at once when somebody waits for it', () => {
-    feed.pageCame();
+    feed.connectPage();
     feed.show(chats.add('one'));
     assert.equal(posted.at(-1)?.session, null);
     feed.flushNow();
@@ -114,7 +114,7 @@ describe('what a page of the chat is told', () => {
   it('is what was sent, by whatever page, and the draft again when it was refused', async () => {
     const chat = chats.add('one');
     feed.show(chat);
-    feed.pageCame();
+    feed.connectPage();
     chat.onSend = () => Promise.reject(new Error('There is no such program.'));
     const sent = { text: 'precious', attachments: [] };
     const refused = chat.send(sent);
@@ -132,27 +132,27 @@ describe('what a page of the chat is told', () => {
     chat.onSend = () => Promise.reject(new Error('There is no such program.'));
     const sent = { text: 'precious', attachments: [] };
     await assert.rejects(chat.send(sent));
-    feed.pageCame();
+    feed.connectPage();
     assert.deepEqual(posted.at(-1)?.refused, sent);
-    feed.pageLeft();
+    feed.disconnectPage();
     await assert.rejects(chat.send(sent));
     chat.onSend = () => Promise.resolve();
     await chat.send(sent);
-    feed.pageCame();
+    feed.connectPage();
     assert.deepEqual([posted.at(-1)?.sent, posted.at(-1)?.refused], [sent, undefined]);
   });
 
   it('is what has become of a prompt that could not begin a conversation', () => {
-    feed.pageCame();
+    feed.connectPage();
     const sent = { text: 'precious', attachments: [] };
-    begun.take('p', sent);
+    begun.beginSend('p', sent);
     clock.advance(100);
     assert.deepEqual(posted.at(-1), { sent });
     feed.show(chats.add('one'), true);
     clock.advance(100);
     assert.equal(posted.at(-1)?.keepsComposer, true);
     feed.show(undefined, true);
-    begun.putBack('p');
+    begun.restoreRefused('p');
     clock.advance(100);
     const { draft, keepsComposer, refused, session } = posted.at(-1) ?? {};
     assert.deepEqual(
@@ -160,7 +160,7 @@ describe('what a page of the chat is told', () => {
       { draft: sent, keepsComposer: true, refused: sent, session: null },
     );
     clock.advance(1000);
-    begun.take('q', sent);
+    begun.beginSend('q', sent);
     clock.advance(100);
     assert.deepEqual(posted.at(-1), { sent }, 'once');
   });
@@ -176,9 +176,9 @@ describe('what a page of the chat is told', () => {
       return posted.flatMap(({ missing }) => (missing ? [missing] : []));
     };
     feed.show(chat);
-    feed.pageCame();
+    feed.connectPage();
     chat.saveDraft(draft);
-    feed.draftSaved();
+    feed.handleDraftSaved();
     assert.deepEqual(await told(), [[]]);
     editor.deleteFile('/ws/a.ts');
     filesMoved.fire();
@@ -187,9 +187,9 @@ describe('what a page of the chat is told', () => {
     filesMoved.fire();
     assert.deepEqual((await told()).at(-1), []);
     editor.deleteFile('/ws/b.ts');
-    feed.pageLeft();
+    feed.disconnectPage();
     filesMoved.fire();
-    feed.pageCame();
+    feed.connectPage();
     assert.deepEqual((await told()).at(-1), ['file:/ws/b.ts'], 'a page that comes is told, too');
     await chat.send(draft);
     assert.deepEqual((await told()).at(-1), [], 'with the prompt it has left the composer');
@@ -200,7 +200,7 @@ describe('what a page of the chat is told', () => {
     const lookNow = editor.stat.bind(editor);
     const slow = Promise.withResolvers<never>();
     feed.show(chat);
-    feed.pageCame();
+    feed.connectPage();
     chat.saveDraft({ text: '', attachments: [{ kind: 'file', id: 'a', title: 'a.ts', path: '/ws/a.ts' }] });
     editor.stat = () => slow.promise;
     filesMoved.fire();
@@ -228,7 +228,7 @@ describe('what a page of the chat is told', () => {
     const chat = chats.add('one');
     chat.say(answer('hello'));
     feed.show(chat);
-    feed.pageCame();
+    feed.connectPage();
     assert.equal(posted.length, 1);
     const [update] = posted;
     assert.equal(update?.session?.id, 'one');
@@ -242,7 +242,7 @@ describe('what a page of the chat is told', () => {
   });
 
   it('is the draft of the window where no conversation has begun', () => {
-    feed.pageCame();
+    feed.connectPage();
     assert.equal(posted[0]?.session, null);
     assert.equal(posted[0].draft?.text, 'begun');
   });
@@ -251,7 +251,7 @@ describe('what a page of the chat is told', () => {
     const chat = chats.add('one');
     chat.say(answer(''));
     feed.show(chat);
-    feed.pageCame();
+    feed.connectPage();
     posted.splice(0);
     for (let ms = 0; ms < 1000; ms++) {
       chat.transcript.append('a', 'x');
@@ -265,7 +265,7 @@ describe('what a page of the chat is told', () => {
   });
 
   it('moves the list of conversations four times a second at most', () => {
-    feed.pageCame();
+    feed.connectPage();
     posted.splice(0);
     for (let ms = 0; ms < 1000; ms += 5) {
       chats.add('one', 'busy');
@@ -278,14 +278,14 @@ describe('what a page of the chat is told', () => {
     const chat = chats.add('one');
     chat.say(answer(''));
     feed.show(chat);
-    feed.pageCame();
-    feed.pageLeft();
+    feed.connectPage();
+    feed.disconnectPage();
     posted.splice(0);
     chat.transcript.append('a', 'while it was hidden');
     chat.change({ status: 'busy' });
     clock.advance(1000);
     assert.equal(posted.length, 0);
-    feed.pageCame();
+    feed.connectPage();
     assert.equal(posted[0]?.session?.status, 'busy');
     assert.match(JSON.stringify(posted[0].transcript?.put), /while it was hidden/);
   });
@@ -293,7 +293,7 @@ describe('what a page of the chat is told', () => {
   it('holds nothing of the conversation that was shown before', () => {
     const [one, two] = [chats.add('one'), chats.add('two')];
     feed.show(one);
-    feed.pageCame();
+    feed.connectPage();
     feed.show(two);
     clock.advance(16);
     posted.splice(0);
@@ -307,7 +307,7 @@ describe('what a page of the chat is told', () => {
     const chat = chats.add('one');
     for (let index = 0; index < 100; index++) chat.say({ ...answer(`${index}`), id: `a${index}` });
     feed.show(chat);
-    feed.pageCame();
+    feed.connectPage();
     assert.equal(posted[0]?.transcript?.put?.length, 40);
     feed.loadOlder(25);
     clock.advance(16);

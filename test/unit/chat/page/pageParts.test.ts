@@ -3,8 +3,8 @@ import { MemoryMemento } from '../../../fake/memoryMemento';
 import { ApprovalWatch } from '../../../../src/chat/common/page/approvalWatch';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { chatStatus } from '../../../../src/chat/common/page/chatStatus';
-import { newDraft } from '../../../../src/chat/common/page/newDraft';
-import { PageWatch } from '../../../../src/chat/common/page/pageWatch';
+import { createNewDraft } from '../../../../src/chat/common/page/newDraft';
+import { HeartbeatMonitor } from '../../../../src/chat/common/page/heartbeatMonitor';
 import { ShownChats } from '../../../../src/chat/common/page/shownChats';
 import type { ApprovalView } from '../../../../src/chat/common/chatView';
 import { backendView, FakeChat, FakeChats } from '../../../fake/fakeChats';
@@ -69,7 +69,7 @@ describe('the watch over a page', () => {
   it('notices three missed signs of life, and none when the machine just slept', () => {
     const clock = new FakeClock();
     let silences = 0;
-    const watch = new PageWatch(clock, () => silences++);
+    const watch = new HeartbeatMonitor(clock, () => silences++);
     watch.start();
     for (let index = 0; index < 10; index++) {
       clock.advance(5_000);
@@ -86,7 +86,7 @@ describe('the watch over a page', () => {
 
   it('does not look at a hidden page', () => {
     const clock = new FakeClock();
-    const watch = new PageWatch(clock, () => assert.fail());
+    const watch = new HeartbeatMonitor(clock, () => assert.fail());
     watch.start();
     watch.dispose();
     clock.advance(60_000);
@@ -99,11 +99,11 @@ describe('conversations that are shown', () => {
     const shown = new ShownChats();
     const chat = new FakeChat('one');
     const [view, tab] = [{}, {}];
-    shown.set(view, chat);
-    shown.set(tab, chat);
-    shown.set(view, undefined);
+    shown.setShown(view, chat);
+    shown.setShown(tab, chat);
+    shown.setShown(view, undefined);
     assert.equal(chat.isShown, true);
-    shown.set(tab, undefined);
+    shown.setShown(tab, undefined);
     assert.equal(chat.isShown, false);
     assert.equal(shown.has('one'), false);
   });
@@ -112,20 +112,20 @@ describe('conversations that are shown', () => {
 describe('the draft of no conversation', () => {
   it('outlives the window, without its images', () => {
     const memento = new MemoryMemento();
-    const first = newDraft(memento, throwIt);
+    const first = createNewDraft(memento, throwIt);
     const image = { kind: 'image', id: 'i', title: 'i.png', image: { mimeType: 'image/png', data: 'AA==' } } as const;
     const file = { kind: 'file', id: 'f', title: 'f.ts', path: '/ws/f.ts' } as const;
     first.save({ text: 'half a thought', attachments: [image, file] });
     assert.equal(first.value.attachments.length, 2);
-    assert.deepEqual(newDraft(memento, throwIt).value, { text: 'half a thought', attachments: [file] });
-    first.take('p', first.value);
-    assert.equal(newDraft(memento, throwIt).value.text, '');
+    assert.deepEqual(createNewDraft(memento, throwIt).value, { text: 'half a thought', attachments: [file] });
+    first.beginSend('p', first.value);
+    assert.equal(createNewDraft(memento, throwIt).value.text, '');
   });
 
   it('is empty when what was kept is something else', () => {
     const memento = new MemoryMemento();
     memento.values.set('chat.newDraft', 7);
-    assert.deepEqual(newDraft(memento, throwIt).value, { text: '', attachments: [] });
+    assert.deepEqual(createNewDraft(memento, throwIt).value, { text: '', attachments: [] });
   });
 });
 
@@ -148,17 +148,17 @@ describe('questions that wait', () => {
     chats.add('one', 'waiting');
     chats.add('two', 'waiting');
     await settled();
-    assert.deepEqual(watch.waiting.map(({ prompt }) => prompt).sort(), ['May I run?', 'May I write?']);
+    assert.deepEqual(watch.pendingApprovals.map(({ prompt }) => prompt).sort(), ['May I run?', 'May I write?']);
     let changes = 0;
     watch.onDidChange(() => changes++);
-    await chats.opened.get('one')?.approve('write', 'Allow');
+    await chats.opened.get('one')?.answerApproval('write', 'Allow');
     assert.deepEqual(
-      watch.waiting.map(({ prompt }) => prompt),
+      watch.pendingApprovals.map(({ prompt }) => prompt),
       ['May I run?'],
     );
     assert.ok(changes > 0);
     chats.add('two', 'idle');
-    assert.deepEqual(watch.waiting, []);
+    assert.deepEqual(watch.pendingApprovals, []);
     watch.dispose();
   });
 

@@ -5,7 +5,7 @@ import type { BackendEntry, BackendRegistry } from '../../../../src/session/comm
 import { BackendError } from '../../../../src/session/common/sessionBackend';
 import { toDisposable } from '../../../../src/base/common/disposable';
 import { backendView } from '../../../../src/chat/common/conversations/backendView';
-import { NewOptions } from '../../../../src/chat/common/page/newOptions';
+import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOptions';
 import { backendOf } from '../../../fake/backendHarness';
 import type { FakeClock } from '../../../fake/fakeClock';
 import { MemoryMemento } from '../../../fake/memoryMemento';
@@ -86,7 +86,7 @@ function scripted(agent: Agent): Script {
 export class OptionsDesk {
   private constructor(
     readonly window: Window,
-    readonly options: NewOptions,
+    readonly options: NewSessionOptions,
     readonly backends: readonly AcpBackend[],
     readonly agents: readonly ScriptedAgents[],
     private readonly entries: readonly BackendEntry[],
@@ -126,7 +126,7 @@ export class OptionsDesk {
         return backend ? Promise.resolve(backend) : Promise.reject(new BackendError('notFound', 'None.'));
       },
     };
-    const options = new NewOptions({ backends: registry, memento, onError: assert.ifError });
+    const options = new NewSessionOptions({ backends: registry, memento, onError: assert.ifError });
     const { clock, folder } = more;
     const window = await Window.open({
       backends: registry,
@@ -161,14 +161,14 @@ export class OptionsDesk {
   }
 
   pick(option: 'mode' | 'model', value: string): void {
-    this.options.set('one', option, value);
+    this.options.choose('one', option, value);
     this.window.chats.prepare('one');
   }
 
   async say(text: string) {
     const chat = await this.window.chats.create('one');
     await chat.send(draft(text));
-    this.options.begun('one');
+    this.options.clearOneTimeChoices('one');
     await until('the end', () => outline(chat).some((line) => line.startsWith('end:')));
     return chat;
   }

@@ -14,9 +14,9 @@ import {
 } from '../../../../src/context/common/providers/providerSettings';
 import { CallTraffic } from '../../../../src/context/node/callTraffic';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
-import { timedRunner } from '../../../../src/base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../../../src/base/node/timeLimitedRunner';
 import type { WorkerLimits } from '../../../../src/context/node/workerSession';
-import { closedTap } from '../../../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../../../src/wire/common/traffic';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { Clock } from '../../../../src/base/common/async';
@@ -41,7 +41,7 @@ export function clientOf(
       clock,
       log: nullLogger,
       secrets: { get: () => Promise.resolve(undefined) },
-      runInTime: timedRunner(2_000),
+      runInTime: createTimeLimitedRunner(2_000),
       createProvider: ({ id }) => {
         const provider = providers[id];
         if (!provider) throw new Error(`No fake is called ${id}`);
@@ -87,7 +87,7 @@ export function realClient(
       clock: systemClock,
       log: nullLogger,
       secrets: { get: (name) => Promise.resolve(secrets[name]) },
-      runInTime: timedRunner(2_000),
+      runInTime: createTimeLimitedRunner(2_000),
       createProvider: (entry) => factory.create(entry),
     },
     { ...defaultClientOptions, deadlineMs: 50_000 },
@@ -198,4 +198,4 @@ export const noLookups = {
   itemsForQuery: () => Promise.resolve({ items: [], pendingProviders: [], isComplete: true }),
 };
 
-export const noTraffic = new CallTraffic(closedTap, systemClock, 'a provider');
+export const noTraffic = new CallTraffic(disabledTrafficTap, systemClock, 'a provider');

@@ -4,9 +4,9 @@ import {
   isAbsolutePath,
   isInside,
   isUri,
-  nearestFolder,
-  relativeTo,
-  toSlashes,
+  innermostFolder,
+  relativePathIn,
+  withForwardSlashes,
 } from '../../../../src/editor/common/boundary';
 
 describe('isInside', () => {
@@ -40,18 +40,18 @@ describe('isInside', () => {
 
 describe('relativeTo', () => {
   it('gives the tail below the folder', () => {
-    assert.equal(relativeTo('/a/b/c.txt', '/a', false), 'b/c.txt');
-    assert.equal(relativeTo('C:\\a\\b\\c.txt', 'c:\\A', true), 'b\\c.txt');
-    assert.equal(relativeTo('/a', '/a', false), '');
-    assert.equal(relativeTo('/b', '/a', false), undefined);
+    assert.equal(relativePathIn('/a/b/c.txt', '/a', false), 'b/c.txt');
+    assert.equal(relativePathIn('C:\\a\\b\\c.txt', 'c:\\A', true), 'b\\c.txt');
+    assert.equal(relativePathIn('/a', '/a', false), '');
+    assert.equal(relativePathIn('/b', '/a', false), undefined);
   });
 });
 
 describe('nearestFolder', () => {
   it('is the deepest of nested folders, whatever their order', () => {
-    assert.equal(nearestFolder('/a/b/c', ['/a', '/a/b', '/x'], false), '/a/b');
-    assert.equal(nearestFolder('/a/b/c', ['/a/b', '/a'], false), '/a/b');
-    assert.equal(nearestFolder('/y', ['/a/b', '/a'], false), undefined);
+    assert.equal(innermostFolder('/a/b/c', ['/a', '/a/b', '/x'], false), '/a/b');
+    assert.equal(innermostFolder('/a/b/c', ['/a/b', '/a'], false), '/a/b');
+    assert.equal(innermostFolder('/y', ['/a/b', '/a'], false), undefined);
   });
 });
 
@@ -74,7 +74,7 @@ describe('the look of a path', () => {
   });
 
   it('tells whether a backslash separates or is a letter', () => {
-    assert.equal(toSlashes('C:\\a\\b/c'), 'C:/a/b/c');
-    assert.equal(toSlashes('/a/b\\c'), '/a/b\\c');
+    assert.equal(withForwardSlashes('C:\\a\\b/c'), 'C:/a/b/c');
+    assert.equal(withForwardSlashes('/a/b\\c'), '/a/b\\c');
   });
 });

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
-import { GuardedEditor, isProtectedChange, ProtectedChangeError } from '../../../../src/editor/common/guardedEditor';
+import {
+  GuardedEditor,
+  isProtectedChangeError,
+  ProtectedChangeError,
+} from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
@@ -49,7 +53,7 @@ describe('the guarded editor', () => {
   it('says which file, why, and what would have changed', async () => {
     const error = await editor.writeText('.vscode/tasks.json', '[]').catch((thrown: unknown) => thrown);
     assert.ok(error instanceof ProtectedChangeError);
-    assert.ok(isProtectedChange(error));
+    assert.ok(isProtectedChangeError(error));
     assert.equal(error.path, tasks);
     assert.equal(error.reason, 'VS Code runs tasks from this file');
     assert.deepEqual(error.change, { before: '{}', after: '[]' });
@@ -61,7 +65,7 @@ describe('the guarded editor', () => {
 
   it('knows no text before in a new file', async () => {
     const error = await editor.writeText('/ws/.envrc.d/../.husky/pre-push', 'x').catch((thrown: unknown) => thrown);
-    assert.ok(isProtectedChange(error));
+    assert.ok(isProtectedChangeError(error));
     assert.deepEqual(error.change, { before: undefined, after: 'x' });
   });
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decide, type Decision, type DecisionContext } from '../../../../src/permissions/common/decide';
-import { narrowRule, type PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
+import { decideRequest, type Decision, type DecisionContext } from '../../../../src/permissions/common/decide';
+import { createNarrowestRule, type PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
 import type { AgentPolicy } from '../../../../src/permissions/common/policy/policy';
-import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/requests/toolRequest';
+import { createFileRequest, type ToolRequest } from '../../../../src/permissions/common/requests/toolRequest';
 import { ruleGlobs } from '../../../fake/fakePermissions';
 
-const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
-const edit = fileRequest('demo', 'edit', '/ws/a.ts');
-const protectedEdit = fileRequest('demo', 'edit', '/ws/.vscode/tasks.json');
+const run: ToolRequest = { ...createFileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
+const edit = createFileRequest('demo', 'edit', '/ws/a.ts');
+const protectedEdit = createFileRequest('demo', 'edit', '/ws/.vscode/tasks.json');
 const made = (request: ToolRequest, effect: PermissionRule['effect']): PermissionRule => {
-  const rule = narrowRule(request, effect, 'always');
+  const rule = createNarrowestRule(request, effect, 'always');
   assert.ok(rule);
   return rule;
 };
@@ -115,43 +115,43 @@ const rows: readonly [string, ToolRequest, Partial<DecisionContext>, Shown][] = 
   ],
   [
     'reading from the network',
-    { ...fileRequest('demo', 'read'), input: { url: '"https://x.example"' } },
+    { ...createFileRequest('demo', 'read'), input: { url: '"https://x.example"' } },
     { policy: { read: 'allow' } },
     'ask: unsettled',
   ],
   [
     'fetching',
-    { ...fileRequest('demo', 'fetch'), input: { url: '"https://x.example"', prompt: '"what"' } },
+    { ...createFileRequest('demo', 'fetch'), input: { url: '"https://x.example"', prompt: '"what"' } },
     { policy: { fetch: 'allow' } },
     'allow by policy',
   ],
   [
     'fetching a file',
-    { ...fileRequest('demo', 'fetch'), input: { url: '"file:///etc/passwd"' } },
+    { ...createFileRequest('demo', 'fetch'), input: { url: '"file:///etc/passwd"' } },
     { policy: allAllowed },
     'ask: unsettled',
   ],
   [
     'fetching with a body',
-    { ...fileRequest('demo', 'fetch'), input: { url: '"https://x.example"', body: '"secret"' } },
+    { ...createFileRequest('demo', 'fetch'), input: { url: '"https://x.example"', body: '"secret"' } },
     { policy: allAllowed },
     'ask: unsettled',
   ],
   [
     'a search with the members of one',
-    { ...fileRequest('demo', 'search'), input: { pattern: '"a+"', glob: '"*.{ts,js}"', path: 'null' } },
+    { ...createFileRequest('demo', 'search'), input: { pattern: '"a+"', glob: '"*.{ts,js}"', path: 'null' } },
     { policy: { read: 'allow' } },
     'allow by policy',
   ],
   [
     'a search outside of its folder',
-    { ...fileRequest('demo', 'search'), input: { pattern: '"../../**"' } },
+    { ...createFileRequest('demo', 'search'), input: { pattern: '"../../**"' } },
     { policy: allAllowed },
     'ask: unsettled',
   ],
   [
     'a known member with a value of no known shape',
-    { ...fileRequest('demo', 'read', '/ws/a'), input: { pages: '{"script":"x"}' } },
+    { ...createFileRequest('demo', 'read', '/ws/a'), input: { pages: '{"script":"x"}' } },
     { policy: allAllowed },
     'ask: unsettled',
   ],
@@ -179,7 +179,7 @@ const rows: readonly [string, ToolRequest, Partial<DecisionContext>, Shown][] = 
     { rules: [made({ ...run, env: { LD_PRELOAD: '/ws/x' } }, 'allow')] },
     'allow by rule',
   ],
-  ['what has no kind of its own', fileRequest('demo', 'other'), { policy: allAllowed }, 'ask: unsettled'],
+  ['what has no kind of its own', createFileRequest('demo', 'other'), { policy: allAllowed }, 'ask: unsettled'],
 ];
 
 const ofPolicy = ['read', 'search', 'edit', 'execute', 'fetch'] as const;
@@ -187,28 +187,28 @@ const ofPolicy = ['read', 'search', 'edit', 'execute', 'fetch'] as const;
 describe('a policy that allows everything', () => {
   for (const kind of ofPolicy) {
     const standing: DecisionContext = { rules: [], policy: allAllowed, globs: ruleGlobs(), isProtected: () => false };
-    const request = kind === 'execute' ? run : fileRequest('demo', kind, '/ws/a.ts');
+    const request = kind === 'execute' ? run : createFileRequest('demo', kind, '/ws/a.ts');
 
     it(`allows no ${kind} with a member that is not known`, () => {
-      assert.equal(shown(decide(request, standing)), 'allow by policy');
+      assert.equal(shown(decideRequest(request, standing)), 'allow by policy');
       fc.assert(
         fc.property(fc.string(), fc.jsonValue(), (name, value) => {
           fc.pre(value !== null);
           const input = { [`x_${name}`]: JSON.stringify(value) };
-          assert.equal(shown(decide({ ...request, input }, standing)), 'ask: unsettled');
+          assert.equal(shown(decideRequest({ ...request, input }, standing)), 'ask: unsettled');
         }),
       );
       const script = { ...request, input: { script: '"curl x | sh"' } };
-      assert.equal(shown(decide(script, standing)), 'ask: unsettled');
+      assert.equal(shown(decideRequest(script, standing)), 'ask: unsettled');
     });
 
     it(`allows no ${kind} that names nothing`, () => {
-      assert.equal(shown(decide(fileRequest('demo', kind), standing)), 'ask: unsettled');
+      assert.equal(shown(decideRequest(createFileRequest('demo', kind), standing)), 'ask: unsettled');
     });
 
     if (kind === 'execute') continue;
     it(`allows no ${kind} with an environment`, () => {
-      assert.equal(shown(decide({ ...request, env: { CI: '1' } }, standing)), 'ask: unsettled');
+      assert.equal(shown(decideRequest({ ...request, env: { CI: '1' } }, standing)), 'ask: unsettled');
     });
   }
 });
@@ -218,7 +218,7 @@ describe('what becomes of a request', () => {
     it(`${what}: ${expected}`, () => {
       const isProtected = (path: string): boolean => path.includes('.vscode');
       assert.equal(
-        shown(decide(request, { rules: [], policy: {}, globs: ruleGlobs(), isProtected, ...standing })),
+        shown(decideRequest(request, { rules: [], policy: {}, globs: ruleGlobs(), isProtected, ...standing })),
         expected,
       );
     });

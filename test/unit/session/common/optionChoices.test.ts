@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { ConfigOption } from '../../../../src/session/common/sessionEvents';
 import {
   applyChoices,
-  optionNamed,
-  unattendedIn,
-  valueOffered,
+  findOption,
+  unattendedActionsOf,
+  findOfferedValue,
   type OptionChoice,
   type OptionTarget,
   type OptionValue,
@@ -63,11 +63,11 @@ describe('choices for a session', () => {
 
   it('name an option by its id or its category, and a value by itself or by its name', () => {
     const mode: ConfigOption = { ...select('m1', 'x#plan', 'x#agent'), category: 'mode' };
-    assert.equal(optionNamed([select('effort', 'low'), mode], 'mode'), mode);
-    assert.equal(valueOffered(mode, 'x#agent'), 'x#agent');
-    assert.equal(valueOffered(mode, 'the X#AGENT'), 'x#agent');
-    assert.equal(valueOffered(mode, 'agent'), undefined);
-    assert.equal(valueOffered(mode, true), undefined);
+    assert.equal(findOption([select('effort', 'low'), mode], 'mode'), mode);
+    assert.equal(findOfferedValue(mode, 'x#agent'), 'x#agent');
+    assert.equal(findOfferedValue(mode, 'the X#AGENT'), 'x#agent');
+    assert.equal(findOfferedValue(mode, 'agent'), undefined);
+    assert.equal(findOfferedValue(mode, true), undefined);
   });
 
   it('that are refused stop everything, in words that say what to do', async () => {
@@ -111,8 +111,8 @@ describe('choices for a session', () => {
       value,
       unattended: 'runs',
     });
-    assert.equal(unattendedIn([select('mode', 'ask')]), undefined);
-    assert.equal(unattendedIn([mode as ConfigOption, allowAll(false)]), 'edits');
-    assert.equal(unattendedIn([mode as ConfigOption, allowAll(true)]), 'runs');
+    assert.equal(unattendedActionsOf([select('mode', 'ask')]), undefined);
+    assert.equal(unattendedActionsOf([mode as ConfigOption, allowAll(false)]), 'edits');
+    assert.equal(unattendedActionsOf([mode as ConfigOption, allowAll(true)]), 'runs');
   });
 });

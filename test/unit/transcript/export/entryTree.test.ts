@@ -42,7 +42,7 @@ describe('the entries of an export', () => {
   it('are inside what opens with the call, in Markdown and in HTML', () => {
     const entries = [task, answer('b'), answer('x', 't')];
     for (const format of ['markdown', 'html'] as const) {
-      const text = exportTranscript({ title: 'T', who: 'Amp' }, entries, format);
+      const text = exportTranscript({ title: 'T', agentName: 'Amp' }, entries, format);
       const [end, inside, after] = [text.indexOf('</details>'), text.indexOf('Said x'), text.indexOf('Said b')];
       assert.ok(inside >= 0 && inside < end && end < after, format);
     }

@@ -46,7 +46,7 @@ const entries: Entry[] = [
   { kind: 'notice', id: '6', ...base, level: 'warning', text: 'Careful' },
   { kind: 'end', id: '7', ...base, outcome: 'failed', text: 'It broke.', usage: { input: 3, output: 4 } },
 ];
-const head = { title: `About ${hostile}`, who: 'Agent', createdAt: 0 };
+const head = { title: `About ${hostile}`, agentName: 'Agent', createdAt: 0 };
 
 describe('an exported transcript', () => {
   it('is a page that runs and loads nothing', () => {

@@ -132,7 +132,7 @@ const entry = fc
   .tuple(hostile, fc.constantFrom(...kinds), fc.constantFrom(...partTypes))
   .map(([text, kind, part]) => ({ text, kind, part, entry: entryOf(text, kind, part) }));
 
-const exported = (title: string, entries: readonly Entry[]): string => toMarkdown({ title, who: 'Amp' }, entries);
+const exported = (title: string, entries: readonly Entry[]): string => toMarkdown({ title, agentName: 'Amp' }, entries);
 
 describe('a transcript exported as Markdown', () => {
   it('has no HTML but the folds of its own, whatever its texts are', () => {

@@ -7,10 +7,10 @@ describe('the traffic log', () => {
 
   it('keeps what peers have named short and on its line', () => {
     const log = newLog();
-    log.open();
+    log.startRecording();
     log.record({ ...entry, peer: `${'p'.repeat(59)}\r`, method: `read\nFile\u2028${'x'.repeat(5_000_000)}` });
     log.record({ ...entry, error: `\0${'e'.repeat(100)}` });
-    const [first, second] = log.recorded;
+    const [first, second] = log.recordedEntries;
     assert.equal(first?.peer, `${'p'.repeat(59)}\uFFFD`);
     assert.equal(first.method, `read\uFFFDFile\uFFFD${'x'.repeat(49)}…`);
     assert.equal(first.method.length, 60);
@@ -20,25 +20,25 @@ describe('the traffic log', () => {
   it('records nothing unless somebody watches, and forgets it when the last one has gone', () => {
     const log = newLog();
     log.record(entry);
-    assert.deepEqual(log.recorded, []);
-    const watchers = [log.open(), log.open()];
+    assert.deepEqual(log.recordedEntries, []);
+    const watchers = [log.startRecording(), log.startRecording()];
     log.record({ ...entry, error: -32_601 });
     watchers[0]?.dispose();
     watchers[0]?.dispose();
-    assert.deepEqual(log.recorded, [{ ...entry, error: -32_601, time: 7 }]);
+    assert.deepEqual(log.recordedEntries, [{ ...entry, error: -32_601, time: 7 }]);
     watchers[1]?.dispose();
-    assert.deepEqual(log.recorded, []);
+    assert.deepEqual(log.recordedEntries, []);
     assert.equal(log.isOpen, false);
   });
 
   it('keeps the newest messages and counts those that had to go', () => {
     const log = newLog();
-    log.open();
+    log.startRecording();
     for (let bytes = 1; bytes <= 6; bytes++) log.record({ ...entry, bytes });
     assert.deepEqual(
-      log.recorded.map(({ bytes }) => bytes),
+      log.recordedEntries.map(({ bytes }) => bytes),
       [3, 4, 5, 6],
     );
-    assert.equal(log.dropped, 2);
+    assert.equal(log.droppedEntryCount, 2);
   });
 });

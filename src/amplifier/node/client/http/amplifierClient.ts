@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { Disposable } from '../../../../base/common/disposable';
 import type { Logger } from '../../../../base/common/log';
 import { parseJson } from '../../../../base/common/parseJson';
-import { closedTap, type TrafficTap } from '../../../../wire/common/traffic';
+import { disabledTrafficTap, type TrafficTap } from '../../../../wire/common/traffic';
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 import * as api from '../../../common/api/apiSchema';
 import { SecretRedactor } from '../../../common/api/secretRedactor';
@@ -137,7 +137,7 @@ export class AmplifierClient implements Disposable {
 
   /** @throws AmplifierApiError for every status but 2xx. */
   private async send(call: Call): Promise<HttpResponse> {
-    const { log, traffic = closedTap, maxResponseBytes = 32 * 1024 * 1024 } = this.options;
+    const { log, traffic = disabledTrafficTap, maxResponseBytes = 32 * 1024 * 1024 } = this.options;
     const { method, route, body, timeoutMs = this.timeouts.otherMs, signal } = call;
     const name = `${method} ${route}`;
     const text = body === undefined ? undefined : JSON.stringify(body);

@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { errorCode } from '../../../../base/common/errors';
-import { certificateProblem } from '../../../../base/node/certificateProblem';
+import { describeCertificateProblem } from '../../../../base/node/certificateProblem';
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 
 const maxRefusalBytes = 64 * 1024;
@@ -122,7 +122,7 @@ export function toTransportError(error: Error, { origin }: URL, wasConnected: bo
   const reason = errorCode(error) ?? 'unknown reason';
   const failure = (code: string, message: string): AmplifierApiError =>
     new AmplifierApiError(code, message, undefined, undefined, { cause: error });
-  const problem = certificateProblem(reason);
+  const problem = describeCertificateProblem(reason);
   if (problem !== undefined) {
     return failure('CERTIFICATE', `Nothing was sent to ${origin}: its certificate ${problem}`);
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DiffPart, Part } from '../../../../transcript/common/entries';
-import { diffFromLines, diffFromUnified, diffOf } from '../../../../transcript/common/lineDiff';
+import { parseHunkLines, parseUnifiedDiff, createDiff } from '../../../../transcript/common/lineDiff';
 import { isRecord, listOf, ownValue, textOf } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
@@ -51,7 +51,7 @@ export function changeParts(call: ChangeCall, result: unknown): ChangeParts | un
 }
 
 function diffFromText(path: string, diff: string, firstLine: number | undefined): DiffPart | undefined {
-  return diffFromUnified(path, diff) ?? diffFromLines(path, diff, firstLine ?? 1);
+  return parseUnifiedDiff(path, diff) ?? parseHunkLines(path, diff, firstLine ?? 1);
 }
 
 /** Returns the 1-based line where the change begins, if the result contains it. */
@@ -84,7 +84,7 @@ const proposalReaders: Readonly<Record<string, (input: Readonly<Record<string, u
     const path = inputPath(input);
     return path === undefined || typeof input['content'] !== 'string'
       ? []
-      : [diffOf(pathOrUriPath(path), null, input['content'])];
+      : [createDiff(pathOrUriPath(path), null, input['content'])];
   },
   apply_patch: ({ patchText }) => (typeof patchText === 'string' ? [plainText(patchText)] : []),
 };
@@ -93,7 +93,7 @@ function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] 
   const path = inputPath(input);
   const { old_str: before, new_str: after } = input;
   if (path === undefined || typeof before !== 'string' || typeof after !== 'string') return [];
-  return [diffOf(pathOrUriPath(path), before, after)];
+  return [createDiff(pathOrUriPath(path), before, after)];
 }
 
 function patchedParts(file: unknown): readonly Part[] {
@@ -106,7 +106,7 @@ function patchedFile(file: unknown): DiffPart | undefined {
   const parsed = PatchedFile.safeParse(file).data;
   const path = parsed?.path ?? (parsed?.uri === undefined ? undefined : pathOrUriPath(parsed.uri));
   if (!parsed || path === undefined) return undefined;
-  const shown = parsed.diff === undefined ? undefined : diffFromUnified(path, withoutFence(parsed.diff));
+  const shown = parsed.diff === undefined ? undefined : parseUnifiedDiff(path, withoutFence(parsed.diff));
   if (shown) return shown;
   if (parsed.additions === undefined && parsed.deletions === undefined && parsed.diff === undefined) return undefined;
   return {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
-import { roughUnits } from '../../../../base/common/roughUnits';
+import { approximateSize } from '../../../../base/common/approximateSize';
 import type { Entry } from '../../../../transcript/common/entries';
 import type { MappedThread } from '../../../common/mapping/mapThread';
 import { readThread } from '../../../common/mapping/readThread';
@@ -103,6 +103,6 @@ function commonStart(before: readonly Entry[], after: readonly Entry[]): number 
 function lastChunk(entries: readonly Entry[], max: number): Entry[] {
   let start = entries.length;
   for (let units = 0; start > 0 && units < chunkUnits && entries.length - start < max;)
-    units += roughUnits(entries[--start]);
+    units += approximateSize(entries[--start]);
   return entries.slice(start);
 }

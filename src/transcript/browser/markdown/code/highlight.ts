@@ -53,7 +53,7 @@ const maxCodeUnits = 48 * 1024;
 const maxLineUnits = 2_000;
 
 /** Returns escaped HTML of the code, without highlighting if the language is unknown or the code too long. */
-export function highlightedHtml(code: string, language: string): string {
+export function highlightToHtml(code: string, language: string): string {
   return highlightCode(code, language).html;
 }
 

@@ -2,7 +2,7 @@
 import type { RendererRule, StateCore, Token } from 'markdown-it';
 import { escapeHtml } from '../../../../base/common/escapeHtml';
 import { parseFenceInfo } from '../code/fenceInfo';
-import { highlightedHtml } from '../code/highlight';
+import { highlightToHtml } from '../code/highlight';
 
 /** Longer blocks other than code are shown as source, in UTF-16 units. */
 const maxBlockUnits = 32 * 1024;
@@ -105,7 +105,7 @@ const codeRule: RendererRule = (tokens, at, _options, env) => {
   const { content } = token;
   // The incomplete last line is not highlighted.
   const end = env?.[unfinishedKey] === true ? content.lastIndexOf('\n') + 1 : content.length;
-  const code = highlightedHtml(content.slice(0, end), language.toLowerCase()) + escapeHtml(content.slice(end));
+  const code = highlightToHtml(content.slice(0, end), language.toLowerCase()) + escapeHtml(content.slice(end));
   const attributes = [`data-language="${escapeHtml(language)}"`];
   if (path !== undefined) attributes.push(`data-path="${escapeHtml(path)}"`);
   return `<pre ${attributes.join(' ')}><code class="hljs">${code}</code></pre>`;

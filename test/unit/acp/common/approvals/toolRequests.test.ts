@@ -6,7 +6,7 @@ import {
   toTerminalToolRequest,
   toToolRequest,
 } from '../../../../../src/acp/common/approvals/toolRequests';
-import { fileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
+import { createFileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 
 const resolve = (path: string): Promise<string> =>
   path.startsWith('/ws') ? Promise.resolve(path.replace('/ws/link', '/ws/real')) : Promise.reject(new Error('outside'));
@@ -21,8 +21,8 @@ const call = (members: Partial<CallDescription>): CallDescription => ({
   rawInput: {},
   ...members,
 });
-const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
-const edit = fileRequest('demo', 'edit', '/ws/src/a.ts');
+const run: ToolRequest = { ...createFileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
+const edit = createFileRequest('demo', 'edit', '/ws/src/a.ts');
 
 describe('what a tool call asks for', () => {
   it('is read from places, diffs and input, with real paths, without repetition', async () => {
@@ -37,7 +37,7 @@ describe('what a tool call asks for', () => {
       context,
     );
     const paths = ['/ws/real/a.ts', '/outside'];
-    const expected = { ...fileRequest('demo', 'edit', ...paths), input: { mode: '"fast"' }, isUnresolved: true };
+    const expected = { ...createFileRequest('demo', 'edit', ...paths), input: { mode: '"fast"' }, isUnresolved: true };
     assert.deepEqual(request, { ...expected, protections: new Map() });
     assert.equal(
       permissionPrompt('Demo', request, { title: 'Read', cwd: '/ws' }),

@@ -38,7 +38,7 @@ describe('known agents', () => {
   });
 
   it('tell that gemini creates a file only when the missing one reads as empty', () => {
-    assert.equal(knownAgentOf('gemini', [])?.missingFile, 'empty');
-    assert.equal(knownAgentOf('opencode', [])?.missingFile, 'error');
+    assert.equal(knownAgentOf('gemini', [])?.missingFileReadsAs, 'empty');
+    assert.equal(knownAgentOf('opencode', [])?.missingFileReadsAs, 'error');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AgentLauncher } from '../../../../../src/acp/node/catalogue/agentLauncher';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import { closedTap } from '../../../../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
 import { answeringConsent } from '../../../../fake/answeringConsent';
 import { buildDemoAgent } from '../../../../fake/demoAgentFile';
 import { FakeEditor } from '../../../../fake/fakeEditor';
@@ -17,7 +17,7 @@ function launcherWith(ownMcpServers: () => Promise<never>, consent = answeringCo
     editor: new FakeEditor({}, [tmpdir()]),
     clock: systemClock,
     log: nullLogger,
-    tap: closedTap,
+    tap: disabledTrafficTap,
     standing: standingOf(),
     environment: () => Promise.resolve({ PATH: '' }),
     defaultFolder: () => tmpdir(),
@@ -25,7 +25,7 @@ function launcherWith(ownMcpServers: () => Promise<never>, consent = answeringCo
     agentConsent: { consent, places: () => ({ cwd: tmpdir(), folders: [] }) },
     createId: () => 'id',
     random: () => 0,
-    ownMcpServers,
+    windowMcpServers: ownMcpServers,
     elicit: () => Promise.resolve({ action: 'decline' }),
     runInTerminal: () => Promise.resolve(false),
   });

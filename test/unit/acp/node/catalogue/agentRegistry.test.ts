@@ -134,7 +134,7 @@ describe('the registry of agents', () => {
   it('says of agents that cannot list their conversations that there is nothing to ask them for', async () => {
     agents = [agent('one', { command: 'gemini' }), agent('two', { command: 'codex-acp' })];
     assert.deepEqual(
-      (await registry.list()).map(({ cannotList }) => cannotList),
+      (await registry.list()).map(({ isListingUnsupported: cannotList }) => cannotList),
       [true, undefined],
     );
   });

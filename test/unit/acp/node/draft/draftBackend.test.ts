@@ -269,14 +269,14 @@ describe('the draft backend with an agent of the original code', () => {
   });
 
   it('shows in the traffic by names, sizes and times, not by what is said', async () => {
-    const watching = drafts.tap.open();
+    const watching = drafts.tap.startRecording();
     const { agent, session, follower } = await drafts.open();
     await session.prompt({ text: 'secret' });
     await agent.take('sendMessage');
     await agent.ask('streamMessageChunk', chunk('secret'));
     endTurn({ error: { code: -32603, message: 'secret' } });
     await follower.next('error');
-    const seen = drafts.tap.recorded.map(({ direction, method, error }) => [direction, method, error]);
+    const seen = drafts.tap.recordedEntries.map(({ direction, method, error }) => [direction, method, error]);
     assert.deepEqual(seen, [
       ['out', 'createThread', undefined],
       ['in', 'createThread', undefined],
@@ -285,7 +285,7 @@ describe('the draft backend with an agent of the original code', () => {
       ['out', 'streamMessageChunk', undefined],
       ['in', 'sendMessage', -32603],
     ]);
-    assert.ok(!JSON.stringify(drafts.tap.recorded).includes('secret'));
+    assert.ok(!JSON.stringify(drafts.tap.recordedEntries).includes('secret'));
     watching.dispose();
   });
 

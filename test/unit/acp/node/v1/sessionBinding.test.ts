@@ -9,7 +9,7 @@ import { ConfigOptions } from '../../../../../src/acp/common/v1/configOptions';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { EventLog } from '../../../../../src/session/common/eventLog';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
-import { closedTap } from '../../../../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { basics, never, says, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
 import { eventually, until } from '../../../../support/eventually';
@@ -35,7 +35,7 @@ describe('SessionAttachment', () => {
       clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
       clock,
       log: nullLogger,
-      tap: closedTap,
+      tap: disabledTrafficTap,
       startAgent: agents.start,
       restartPolicy: new RestartPolicy(
         () => clock.now(),

@@ -7,7 +7,7 @@ import { AmpServer, type AmpServerOptions } from '../../../../../src/amp/node/am
 import { readLockfiles } from './readLockfiles';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import { closedTap } from '../../../../../src/wire/common/traffic';
+import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
 import { FakeEditor } from '../../../../fake/fakeEditor';
 import { nobodyToAsk } from '../../../../fake/nobodyToAsk';
 import { AmpTestClient } from './ampTestClient';
@@ -38,7 +38,7 @@ export class AmpHarness {
       policy: () => ({}),
       log: nullLogger,
       clock: systemClock,
-      traffic: closedTap,
+      traffic: disabledTrafficTap,
       portRange: anyPort,
       lockfileFolders: [lockfileFolder],
       ideName: 'Visual Studio Code',

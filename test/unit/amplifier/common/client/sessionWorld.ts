@@ -14,7 +14,7 @@ import {
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import { decodeStreamMessage } from '../../../../../src/amplifier/common/api/streamMessages';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
-import { SessionNormalizer } from '../../../../../src/session/common/normalize/normalizeSession';
+import { SessionNormalizer } from '../../../../../src/session/common/normalize/sessionNormalizer';
 import type { EventOf, SessionEvent, SessionEventName } from '../../../../../src/session/common/sessionEvents';
 
 /** What a test answers in the server's place. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
-import { timedRunner } from '../../../../../src/base/node/timedRunner';
+import { createTimeLimitedRunner } from '../../../../../src/base/node/timeLimitedRunner';
 import type { WorkspacePath } from '../../../../../src/editor/common/globRules';
 import { defaultProtectedFiles, ProtectedFiles } from '../../../../../src/editor/common/protection/protectedFiles';
 import type { ContentChange } from '../../../../../src/editor/common/protection/protection';
@@ -10,7 +10,7 @@ function named(relativePath: string, folder = '/home/me/ws'): WorkspacePath {
 }
 
 function protector(...patterns: string[]): (below: string, change?: ContentChange) => string | undefined {
-  const files = new ProtectedFiles(patterns, { runInTime: timedRunner(2_000) });
+  const files = new ProtectedFiles(patterns, { runInTime: createTimeLimitedRunner(2_000) });
   return (below, change) => files.protectionOf([named(below)], change)?.reason;
 }
 
@@ -269,7 +269,7 @@ describe('protected files of the settings', () => {
     const slow: string[] = [];
     const pattern = '*a*a*a*a*a*a*a*a*a*b';
     const files = new ProtectedFiles([pattern, '.vscode'], {
-      runInTime: timedRunner(50),
+      runInTime: createTimeLimitedRunner(50),
       onSlow: (glob) => slow.push(glob),
     });
     const name = named(`${'a'.repeat(60)}-b-${'a'.repeat(60)}`);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { unifyLineEndings, withLineEnding } from '../../../../../src/editor/common/text/lineEndings';
+import { unifyLineEndings, convertLineEndings } from '../../../../../src/editor/common/text/lineEndings';
 
 describe('withLineEnding', () => {
   it('makes every line ending the same', () => {
-    assert.equal(withLineEnding('a\nb\r\nc\rd', '\n'), 'a\nb\nc\nd');
-    assert.equal(withLineEnding('a\nb\r\nc\rd', '\r\n'), 'a\r\nb\r\nc\r\nd');
+    assert.equal(convertLineEndings('a\nb\r\nc\rd', '\n'), 'a\nb\nc\nd');
+    assert.equal(convertLineEndings('a\nb\r\nc\rd', '\r\n'), 'a\r\nb\r\nc\r\nd');
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { effectivePolicy, policyKindsOf } from '../../../../../src/permissions/common/policy/policy';
-import { fileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
+import { createFileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 
 const of = (agent: string, user: unknown, ...workspace: unknown[]) => effectivePolicy(user, workspace).forAgent(agent);
 
@@ -53,11 +53,11 @@ describe('the policy of permissions', () => {
   });
 
   it('is about every kind that a request may be of', () => {
-    assert.deepEqual(policyKindsOf(fileRequest('demo', 'search')), ['read']);
-    assert.deepEqual(policyKindsOf(fileRequest('demo', 'delete', '/a')), ['edit']);
-    assert.deepEqual(policyKindsOf(fileRequest('demo', 'other')), []);
+    assert.deepEqual(policyKindsOf(createFileRequest('demo', 'search')), ['read']);
+    assert.deepEqual(policyKindsOf(createFileRequest('demo', 'delete', '/a')), ['edit']);
+    assert.deepEqual(policyKindsOf(createFileRequest('demo', 'other')), []);
     const hidden = {
-      ...fileRequest('demo', 'read'),
+      ...createFileRequest('demo', 'read'),
       command: { argv: ['cat'], cwd: '/' },
       input: { url: '"https://x"' },
     };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   affectsExecution,
-  environmentEffect,
+  effectOfVariable,
 } from '../../../../../src/permissions/common/requests/environmentVariables';
 
 describe('variables of the environment', () => {
@@ -27,12 +27,12 @@ describe('variables of the environment', () => {
   });
 
   it('say what they can do', () => {
-    assert.equal(environmentEffect('PATH', false), 'decides which program runs');
-    assert.equal(environmentEffect('LD_PRELOAD', false), 'makes programs load code');
-    assert.equal(environmentEffect('GIT_SSH', false), 'makes programs run commands');
-    assert.equal(environmentEffect('HOME', false), 'changes where programs look for their settings');
-    assert.equal(environmentEffect('http_proxy', false), 'changes which servers programs use and trust');
-    assert.equal(environmentEffect('CI', false), undefined);
+    assert.equal(effectOfVariable('PATH', false), 'decides which program runs');
+    assert.equal(effectOfVariable('LD_PRELOAD', false), 'makes programs load code');
+    assert.equal(effectOfVariable('GIT_SSH', false), 'makes programs run commands');
+    assert.equal(effectOfVariable('HOME', false), 'changes where programs look for their settings');
+    assert.equal(effectOfVariable('http_proxy', false), 'changes which servers programs use and trust');
+    assert.equal(effectOfVariable('CI', false), undefined);
   });
 
   it('with line breaks in their names are not overlooked', () => {

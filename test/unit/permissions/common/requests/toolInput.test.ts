@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { canonicalJson } from '../../../../../src/base/common/canonicalJson';
-import { escalationsIn } from '../../../../../src/permissions/common/requests/escalations';
-import { readToolInput } from '../../../../../src/permissions/common/requests/toolInput';
+import { findEscalations } from '../../../../../src/permissions/common/requests/escalations';
+import { parseToolInput } from '../../../../../src/permissions/common/requests/toolInput';
 
 describe("a tool's input", () => {
   it('is a command, its arguments, folder and environment, and every other member', () => {
@@ -15,7 +15,7 @@ describe("a tool's input", () => {
       z: { b: [1, { d: 1, c: 2 }], a: null },
       login: false,
     };
-    assert.deepEqual(readToolInput(raw, false), {
+    assert.deepEqual(parseToolInput(raw, false), {
       argv: ['make', 'deploy'],
       cwd: '/ws/lib',
       paths: [],
@@ -28,9 +28,9 @@ describe("a tool's input", () => {
 
   it('has its environment in any of the usual forms', () => {
     for (const env of [{ A: '1' }, [{ name: 'A', value: '1' }], ['A=1']]) {
-      assert.deepEqual(readToolInput({ command: 'x', env }, false).env, { A: '1' });
+      assert.deepEqual(parseToolInput({ command: 'x', env }, false).env, { A: '1' });
     }
-    assert.deepEqual(readToolInput({ command: 'x', environment: { A: '1' } }, false).env, { A: '1' });
+    assert.deepEqual(parseToolInput({ command: 'x', environment: { A: '1' } }, false).env, { A: '1' });
   });
 
   it('counts what is not understood: another type, a second name for the same, a member nobody knows', () => {
@@ -44,7 +44,7 @@ describe("a tool's input", () => {
       description: {},
       timeout: 'x',
     };
-    assert.deepEqual(Object.keys(readToolInput(raw, false).members), [
+    assert.deepEqual(Object.keys(parseToolInput(raw, false).members), [
       'args',
       'cmd',
       'description',
@@ -57,7 +57,7 @@ describe("a tool's input", () => {
   it('may say what goes into a file only where the tool is about files and runs nothing', () => {
     const raw = { file_path: '/ws/a', old_string: 'a', new_string: 'b', edits: [{ oldText: 'a', newText: 'b' }] };
     const about = (input: Record<string, unknown>, isAboutFiles: boolean) =>
-      Object.keys(readToolInput(input, isAboutFiles).members);
+      Object.keys(parseToolInput(input, isAboutFiles).members);
     assert.deepEqual(about(raw, true), []);
     assert.deepEqual(about(raw, false), ['edits', 'new_string', 'old_string']);
     assert.deepEqual(about({ ...raw, command: 'sh' }, true), ['edits', 'new_string', 'old_string']);
@@ -67,11 +67,11 @@ describe("a tool's input", () => {
   it('is unclear where a member has no canonical form', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 10_000; depth++) deep = [deep];
-    assert.equal(readToolInput({ command: 'x', deep }, false).isUnclear, true);
+    assert.equal(parseToolInput({ command: 'x', deep }, false).isUnclear, true);
     const hidden: unknown = JSON.parse('{ "a": { "__proto__": 1 } }');
-    assert.equal(readToolInput({ command: 'x', hidden }, false).isUnclear, true);
+    assert.equal(parseToolInput({ command: 'x', hidden }, false).isUnclear, true);
     const own = JSON.parse('{ "command": "x", "__proto__": { "a": 1 } }') as Record<string, unknown>;
-    assert.equal(readToolInput(own, false).isUnclear, true);
+    assert.equal(parseToolInput(own, false).isUnclear, true);
   });
 
   it('has one text for equal values, and none for what is no JSON', () => {
@@ -99,11 +99,11 @@ describe('members that lift a restriction', () => {
     { skip_approvals: true, skipApproval: true },
   ];
   for (const input of lifting) {
-    it(`are found in ${JSON.stringify(input)}`, () => assert.notDeepEqual(escalationsIn(input), {}));
+    it(`are found in ${JSON.stringify(input)}`, () => assert.notDeepEqual(findEscalations(input), {}));
   }
 
   it('are named with their values, those inside others too', () => {
-    assert.deepEqual(escalationsIn({ sandbox: false, options: { dangerous: 'yes' }, command: 'x' }), {
+    assert.deepEqual(findEscalations({ sandbox: false, options: { dangerous: 'yes' }, command: 'x' }), {
       sandbox: false,
       'options.dangerous': 'yes',
     });
@@ -119,6 +119,6 @@ describe('members that lift a restriction', () => {
       { command: 'sudo rm', description: 'dangerous' },
       { additional_permissions: {} },
     ])
-      assert.deepEqual(escalationsIn(input), {}, JSON.stringify(input));
+      assert.deepEqual(findEscalations(input), {}, JSON.stringify(input));
   });
 });

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ToolKind } from '../../../../../src/session/common/sessionEvents';
-import { ruleMatches, narrowRule, PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
-import { describeRule, scopeOf, ruleTitle } from '../../../../../src/permissions/common/rules/ruleWords';
-import { fileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
+import {
+  ruleMatches,
+  createNarrowestRule,
+  PermissionRule,
+} from '../../../../../src/permissions/common/rules/permissionRules';
+import { describeRule, describeScope, ruleTitle } from '../../../../../src/permissions/common/rules/ruleWords';
+import { createFileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 import { ruleGlobs } from '../../../../fake/fakePermissions';
 
 const globs = ruleGlobs();
-const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
-const edit = fileRequest('demo', 'edit', '/ws/src/a.ts');
-const read = fileRequest('demo', 'read', '/ws/src/a.ts');
+const run: ToolRequest = { ...createFileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
+const edit = createFileRequest('demo', 'edit', '/ws/src/a.ts');
+const read = createFileRequest('demo', 'read', '/ws/src/a.ts');
 const allow = (members: Partial<PermissionRule>): PermissionRule => ({ effect: 'allow', scope: 'always', ...members });
 const deny = (members: Partial<PermissionRule>): PermissionRule => ({ effect: 'deny', scope: 'always', ...members });
 /** As rules were made before they knew of `kind`, `env` and `input` of commands. */
@@ -52,7 +56,12 @@ describe('a permission rule', () => {
     ['without a folder allows no command', allow({ command: ['npm', 'test'] }), run, false],
     ['about a kind alone allows no command', allow({ kind: 'execute' }), run, false],
     ['about a kind alone allows nothing that names files', allow({ kind: 'read' }), read, false],
-    ['about a kind alone allows what names nothing', allow({ kind: 'think' }), fileRequest('demo', 'think'), true],
+    [
+      'about a kind alone allows what names nothing',
+      allow({ kind: 'think' }),
+      createFileRequest('demo', 'think'),
+      true,
+    ],
     ['allows reading below a folder', allow({ kind: 'read', pathGlob: '/ws/**' }), read, true],
     ['allows no editing by that', allow({ kind: 'read', pathGlob: '/ws/**' }), edit, false],
     ['allows a glob that has every path', allow({ kind: 'edit', pathGlob: '/ws/src/**' }), edit, true],
@@ -69,20 +78,25 @@ describe('a permission rule', () => {
     [
       'about one file allows no second one',
       allow({ kind: 'edit', paths: ['/ws/a'] }),
-      fileRequest('demo', 'edit', '/ws/a', '/ws/b'),
+      createFileRequest('demo', 'edit', '/ws/a', '/ws/b'),
       false,
     ],
     [
       'matches an exact path with glob characters',
       allow({ pathGlob: '/ws/[id].ts' }),
-      fileRequest('demo', 'edit', '/ws/[id].ts'),
+      createFileRequest('demo', 'edit', '/ws/[id].ts'),
       true,
     ],
-    ['matches paths of Windows', allow({ pathGlob: 'C:/ws/**' }), fileRequest('demo', 'edit', 'C:\\ws\\a.ts'), true],
+    [
+      'matches paths of Windows',
+      allow({ pathGlob: 'C:/ws/**' }),
+      createFileRequest('demo', 'edit', 'C:\\ws\\a.ts'),
+      true,
+    ],
     [
       'denies when one of the paths matches',
       deny({ pathGlob: '/ws/**/*.ts' }),
-      fileRequest('demo', 'edit', '/x', '/ws/a.ts'),
+      createFileRequest('demo', 'edit', '/x', '/ws/a.ts'),
       true,
     ],
     ['denies what is unresolved', deny({ pathGlob: '/ws/**' }), { ...edit, isUnresolved: true }, true],
@@ -115,16 +129,16 @@ describe('a permission rule', () => {
   });
 
   it('is only made of what is known, about a command or one file, and not too long to keep', () => {
-    assert.equal(narrowRule({ ...edit, isUnresolved: true }, 'allow', 'always'), undefined);
-    assert.equal(narrowRule({ ...edit, paths: ['/a', '/b'] }, 'allow', 'always'), undefined);
-    assert.equal(narrowRule(fileRequest('demo', 'fetch'), 'allow', 'always'), undefined);
+    assert.equal(createNarrowestRule({ ...edit, isUnresolved: true }, 'allow', 'always'), undefined);
+    assert.equal(createNarrowestRule({ ...edit, paths: ['/a', '/b'] }, 'allow', 'always'), undefined);
+    assert.equal(createNarrowestRule(createFileRequest('demo', 'fetch'), 'allow', 'always'), undefined);
     const long = { ...run, command: { argv: ['sh', '-c', 'x'.repeat(20_000)], cwd: '/ws' } };
-    assert.equal(narrowRule(long, 'allow', 'always'), undefined);
+    assert.equal(createNarrowestRule(long, 'allow', 'always'), undefined);
   });
 
   it('is told in words that nothing in them can bend', () => {
     const full = { ...run, env: { CI: '1' }, input: { login: 'true' } };
-    const made = narrowRule(full, 'allow', 'session');
+    const made = createNarrowestRule(full, 'allow', 'session');
     assert.ok(made);
     assert.equal(
       describeRule(made),
@@ -140,9 +154,9 @@ describe('a permission rule', () => {
 
   it('has a scope in a few words', () => {
     const scope = (request: ToolRequest, lasts: 'session' | 'always') => {
-      const made = narrowRule(request, 'allow', lasts);
+      const made = createNarrowestRule(request, 'allow', lasts);
       assert.ok(made);
-      return scopeOf(made, { agentTitle: 'Demo', folder: '/ws' });
+      return describeScope(made, { agentTitle: 'Demo', folder: '/ws' });
     };
     assert.equal(scope(run, 'session'), 'any "npm test" in this folder, this conversation');
     assert.equal(scope(run, 'always'), 'any "npm test" in this folder, every conversation with Demo');
@@ -229,7 +243,7 @@ describe('the rule made by an answer for always', () => {
     const withChange = requests.chain((request) => fc.tuple(fc.constant(request), changes(request)));
     fc.assert(
       fc.property(withChange, ([request, other]) => {
-        const rule = narrowRule(request, 'allow', 'always');
+        const rule = createNarrowestRule(request, 'allow', 'always');
         assert.ok(rule);
         const kept = PermissionRule.parse(JSON.parse(JSON.stringify(rule)));
         assert.deepEqual(kept, rule);
@@ -251,12 +265,13 @@ describe('the rule made by an answer for always', () => {
         env: fc.constantFrom({}, { A: '1' }),
         input: fc.constantFrom({}, { sandbox: 'false' }, { sandbox: 'true' }),
       })
-      .map((members): ToolRequest => ({ ...fileRequest('', 'read'), ...members }));
-    const scopeIn = (rule: PermissionRule): string => scopeOf(rule, { agentTitle: rule.agent ?? '', folder: '/ws' });
+      .map((members): ToolRequest => ({ ...createFileRequest('', 'read'), ...members }));
+    const scopeIn = (rule: PermissionRule): string =>
+      describeScope(rule, { agentTitle: rule.agent ?? '', folder: '/ws' });
     fc.assert(
       fc.property(request, request, fc.constantFrom('session', 'always'), (asked, later, lasts) => {
-        const rule = narrowRule(asked, 'allow', lasts);
-        const other = narrowRule(later, 'allow', lasts);
+        const rule = createNarrowestRule(asked, 'allow', lasts);
+        const other = createNarrowestRule(later, 'allow', lasts);
         // About no file, or several, there are no words that are short and right.
         assert.equal(rule === undefined, asked.paths.length !== 1);
         if (!rule) return;
@@ -266,7 +281,7 @@ describe('the rule made by an answer for always', () => {
           scopeIn(rule) === scopeIn(other) &&
           asked.input['sandbox'] === later.input['sandbox'];
         assert.equal(ruleMatches(rule, later, globs), isSaid, `${scopeIn(rule)} for ${JSON.stringify(later)}`);
-        const denial = narrowRule(asked, 'deny', lasts);
+        const denial = createNarrowestRule(asked, 'deny', lasts);
         assert.ok(denial && (!isSaid || ruleMatches(denial, later, globs)));
       }),
       { numRuns: 2_000 },
@@ -277,7 +292,7 @@ describe('the rule made by an answer for always', () => {
     const withMore = requests.chain((request) => fc.tuple(fc.constant(request), record, record));
     fc.assert(
       fc.property(withMore, ([request, env, input]) => {
-        const rule = narrowRule(request, 'deny', 'always');
+        const rule = createNarrowestRule(request, 'deny', 'always');
         assert.ok(rule);
         assert.equal(ruleMatches(rule, request, globs), true);
         const other = { ...request, env: { ...request.env, ...env }, input: { ...request.input, ...input } };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { RunInTime } from '../../../../../src/base/common/timedRun';
+import type { RunWithTimeLimit } from '../../../../../src/base/common/runWithTimeLimit';
 import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 
-function globsOf(runInTime: RunInTime) {
+function globsOf(runInTime: RunWithTimeLimit) {
   const slow: string[] = [];
   return { slow, globs: new RuleGlobs({ runInTime, onSlow: (glob) => slow.push(glob) }) };
 }

@@ -16,7 +16,7 @@ function exported(thread: OpenThread): unknown {
   const { head, entries } = thread;
   const about = {
     title: titleOf(head),
-    who: 'Amp',
+    agentName: 'Amp',
     ...(head.createdAt === undefined ? {} : { createdAt: head.createdAt }),
     updatedAt: head.lastPromptAt,
     thread: exportMetadata(thread),
@@ -50,7 +50,7 @@ describe('a thread that was exported as JSON', () => {
 
   it('of a chat, without anything of a thread, opens too', () => {
     const entries = [{ kind: 'prompt' as const, id: '1', turn: 1, text: 'Hello' }];
-    const chat: unknown = JSON.parse(exportTranscript({ title: 'Chat', who: 'Agent' }, entries, 'json'));
+    const chat: unknown = JSON.parse(exportTranscript({ title: 'Chat', agentName: 'Agent' }, entries, 'json'));
     const { head, entries: shown } = readThread(chat, { ...from, path: '/home/me/chat.json' });
     assert.deepEqual([head.title, head.id, head.messageCount], ['Chat', '/home/me/chat.json', 1]);
     assert.deepEqual(shown, entries);

@@ -92,7 +92,7 @@ describe('subagents in a thread that is followed', () => {
     await follow([answer('a'), task('t', 'T-1'), answer('b')]);
     threads.byId.set('T-1', [answer('x')]);
     const feed = followed.transcript.feed(10);
-    feed.take();
+    feed.takePatch();
     assert.equal(threads.reads, 2);
     assert.equal(await show('t'), undefined);
     threads.write('T-1', [answer('x'), answer('y')]);
@@ -110,10 +110,10 @@ describe('subagents in a thread that is followed', () => {
     assert.deepEqual(followed.originOf('t>x'), { threadId: 'T-1', entryId: 'x' });
     assert.deepEqual(followed.originOf('b'), { threadId: 'T-0', entryId: 'b' });
     // The page keeps what it has.
-    assert.equal(feed.take().reset, undefined);
+    assert.equal(feed.takePatch().reset, undefined);
     followed.hideSubthread('t');
     assert.deepEqual(shown(), ['a', 't', 'b', 'c']);
-    assert.equal(feed.take().reset, undefined);
+    assert.equal(feed.takePatch().reset, undefined);
     assert.equal(threads.subscribed, 1);
   });
 

@@ -88,16 +88,16 @@ describe('a thread that is followed', () => {
     const feed = followed.transcript.feed(40);
     void followed.start();
     threads.reading(0).first?.(open(all.slice(-10)));
-    const first: TranscriptPatch = feed.take();
+    const first: TranscriptPatch = feed.takePatch();
     assert.equal(first.put?.length, 10);
     await reply(0, all);
-    const second = feed.take();
+    const second = feed.takePatch();
     assert.deepEqual(second.put ?? [], []);
     assert.ok(!second.reset);
     assert.equal(second.before, 90);
     feed.showOlder(5);
     assert.deepEqual(
-      feed.take().older?.map(({ id }) => id),
+      feed.takePatch().older?.map(({ id }) => id),
       all.slice(85, 90).map(({ id }) => id),
     );
   });
@@ -135,11 +135,11 @@ describe('a thread that is followed', () => {
   it('tells a page nothing of entries that are the same objects', async () => {
     const feed = followed.transcript.feed(40);
     await read(all.slice(0, 3));
-    feed.take();
+    feed.takePatch();
     void followed.refresh();
     await reply(2, [...all.slice(0, 3), answer(3, 'new')]);
     assert.deepEqual(
-      feed.take().put?.map(({ id }) => id),
+      feed.takePatch().put?.map(({ id }) => id),
       ['a3'],
     );
   });

@@ -87,7 +87,7 @@ describe('a subagent with a thread of its own', () => {
       'This subagent’s thread contains itself.',
     ]);
     for (const format of ['markdown', 'html', 'json'] as const) {
-      const text = exportTranscript({ title: 'T', who: 'Amp' }, entries, format);
+      const text = exportTranscript({ title: 'T', agentName: 'Amp' }, entries, format);
       for (const said of ['I search for it.', 'There is no thread', `threads/${idOf(19)}`])
         assert.ok(text.includes(said), `${format}: ${said}`);
     }
@@ -96,7 +96,7 @@ describe('a subagent with a thread of its own', () => {
   it('stays in the JSON export when that is opened, and is not read again', async () => {
     const parent = fixture('18-subthread-parent');
     const whole = await withSubthreads(parent, reader([fixture('18-subthread')]));
-    const about = { title: 'T', who: 'Amp', thread: exportMetadata(whole) };
+    const about = { title: 'T', agentName: 'Amp', thread: exportMetadata(whole) };
     const opened = readThread(JSON.parse(exportTranscript(about, whole.entries, 'json')), live);
     assert.deepEqual(opened.entries, whole.entries);
     assert.deepEqual((await withSubthreads(opened, reader([]))).entries, opened.entries);

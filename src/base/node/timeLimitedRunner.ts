@@ -1,11 +1,11 @@
 import { createContext, Script, type Context } from 'node:vm';
-import type { RunInTime } from '../common/timedRun';
+import type { RunWithTimeLimit } from '../common/runWithTimeLimit';
 
 /** Much longer than any reasonable glob takes. */
 const globMs = 100;
 
 /** Interrupts synchronous work after `limitMs`, as V8 only can in scripts, even a regular expression. */
-export function timedRunner(limitMs = globMs): RunInTime {
+export function createTimeLimitedRunner(limitMs = globMs): RunWithTimeLimit {
   const script = new Script('work()');
   const globals = { work: (): void => undefined };
   let context: Context | undefined;

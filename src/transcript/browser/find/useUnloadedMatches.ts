@@ -9,7 +9,7 @@ export interface FoundEntry {
 }
 
 /** Searches a whole transcript, including unloaded entries. */
-export interface WholeSearch {
+export interface TranscriptSearch {
   /** Returns the matching entries in reading order. */
   find(query: string): Promise<readonly FoundEntry[]>;
   load(entryId: string): Promise<void>;
@@ -25,7 +25,7 @@ const typingDelayMs = 120;
 
 export function useUnloadedMatches(
   model: TranscriptModel,
-  search: WholeSearch | undefined,
+  search: TranscriptSearch | undefined,
   query: string,
 ): UnloadedMatches {
   const [found, setFound] = useState<readonly FoundEntry[]>([]);
@@ -36,7 +36,7 @@ export function useUnloadedMatches(
     let lastRequest = 0;
     const ask = async (): Promise<void> => {
       const thisRequest = ++lastRequest;
-      const isAllHere = model.before === 0 && model.after === 0;
+      const isAllHere = model.countBefore === 0 && model.countAfter === 0;
       const answer = isAllHere ? [] : await search.find(query);
       if (thisRequest === lastRequest) setFound(answer);
     };
@@ -48,10 +48,10 @@ export function useUnloadedMatches(
       }, typingDelayMs);
     };
     askSoon();
-    let { before } = model;
-    const subscription = model.onDidChange(({ isReset, addedBeyond }) => {
-      if (addedBeyond > 0 || (!isReset && model.before > before)) askSoon();
-      before = model.before;
+    let { countBefore: before } = model;
+    const subscription = model.onDidChange(({ isReset, unloadedAddedCount: addedBeyond }) => {
+      if (addedBeyond > 0 || (!isReset && model.countBefore > before)) askSoon();
+      before = model.countBefore;
       setRange(loadedRange(model));
     });
     setRange(loadedRange(model));
@@ -72,7 +72,7 @@ interface LoadedRange {
   readonly end: number;
 }
 
-function loadedRange({ before, size }: TranscriptModel): LoadedRange {
+function loadedRange({ countBefore: before, size }: TranscriptModel): LoadedRange {
   return { start: before, end: before + size };
 }
 

@@ -24,7 +24,7 @@ const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
 /** Options (a server's profile, an agent's mode) and slash commands for new conversations. Remembers choices across windows. */
-export class NewOptions implements SessionDefaults, Disposable {
+export class NewSessionOptions implements SessionDefaults, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.ports.onError(error));
   readonly onDidChange = this.emitter.event;
   private readonly backendViews = new Map<string, BackendView>();
@@ -109,20 +109,20 @@ export class NewOptions implements SessionDefaults, Disposable {
   }
 
   /** Clears the choices for one conversation, which has begun. */
-  begun(backendId: string): void {
+  clearOneTimeChoices(backendId: string): void {
     this.agentOptions.clearOneTimeChoices(backendId);
     this.emitter.fire();
   }
 
   /** Remembers a choice made inside a conversation, as the default of later ones. `options` are those of the conversation. */
-  chosenInside(backendId: string, options: readonly OptionView[], optionId: string, value: OptionValue): void {
+  rememberChoice(backendId: string, options: readonly OptionView[], optionId: string, value: OptionValue): void {
     if (this.isServer(backendId)) return;
     const option = options.find(({ id }) => id === optionId);
     this.agentOptions.rememberChoice(backendId, option, value);
     this.emitter.fire();
   }
 
-  set(backendId: string, optionId: string, value: OptionValue): void {
+  choose(backendId: string, optionId: string, value: OptionValue): void {
     if (!this.isServer(backendId)) {
       this.agentOptions.choose(backendId, optionId, value);
       this.emitter.fire();

@@ -6,7 +6,7 @@ import { formatCount } from '../parts/format';
 import { findRanges } from './textSearch';
 import type { TranscriptActions } from '../transcriptActions';
 import type { TranscriptModel } from '../list/transcriptModel';
-import { countMatches, useUnloadedMatches, type FoundEntry, type WholeSearch } from './useFoundElsewhere';
+import { countMatches, useUnloadedMatches, type FoundEntry, type TranscriptSearch } from './useUnloadedMatches';
 
 interface OlderMessages {
   readonly model: TranscriptModel;
@@ -16,7 +16,7 @@ interface OlderMessages {
 interface FindBarProps extends OlderMessages {
   readonly root?: RefObject<HTMLElement | null>;
   /** Searches unloaded entries. Without it, only loaded messages are searched. */
-  readonly search?: WholeSearch;
+  readonly search?: TranscriptSearch;
   readonly onClose: () => void;
 }
 
@@ -138,7 +138,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
       <IconButton label="Previous match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => goToMatch(-1)} />
       <IconButton label="Next match" hint="Enter" icon={ArrowDownIcon} onClick={() => goToMatch(1)} />
       <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={onClose} />
-      {!search && query !== '' && matches.length === 0 && model.before > 0 && (
+      {!search && query !== '' && matches.length === 0 && model.countBefore > 0 && (
         <OlderHint model={model} actions={actions} />
       )}
     </div>
@@ -153,7 +153,7 @@ function OlderHint({ model, actions }: OlderMessages) {
     const settle = (): void => {
       isLoading.current = false;
     };
-    actions.loadOlder(Math.min(model.before, olderPageSize)).then(settle, settle);
+    actions.loadOlder(Math.min(model.countBefore, olderPageSize)).then(settle, settle);
   };
   return (
     <p class="find-older">

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { SessionNormalizer } from '../../../../../src/session/common/normalize/normalizeSession';
+import { SessionNormalizer } from '../../../../../src/session/common/normalize/sessionNormalizer';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionEvent, type EventData, type SessionEventName } from '../../../../../src/session/common/sessionEvents';
 import { normalized } from '../../../../support/normalized';

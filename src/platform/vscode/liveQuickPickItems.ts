@@ -17,7 +17,7 @@ interface PendingList {
  * moves meanwhile, the event refers to the row at the old index in the new list. Therefore, each list is applied only after
  * the previous one is confirmed, and an unexpected row is looked up in the previous list.
  */
-export class LiveItems<Item extends vscode.QuickPickItem> implements vscode.Disposable {
+export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vscode.Disposable {
   private items: readonly Item[] = [];
   private previousItems: readonly Item[] = [];
   private highlighted: Item | undefined;

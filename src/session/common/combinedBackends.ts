@@ -7,7 +7,7 @@ import { observeSessions, type SessionObserver } from './observeSessions';
 import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
 /** Combines several registries, of which earlier ones win. Calls `observe` for every opened session. */
-export class AllBackends implements BackendRegistry, Disposable {
+export class CombinedBackends implements BackendRegistry, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(
     new Emitter<void>((error) => this.log.error('a listener failed', error)),

@@ -1,5 +1,5 @@
 /** Whether `text` ends with `end`, ignoring white space, which servers and agents change when they repeat a text. */
-export function endsWithText(text: string, end: string): boolean {
+export function endsWithIgnoringSpace(text: string, end: string): boolean {
   if (text.endsWith(end)) return true;
   let at = lastNonSpace(text, text.length);
   for (let expectedAt = lastNonSpace(end, end.length); expectedAt >= 0; expectedAt = lastNonSpace(end, expectedAt)) {
@@ -10,7 +10,7 @@ export function endsWithText(text: string, end: string): boolean {
 }
 
 /** The rest of `text` after `prefix`, ignoring white space. Undefined if `text` does not start with it. */
-export function textAfter(prefix: string, text: string): string | undefined {
+export function restAfterPrefix(prefix: string, text: string): string | undefined {
   if (text.startsWith(prefix)) return text.slice(lastNonSpace(prefix, prefix.length) + 1);
   let at = -1;
   for (
@@ -25,8 +25,8 @@ export function textAfter(prefix: string, text: string): string | undefined {
 }
 
 /** Whether two texts differ only in white space. */
-export function isSameText(one: string, other: string): boolean {
-  return textAfter(one, other)?.trim() === '';
+export function isEqualIgnoringSpace(one: string, other: string): boolean {
+  return restAfterPrefix(one, other)?.trim() === '';
 }
 
 /** Index of the last non-space character before `end`, or -1. */

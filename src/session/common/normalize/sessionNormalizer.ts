@@ -1,4 +1,4 @@
-import { endsWithText, isSameText, textAfter } from '../../../base/common/spacing';
+import { endsWithIgnoringSpace, isEqualIgnoringSpace, restAfterPrefix } from '../../../base/common/ignoringSpace';
 import { ToolKind, type EventData, type EventOf, type SessionEvent } from '../sessionEvents';
 import { ContentBlocks } from './contentBlocks';
 import { OpenApprovals } from './openApprovals';
@@ -201,15 +201,15 @@ export class SessionNormalizer {
     if (wasUnheard) this.mayBeInTurn = false;
     const { blocks } = this.ensureTurn({ data });
     this.thoughts.endOpenThought(data.session_id);
-    const told = textAfter(this.textBeforeResume, data.response) ?? data.response;
+    const told = restAfterPrefix(this.textBeforeResume, data.response) ?? data.response;
     // The response includes text from before a client joined in the middle of the turn.
-    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithText(told, blocks.text);
+    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(told, blocks.text);
     if (!isHead) blocks.completeText(told);
     this.closeOpenParts(
       data.session_id,
       data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call.',
     );
-    const response = isSameText(blocks.text, told) ? told : blocks.text;
+    const response = isEqualIgnoringSpace(blocks.text, told) ? told : blocks.text;
     this.emit({ event: 'prompt:complete', data: response === data.response ? data : { ...data, response } });
   }
 

@@ -1,10 +1,10 @@
-import { visible } from '../../base/common/visibleText';
+import { toVisibleText } from '../../base/common/visibleText';
 
 /** What a workspace can define that runs on this machine or receives text from it. */
-export type BroughtKind = 'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer';
+export type ConsentSubjectKind = 'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer';
 
 /** Where in the workspace it is defined. */
-export interface BroughtSource {
+export interface ConsentSubjectSource {
   /** Absolute path; undefined if it is not in a file on this disk. */
   readonly file: string | undefined;
   /** Path of keys to the entry, for example a setting and the name in it. */
@@ -12,32 +12,32 @@ export interface BroughtSource {
 }
 
 /** One line of what the user must know before answering. */
-export interface BroughtFact {
+export interface ConsentFact {
   readonly label: string;
   readonly value: string;
   /** Set if the fact changes what runs or who receives data in a way that is easy to miss. */
   readonly warning?: string;
 }
 
-export interface BroughtThing {
-  readonly kind: BroughtKind;
+export interface ConsentSubject {
+  readonly kind: ConsentSubjectKind;
   readonly name: string;
   /** The ID that its feature uses, if it differs from the name. */
   readonly id?: string;
-  readonly source: BroughtSource;
-  readonly facts: readonly BroughtFact[];
+  readonly source: ConsentSubjectSource;
+  readonly facts: readonly ConsentFact[];
   /** SHA-256 (hex) of everything that decides what runs. Changed content needs a new consent. */
   readonly hash: string;
   /** Reads it again; undefined if it is gone. Absent if only the entry itself counts. Rejects if it cannot be read. */
-  readonly lookAgain?: () => Promise<BroughtThing | undefined>;
+  readonly reload?: () => Promise<ConsentSubject | undefined>;
 }
 
 /** Identifies the entry, regardless of its content. */
-export function entryOf({ id, kind, name, source }: BroughtThing): string {
+export function entryIdentity({ id, kind, name, source }: ConsentSubject): string {
   return JSON.stringify([kind, source.file ?? '', id ?? name]);
 }
 
-const nouns: Record<BroughtKind, string> = {
+const nouns: Record<ConsentSubjectKind, string> = {
   agent: 'agent',
   providerModule: 'context provider',
   providerAddress: 'context provider',
@@ -46,12 +46,12 @@ const nouns: Record<BroughtKind, string> = {
 };
 
 /** For example `agent "Mine"`. */
-export function describeThing({ kind, name }: Pick<BroughtThing, 'kind' | 'name'>): string {
+export function describeSubject({ kind, name }: Pick<ConsentSubject, 'kind' | 'name'>): string {
   return `${nouns[kind]} "${shown(name, 80)}"`;
 }
 
-export function questionAbout(subject: BroughtThing): string {
-  const what = describeThing(subject);
+export function questionAbout(subject: ConsentSubject): string {
+  const what = describeSubject(subject);
   switch (subject.kind) {
     case 'agent':
     case 'providerModule':
@@ -65,7 +65,7 @@ export function questionAbout(subject: BroughtThing): string {
   }
 }
 
-const consequences: Record<BroughtKind, string> = {
+const consequences: Record<ConsentSubjectKind, string> = {
   agent: 'It runs with your rights: it can read and write files, run programs and use the network.',
   providerModule: 'It runs with your rights: it can read and write files, run programs and use the network.',
   mcpServer:
@@ -82,7 +82,7 @@ const maxValueLength = 400;
 const maxFacts = 24;
 
 /** Whether the dialog cannot show everything, so that the user must read the file. */
-export function isTooLong({ facts }: BroughtThing): boolean {
+export function isTooLong({ facts }: ConsentSubject): boolean {
   return (
     facts.length > maxFacts ||
     facts.some(({ label, value }) => isCut(label, maxLabelLength) || isCut(value, maxValueLength))
@@ -94,11 +94,11 @@ const tooLongToAllow =
   'It is too long to show here, and there is no file to read it in, so it cannot be allowed. Make the entry shorter.';
 
 /** Which answers the dialog offers besides denial. Only what can be shown completely can be allowed there. */
-export function choicesFor(subject: BroughtThing): { readonly canAllow: boolean; readonly canShow: boolean } {
+export function choicesFor(subject: ConsentSubject): { readonly canAllow: boolean; readonly canShow: boolean } {
   return { canAllow: !isTooLong(subject), canShow: subject.source.file !== undefined };
 }
 
-export function detailsOf(subject: BroughtThing, hasChanged: boolean): string {
+export function detailsOf(subject: ConsentSubject, hasChanged: boolean): string {
   const { facts, source } = subject;
   const { canAllow, canShow } = choicesFor(subject);
   const lines = facts.slice(0, maxFacts).map(({ label, value, warning }) => {
@@ -115,25 +115,25 @@ export function detailsOf(subject: BroughtThing, hasChanged: boolean): string {
   ].join('\n\n');
 }
 
-function whenAgain(kind: BroughtKind): string {
+function whenAgain(kind: ConsentSubjectKind): string {
   return kind === 'providerAddress' || kind === 'webCode'
     ? 'You’ll be asked again if the entry changes.'
     : 'You’ll be asked again if the entry or a file named above changes.';
 }
 
 /** For example `.vscode/settings.json, backline.acp.agents → Mine`. */
-export function describeSource({ file, keys }: BroughtSource): string {
+export function describeSource({ file, keys }: ConsentSubjectSource): string {
   const where = keys.map((key) => shown(key, 80)).join(' → ');
   return file === undefined ? where : `${shown(file, 200)}, ${where}`;
 }
 
 /** Compares the displayed text: names of hidden characters are longer than the characters. */
 function isCut(text: string, maxLength: number): boolean {
-  return visible(text).length > maxLength;
+  return toVisibleText(text).length > maxLength;
 }
 
 function shown(text: string, maxLength: number): string {
-  const line = visible(text);
+  const line = toVisibleText(text);
   if (line.length <= maxLength) return line;
   return `${line.slice(0, maxLength)}… (${line.length - maxLength} more characters)`;
 }

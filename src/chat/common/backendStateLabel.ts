@@ -3,7 +3,7 @@ import type { BackendView } from './chatView';
 type State = BackendView['state'];
 
 /** Returns the state of a backend as shown in a list. For a server, its health is shown instead of `stateWords`. */
-export function backendWord(
+export function backendStateLabel(
   { health, needsPermission, state }: Pick<BackendView, 'health' | 'needsPermission' | 'state'>,
   stateWords: Readonly<Record<State, string>>,
 ): string {
@@ -21,6 +21,6 @@ export function backendWord(
 }
 
 /** The state whose icon to show: a server that answers counts as ready even if Backline has not used it yet. */
-export function picturedState({ health, state }: Pick<BackendView, 'health' | 'state'>): State {
+export function displayedState({ health, state }: Pick<BackendView, 'health' | 'state'>): State {
   return state === 'stopped' && health?.kind === 'answers' ? 'ready' : state;
 }

@@ -14,7 +14,7 @@ const maxLineUnits = 2 * 1024;
  * Returns the entry with long texts and parts truncated, or the same object when nothing was. Streaming text stays
  * whole, since more is appended to it.
  */
-export function trimEntry(entry: Entry): Entry {
+export function truncateEntry(entry: Entry): Entry {
   switch (entry.kind) {
     case 'prompt':
     case 'summary':

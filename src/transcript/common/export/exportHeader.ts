@@ -1,6 +1,6 @@
 export interface ExportHeader {
   readonly title: string;
-  readonly who: string;
+  readonly agentName: string;
   /** Milliseconds since the epoch. */
   readonly createdAt?: number;
   readonly updatedAt?: number;

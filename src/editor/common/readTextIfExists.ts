@@ -1,7 +1,7 @@
 import { isEditorError, type EditorPort, type TextFile } from './editorPort';
 
 /** Returns undefined if the file does not exist. @throws EditorError */
-export async function textIfThere(
+export async function readTextIfExists(
   editor: Pick<EditorPort, 'readText'>,
   path: string,
   signal?: AbortSignal,

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { TranscriptModel } from './transcriptModel';
 
-export function useIsEmpty(transcript: TranscriptModel): boolean {
+export function useIsTranscriptEmpty(transcript: TranscriptModel): boolean {
   const [isEmpty, setEmpty] = useState(transcript.size === 0);
   useLayoutEffect(() => {
     const look = (): void => setEmpty(transcript.size === 0);

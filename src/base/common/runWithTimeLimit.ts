@@ -1,2 +1,2 @@
 /** Runs synchronous work with a time limit. @returns undefined on time-out @throws what the work throws */
-export type RunInTime = <T>(work: () => T) => T | undefined;
+export type RunWithTimeLimit = <T>(work: () => T) => T | undefined;

@@ -3,13 +3,13 @@ import { Emitter } from '../../../base/common/event';
 import type { Chat, DraftTransition, Written } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
-import { emptyDraft, joinedDrafts, withoutImage } from './drafts';
+import { emptyDraft, joinDrafts, withoutImage } from './drafts';
 
 /** In UTF-16 units. Limited because the list of conversations reads all heads. */
 const maxHeadUnits = 2 * 1024 * 1024;
 
 /** The draft of one conversation, or of the empty page, shared by all pages that show it. */
-export class HeldDraft implements Disposable {
+export class SharedDraft implements Disposable {
   /** Titles of images in the stored draft that were too large to store. */
   readonly unsavedImages: readonly string[];
   private currentDraft: Draft;
@@ -41,27 +41,27 @@ export class HeldDraft implements Disposable {
   }
 
   /** Starts sending the draft and clears it, so that the user can type the next prompt. */
-  take(prompt: string | object, sent: Draft, written?: Written): void {
+  beginSend(prompt: string | object, sent: Draft, written?: Written): void {
     this.draftsBeingSent.set(prompt, sent);
     this.save(emptyDraft, written);
     this.emitter.fire({ kind: 'sent', draft: sent });
   }
 
-  forget(prompt: string | object): void {
+  confirmSent(prompt: string | object): void {
     this.draftsBeingSent.delete(prompt);
   }
 
   /** Restores a draft that was not accepted, before newer text. `full` replaces it if more was typed elsewhere. */
-  putBack(prompt: string | object, full?: Draft): void {
+  restoreRefused(prompt: string | object, full?: Draft): void {
     const draft = this.draftsBeingSent.get(prompt);
     this.draftsBeingSent.delete(prompt);
     if (!draft) return;
-    this.save(joinedDrafts(full ?? draft, this.currentDraft));
+    this.save(joinDrafts(full ?? draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });
   }
 
   /** Moves the draft to the conversation that `page` has started, if that page wrote it. */
-  moveTo(chat: Pick<Chat, 'saveDraft'>, page: object): void {
+  moveToChat(chat: Pick<Chat, 'saveDraft'>, page: object): void {
     if (this.lastRevision?.by !== page) return;
     chat.saveDraft(this.currentDraft, this.lastRevision);
     this.save(emptyDraft);
@@ -78,14 +78,14 @@ export class HeldDraft implements Disposable {
 }
 
 /** Creates the draft of a conversation, stored in its head unless the conversation is read-only. */
-export function createChatDraft(file: SessionFile, onListenerError: (error: unknown) => void): HeldDraft {
+export function createChatDraft(file: SessionFile, onListenerError: (error: unknown) => void): SharedDraft {
   const keep = (draft: Draft): void => {
     if (file.readonlyReason !== undefined) return;
     const isSmall = JSON.stringify(draft).length <= maxHeadUnits;
     const stored = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImage) };
     file.updateHead({ draft: stored });
   };
-  return new HeldDraft(file.head.draft, keep, onListenerError);
+  return new SharedDraft(file.head.draft, keep, onListenerError);
 }
 
 function isLost({ image, kind }: DraftAttachment): boolean {

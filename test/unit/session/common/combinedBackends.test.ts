@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AllBackends } from '../../../../src/session/common/allBackends';
+import { CombinedBackends } from '../../../../src/session/common/combinedBackends';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import { BackendError, type BackendSession } from '../../../../src/session/common/sessionBackend';
 import { Emitter } from '../../../../src/base/common/event';
@@ -35,13 +35,13 @@ describe('all backends', () => {
   let servers: FakeRegistry;
   let agents: FakeRegistry;
   let seen: BackendSession[];
-  let all: AllBackends;
+  let all: CombinedBackends;
 
   beforeEach(() => {
     servers = new FakeRegistry('server', [new FakeBackend('amplifier')]);
     agents = new FakeRegistry('agent', [new FakeBackend('demo'), new FakeBackend('amplifier')]);
     seen = [];
-    all = new AllBackends([servers, agents], (session) => seen.push(session), nullLogger);
+    all = new CombinedBackends([servers, agents], (session) => seen.push(session), nullLogger);
     all.start();
   });
   afterEach(() => all.dispose());

@@ -1,7 +1,7 @@
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import { entryOf, type BroughtKind, type BroughtThing } from './broughtThing';
+import { entryIdentity, type ConsentSubjectKind, type ConsentSubject } from './consentSubject';
 import type { ConsentAnswer, ConsentStore } from './consentStore';
 
 export type ConsentDecision = ConsentAnswer | 'ask';
@@ -13,26 +13,26 @@ type ConsentReason = 'user' | 'background';
 export interface Consent {
   readonly onDidChange: Event<void>;
   /** Returns the stored decision without asking, and records that the subject exists. */
-  decide(subject: BroughtThing): ConsentDecision;
+  decide(subject: ConsentSubject): ConsentDecision;
   /** Forgets the subjects of these kinds that the workspace no longer defines. Stored answers are kept. */
-  keepOnly(kinds: readonly BroughtKind[], isNamed: (subject: BroughtThing) => boolean): void;
+  forgetMissing(kinds: readonly ConsentSubjectKind[], isNamed: (subject: ConsentSubject) => boolean): void;
   /** Asks the user unless there is an answer. Returns `ask` if the question was closed. */
-  ask(subject: BroughtThing, reason: ConsentReason): Promise<ConsentDecision>;
+  ask(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision>;
   /** Asks the user even if there is an answer. Closing the question changes nothing. */
-  askAgain(subject: BroughtThing): Promise<ConsentDecision>;
+  askToChange(subject: ConsentSubject): Promise<ConsentDecision>;
 }
 
 export interface SubjectDecision {
-  readonly subject: BroughtThing;
+  readonly subject: ConsentSubject;
   readonly decision: ConsentDecision;
 }
 
 /** Shows one question. Resolves with undefined if the user closes it. */
-type ShowQuestion = (subject: BroughtThing, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
+type ShowQuestion = (subject: ConsentSubject, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
 
 /** Decides by stored answers and asks the user one question at a time. Dispose it. */
 export class ConsentManager implements Consent, Disposable {
-  private readonly subjectsByKey = new Map<string, BroughtThing>();
+  private readonly subjectsByKey = new Map<string, ConsentSubject>();
   private readonly dismissedHashes = new Set<string>();
   private readonly questionQueue = new KeyedQueue();
   private readonly subjectsEmitter = new Emitter<void>((error) => this.onListenerError(error));
@@ -57,7 +57,7 @@ export class ConsentManager implements Consent, Disposable {
     }));
   }
 
-  decide(subject: BroughtThing): ConsentDecision {
+  decide(subject: ConsentSubject): ConsentDecision {
     const key = keyOf(subject);
     const isNew = this.subjectsByKey.get(key)?.hash !== subject.hash;
     this.subjectsByKey.set(key, subject);
@@ -65,13 +65,13 @@ export class ConsentManager implements Consent, Disposable {
     return this.store.answerFor(subject) ?? 'ask';
   }
 
-  keepOnly(kinds: readonly BroughtKind[], isNamed: (subject: BroughtThing) => boolean): void {
+  forgetMissing(kinds: readonly ConsentSubjectKind[], isNamed: (subject: ConsentSubject) => boolean): void {
     const gone = [...this.subjectsByKey].filter(([, subject]) => kinds.includes(subject.kind) && !isNamed(subject));
     for (const [key] of gone) this.subjectsByKey.delete(key);
     if (gone.length > 0) this.subjectsEmitter.fire();
   }
 
-  async ask(subject: BroughtThing, reason: ConsentReason): Promise<ConsentDecision> {
+  async ask(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision> {
     const known = this.decide(subject);
     if (known !== 'ask') return known;
     return await this.questionQueue.run('question', async () => {
@@ -83,21 +83,21 @@ export class ConsentManager implements Consent, Disposable {
     });
   }
 
-  async askAgain(subject: BroughtThing): Promise<ConsentDecision> {
+  async askToChange(subject: ConsentSubject): Promise<ConsentDecision> {
     return await this.questionQueue.run('question', () => this.askUser(subject));
   }
 
   /** Accepts an answer given next to the open file. Asks again if the content has changed. Rejects if unreadable. */
-  async answerLater(subject: BroughtThing, answer: ConsentAnswer): Promise<void> {
+  async answerLater(subject: ConsentSubject, answer: ConsentAnswer): Promise<void> {
     const latest = this.subjectsByKey.get(keyOf(subject)) ?? subject;
-    const now = latest.lookAgain ? await latest.lookAgain() : latest;
+    const now = latest.reload ? await latest.reload() : latest;
     if (!now) return;
     if (now.hash === subject.hash) {
       await this.store.setAnswer(subject, answer);
       return;
     }
     this.decide(now);
-    await this.askAgain(now);
+    await this.askToChange(now);
   }
 
   dispose(): void {
@@ -105,7 +105,7 @@ export class ConsentManager implements Consent, Disposable {
     this.store.dispose();
   }
 
-  private async askUser(subject: BroughtThing): Promise<ConsentDecision> {
+  private async askUser(subject: ConsentSubject): Promise<ConsentDecision> {
     const answer = await this.showQuestion(subject, this.store.hasEarlierAnswer(subject));
     if (answer) await this.store.setAnswer(subject, answer);
     else this.dismissedHashes.add(subject.hash);
@@ -114,6 +114,6 @@ export class ConsentManager implements Consent, Disposable {
 }
 
 /** Identifies a subject. A subject with an ID may move to another file. */
-function keyOf(subject: BroughtThing): string {
-  return subject.id === undefined ? entryOf(subject) : JSON.stringify([subject.kind, subject.id]);
+function keyOf(subject: ConsentSubject): string {
+  return subject.id === undefined ? entryIdentity(subject) : JSON.stringify([subject.kind, subject.id]);
 }

@@ -6,7 +6,7 @@ const checkIntervalMs = 5_000;
 const maxMissed = 3;
 
 /** Detects a visible page that stopped responding. Counts missed checks instead of time, so that sleep doesn't trigger it. */
-export class PageWatch implements Disposable {
+export class HeartbeatMonitor implements Disposable {
   private timer: Disposable | undefined;
   private missedChecks = 0;
 
