@@ -146,7 +146,7 @@ describe('Context providers that need the word of the user', () => {
     await lens('First version').waitFor();
     code = moduleOf('Second version');
     await configureCode();
-    await ask('Allow owners', /It has changed since you answered/);
+    await ask('Allow owners', /It has changed since your last answer/);
     await answer('Allow');
     assert.notEqual(await ask('Allow owners', words), first);
     assert.equal(await lens('Second version').count(), 0);
