@@ -137,7 +137,7 @@ describe('What a workspace brings that runs', () => {
     await statusSays('Needs your permission: evil');
     assert.doesNotMatch(await read(ran), /two/);
     await window.chooseInStatus('Allow evil');
-    await question(/It has changed since you answered/);
+    await question(/It has changed since your last answer/);
     await answer('Allow');
     await lens('Evil two').waitFor();
   });
