@@ -57,7 +57,7 @@ async function choose(
       label: describeRequest(request),
       description: 'Allowed. Select to revoke',
       ...(request.kind === 'remoteCode' ? { detail: request.integrity } : {}),
-      allowed: request,
+      revocable: request,
     })),
   ];
   if (picks.length === 0) {
