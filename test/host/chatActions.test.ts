@@ -167,7 +167,7 @@ describe('what users do with an answer', () => {
       subject.questions.map(({ action }) => action),
       ['Revert All', 'Revert'],
     );
-    await assert.rejects(page.ask('revert', { sessionId: 'one' }), /nothing to revert/);
+    await assert.rejects(page.ask('revert', { sessionId: 'one' }), /no changes to revert/);
   });
 
   it('export a conversation into a file they choose', async () => {

@@ -215,7 +215,7 @@ describe('the pages of the chat', () => {
     const page = await subject.tab(subject.chats.add('one').id);
     await assert.rejects(page.ask('openSession', { sessionId: 'gone' }), /no longer there/);
     await assert.rejects(page.ask('unqueue', { sessionId: 'one', id: 'gone', isEdited: true }), /sent already/);
-    await assert.rejects(page.ask('send', { text: 7 }), /does not understand/);
+    await assert.rejects(page.ask('send', { text: 7 }), /Invalid parameters/);
     await assert.rejects(page.ask('format', {}), /no request/);
   });
 

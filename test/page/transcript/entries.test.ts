@@ -127,7 +127,7 @@ describe('the entries of a transcript', () => {
     await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
-    assert.deepEqual(await actionOf(opened, click(`Revert changes of this turn in ${absolute}`)), [
+    assert.deepEqual(await actionOf(opened, click(`Revert ${absolute} (this turn’s changes)`)), [
       'revert',
       absolute,
       1,

@@ -132,7 +132,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       <ChangeCounts changes={[{ added, removed }]} />
       {revert && canRevert && (
         <IconButton
-          label={namingHiddenCharacters(`Revert changes of this turn in ${short(path)}`)}
+          label={namingHiddenCharacters(`Revert ${short(path)} (this turn’s changes)`)}
           icon={RevertIcon}
           class="of-all"
           onClick={() => revert(path, turn)}
