@@ -164,7 +164,10 @@ describe('Context providers that need the word of the user', () => {
     await window.screenshot('context-consent-download');
     assert.equal(downloads, 0, 'the request needs permission too');
     await answer('Allow');
-    const shown = await ask('Allow latest', /Run code from https:[^]*latest\.js[^]*redirects to:[^]*\/1\.2\.3\/found\.mjs/);
+    const shown = await ask(
+      'Allow latest',
+      /Run code from https:[^]*latest\.js[^]*redirects to:[^]*\/1\.2\.3\/found\.mjs/,
+    );
     assert.ok(shown.includes(third), shown);
     await window.screenshot('context-consent-found');
     assert.equal(await lens('Third version').count(), 0);
