@@ -190,7 +190,7 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
     title,
     source,
     description,
-    ...withoutUndefined({ problem, install, defaults, cannotList: knownAgentOf(command, args)?.cannotList }),
+    ...withoutUndefined({ problem, install, defaults, isListingUnsupported: knownAgentOf(command, args)?.cannotList }),
   };
 }
 
