@@ -1,61 +1,61 @@
-/** How the files of a workspace folder were at one moment. It holds until it is dropped or pruned. */
+/** The stored state of a workspace folder's files. Exists until it is dropped or pruned. */
 export interface Checkpoint {
-  /** Names it in this store, also after a restart. */
+  /** Unique in its store, also after a restart. */
   readonly id: string;
-  /** Time of day, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly label: string;
 }
 
-/** Why something in the folder is not in a checkpoint. */
+/** Why a file or folder is not in a checkpoint. */
 export type LeftOutReason =
-  /** By the exclude list of Backline. */
+  /** By `backline.exclude`. */
   | 'excluded'
-  /** By a `.gitignore` at one end of a comparison, but not at the other. */
+  /** By a `.gitignore` on one side of a comparison only. */
   | 'ignored'
   | 'tooLarge'
-  /** A pipe, a socket or a device. */
+  /** Pipe, socket or device. */
   | 'special'
   | 'unreadable'
   /** Another repository inside the folder, for example a submodule. */
   | 'nestedRepository'
-  /** Its name is not UTF-8. */
+  /** The name is not valid UTF-8. */
   | 'nameNotText';
 
 export interface LeftOut {
-  /** Below the folder, separated by `/`. With `/` at the end it is a folder, and all that is in it is meant. */
+  /** Relative to the folder, with `/` as separator. A trailing `/` stands for a folder with its contents. */
   readonly path: string;
   readonly reason: LeftOutReason;
   readonly bytes?: number | undefined;
 }
 
-/** What is known of one checkpoint besides its files. */
+/** A checkpoint with what it does not contain. */
 export interface CheckpointDetails extends Checkpoint {
-  /** At most `mostLeftOut` of them. */
+  /** At most `maxLeftOut` items. */
   readonly leftOut: readonly LeftOut[];
-  /** How many there were in all. */
+  /** Total number, including those not in `leftOut`. */
   readonly leftOutCount: number;
-  /** Files that were written to all the time: the checkpoint holds what one reading found. */
+  /** Files that kept changing while they were read. The checkpoint has the contents of one of the reads. */
   readonly unsettled: readonly string[];
 }
 
-export const mostLeftOut = 2_000;
+export const maxLeftOut = 2_000;
 
-/** What a path holds: for a symbolic link its target is the content. */
+/** The type of a file. The content of a symbolic link is its target. */
 export type FileKind = 'file' | 'executable' | 'symlink';
 
 /** One side of a change. */
 export interface FileState {
   readonly kind: FileKind;
-  /** Git's name of the content: the same content has the same one. */
+  /** Git's object id of the content. */
   readonly object: string;
   readonly bytes: number;
 }
 
 interface Compared {
-  /** Below the folder, separated by `/`. */
+  /** Relative to the folder, with `/` as separator. */
   readonly path: string;
-  /** Git takes content with a NUL near its start for binary; then there are no lines to count. */
+  /** By Git's rule: a NUL byte near the start. Binary files have no line counts. */
   readonly isBinary: boolean;
   readonly addedLines: number;
   readonly deletedLines: number;
@@ -64,7 +64,7 @@ interface Compared {
 export type FileChange =
   | (Compared & { readonly status: 'added'; readonly after: FileState })
   | (Compared & { readonly status: 'deleted'; readonly before: FileState })
-  /** `modeChanged`: the content is the same. `typeChanged`: a file has become a symbolic link, or the other way round. */
+  /** `modeChanged`: same content. `typeChanged`: a file became a symbolic link, or the reverse. */
   | (Compared & {
       readonly status: 'modified' | 'modeChanged' | 'typeChanged';
       readonly before: FileState;
@@ -79,15 +79,15 @@ export type FileChange =
 
 export interface Difference {
   readonly changes: readonly FileChange[];
-  /** What cannot be compared, because it is missing in one of the two for another reason than that it did not exist. */
+  /** Paths that can't be compared, because one of the checkpoints leaves them out. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What is possible of a folder, and within what time. */
+/** Limits for one checkpoint. */
 export interface CheckpointLimits {
-  /** Of one file; a larger one is left out. */
+  /** Larger files are left out. */
   readonly maxFileBytes: number;
-  /** Of files to be read for one checkpoint. */
+  /** Files that have to be read for one checkpoint. */
   readonly maxNewFiles: number;
   readonly maxNewBytes: number;
   readonly maxMs: number;

@@ -1,19 +1,19 @@
 type CheckpointErrorCode =
-  /** There is no Git that can be used. */
+  /** Git is missing or unusable. */
   | 'noGit'
   | 'tooLarge'
   | 'tooSlow'
   | 'cancelled'
   | 'diskFull'
-  /** No checkpoint has this id any more. */
+  /** The checkpoint no longer exists. */
   | 'unknownCheckpoint'
-  /** It was kept in the user's own repository and was removed there. */
+  /** The content was only in the user's repository and was removed there. */
   | 'contentMissing'
-  /** A restore is under way, or was interrupted and waits to be finished or undone. */
+  /** A restore is running, or was interrupted and must be finished or undone. */
   | 'restoreUnfinished'
   | 'failed';
 
-/** Its message is for users and says what to do next. */
+/** The message is for users and says what to do next. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 
@@ -34,7 +34,7 @@ export function tooSlow(limitMs: number): CheckpointError {
 }
 
 export function cancelled(): CheckpointError {
-  return new CheckpointError('cancelled', 'It was cancelled.');
+  return new CheckpointError('cancelled', 'Canceled.');
 }
 
 export function diskFull(cause: unknown): CheckpointError {

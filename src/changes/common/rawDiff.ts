@@ -1,6 +1,6 @@
 import type { FileKind } from './checkpoint';
 
-/** One side of a change, as Git tells of it. */
+/** One side of a change in Git's output. */
 export interface RawSide {
   readonly kind: FileKind;
   readonly object: string;
@@ -8,7 +8,7 @@ export interface RawSide {
 
 export interface RawChange {
   readonly path: string;
-  /** Where it was renamed from. */
+  /** Previous path of a renamed file. */
   readonly from?: string;
   readonly before: RawSide | undefined;
   readonly after: RawSide | undefined;
@@ -25,17 +25,14 @@ interface Counts {
 
 const uncounted: Counts = { isBinary: false, addedLines: 0, deletedLines: 0 };
 
-/** Undefined for what is neither a file nor a symbolic link, such as a submodule. */
+/** Undefined for anything but a file or symbolic link, for example a submodule. */
 export function kindOfMode(mode: string): FileKind | undefined {
   if (mode === '100644' || mode === '100664') return 'file';
   if (mode === '100755') return 'executable';
   return mode === '120000' ? 'symlink' : undefined;
 }
 
-/**
- * Reads what `git diff-tree -r -z --raw --numstat` writes, split at NUL.
- * @throws Error when it is not of that form
- */
+/** Parses the output of `git diff-tree -r -z --raw --numstat`, split at NUL. @throws Error for any other format */
 export function readRawDiff(items: readonly string[]): RawChange[] {
   const reader = new ItemReader(items);
   const found: Omit<RawChange, keyof Counts>[] = [];
@@ -59,9 +56,9 @@ function readCounts(reader: ItemReader): Map<string, Counts> {
   while (reader.peek() !== undefined) {
     const item = reader.next();
     const match = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(item);
-    if (!match) throw new Error('Git has told of a difference in an unknown form.');
+    if (!match) throw new Error('Git printed a difference in an unknown format.');
     const [, added = '', deleted = '', name = ''] = match;
-    // The two names of a renamed file come as items of their own.
+    // A renamed file has its two names in separate items.
     if (name === '') reader.next();
     const path = name === '' ? reader.next() : name;
     const isBinary = added === '-';
@@ -89,7 +86,7 @@ class ItemReader {
 
   next(): string {
     const item = this.items[this.at++];
-    if (item === undefined) throw new Error('What Git has told ends too early.');
+    if (item === undefined) throw new Error('The output of Git is incomplete.');
     return item;
   }
 }

@@ -1,28 +1,28 @@
 import * as z from 'zod';
 import type { FileState, LeftOut } from './checkpoint';
 
-/** What happens to one path. Undefined: nothing is there. */
+/** The change of one path. Undefined: no file. */
 export interface RestoreStep {
   readonly path: string;
   readonly before: FileState | undefined;
   readonly after: FileState | undefined;
 }
 
-/** What a restore would do. Nothing has been done yet. */
+/** The steps of a restore that has not begun. */
 export interface RestorePlan {
   readonly checkpointId: string;
-  /** In the order in which they are done: deletions first, so that a file can take the place of a folder. */
+  /** In order of execution. Deletions come first, so that a file can replace a folder. */
   readonly steps: readonly RestoreStep[];
-  /** What the restore would not touch although it may differ. */
+  /** Paths that the restore leaves unchanged although they may differ. */
   readonly leftOut: readonly LeftOut[];
 }
 
 type SkipReason =
-  /** Somebody else has written it since the plan was made. */
+  /** The file changed after the plan was made. */
   | 'changedMeanwhile'
-  /** A folder with other files, or something else that cannot be replaced, has its name. */
+  /** The path is a folder with other files, or another item that can't be replaced. */
   | 'inTheWay'
-  /** A folder of its path is a symbolic link, or is no folder. */
+  /** A parent of the path is a symbolic link or not a folder. */
   | 'behindLink'
   | 'contentMissing'
   | 'failed';
@@ -30,11 +30,11 @@ type SkipReason =
 export interface SkippedStep {
   readonly path: string;
   readonly reason: SkipReason;
-  /** The system's words, when there are some. */
+  /** Error message of the system. */
   readonly detail?: string;
 }
 
-/** What is on disk compared with a step: `neither` was written by somebody else. */
+/** Which side of a step the file on disk matches. */
 export type StepStand = 'before' | 'after' | 'neither';
 
 export function standOf(step: RestoreStep, found: FileState | undefined): StepStand {
@@ -46,32 +46,32 @@ function isSameState(one: FileState | undefined, other: FileState | undefined): 
   return one?.kind === other?.kind && one?.object === other?.object;
 }
 
-/** Deletions come first, the deepest of them before what is above. */
+/** Puts deletions first, files before their parent folders. */
 export function inOrder(steps: readonly RestoreStep[]): RestoreStep[] {
   const deletions = steps.filter(({ after }) => !after).sort((a, b) => (a.path < b.path ? 1 : -1));
   return [...deletions, ...steps.filter(({ after }) => after)];
 }
 
-/** The steps that take back those steps. */
+/** The steps that undo these steps. */
 export function reversed(steps: readonly RestoreStep[]): RestoreStep[] {
   return inOrder(steps.map(({ path, before, after }) => ({ path, before: after, after: before })));
 }
 
 const State = z.object({ kind: z.enum(['file', 'executable', 'symlink']), object: z.string(), bytes: z.number() });
 
-/** A path that stays below the folder, whoever has written the journal. */
+/** A path inside the folder. The journal is not trusted. */
 const Path = z
   .string()
   .refine(
     (path) => path !== '' && path.split('/').every((name) => !['', '.', '..'].includes(name)) && !path.includes('\0'),
   );
 
-/** What is on disk while a restore runs, so that the next start can finish or undo it. */
+/** Stored while a restore runs, so that the next start can finish or undo it. */
 export const RestoreJournal = z.object({
   version: z.literal(1),
   id: z.string().regex(/^[\w-]+$/),
   checkpointId: z.string(),
-  /** The checkpoint that was taken just before. */
+  /** The checkpoint taken right before the restore. */
   undoId: z.string(),
   pid: z.number(),
   at: z.number(),

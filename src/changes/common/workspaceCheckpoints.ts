@@ -2,18 +2,18 @@ import type { LeftOut } from './checkpoint';
 
 /** The state of one workspace folder at one moment. */
 export interface FolderCheckpoint {
-  /** Absolute, as VS Code names the workspace folder. */
+  /** Absolute path as in VS Code. */
   readonly folder: string;
-  /** Of the checkpoint in the store of that folder. */
+  /** Checkpoint id in the folder's store. */
   readonly id: string;
 }
 
 export interface TakenCheckpoint {
-  /** Of the folders that could be kept. */
+  /** One for each folder whose state could be stored. */
   readonly folders: readonly FolderCheckpoint[];
-  /** Why other folders were not kept. Each is a sentence for users. */
+  /** Why the state of other folders could not be stored. Messages for users. */
   readonly problems: readonly string[];
-  /** Absolute paths that users may expect to be covered, and are not: nested repositories, very large or unreadable files. */
+  /** Absolute paths that are unexpectedly not covered: nested repositories, very large or unreadable files. */
   readonly uncovered: readonly string[];
 }
 
@@ -26,22 +26,22 @@ export interface ChangedFile {
 
 /** Checkpoints of all workspace folders. */
 export interface WorkspaceCheckpoints {
-  /** Makes the first checkpoint cheaper. Never rejects. */
+  /** Prepares the stores, so that the first checkpoint is faster. Never rejects. */
   prepare(): Promise<void>;
   /** @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
-  /** Files of these folders that differ now. A renamed file is two. @throws CheckpointError */
+  /** Returns the files that differ now. A renamed file is listed with both paths. @throws CheckpointError */
   changedSince(folders: readonly FolderCheckpoint[], signal?: AbortSignal): Promise<readonly ChangedFile[]>;
   /**
-   * The text of a file at a checkpoint, decoded as VS Code would; null when it did not exist, undefined when it is no text,
-   * too large or not covered. @throws CheckpointError
+   * Returns the text of a file at a checkpoint, decoded as VS Code does. Null if the file did not exist, undefined if it is
+   * binary, too large or not covered. @throws CheckpointError
    */
   textAt(folders: readonly FolderCheckpoint[], path: string): Promise<string | null | undefined>;
 }
 
 const expected: ReadonlySet<LeftOut['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);
 
-/** What users may expect a checkpoint to cover. */
+/** Whether users may expect a checkpoint to cover the item. */
 export function isUnexpected({ reason }: LeftOut): boolean {
   return !expected.has(reason);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import { parseJson } from '../../base/common/parseJson';
-import { mostLeftOut, type Checkpoint, type CheckpointDetails } from '../common/checkpoint';
+import { maxLeftOut, type Checkpoint, type CheckpointDetails } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { joinNul } from '../common/nameList';
 import type { Capture } from './folderScan';
@@ -26,7 +26,7 @@ const Body = z.object({
   unsettled: z.array(z.string()),
 });
 
-/** Checkpoints as commits of our own repository, each with a ref: its message says what the tree cannot. */
+/** Stores checkpoints as commits with refs in Backline's repository. The commit message holds the details. */
 export class CheckpointRecords {
   constructor(
     private readonly repository: PrivateRepository,
@@ -37,9 +37,9 @@ export class CheckpointRecords {
     const at = this.clock.now();
     const head = { label: label.slice(0, mostLabelUnits), at };
     const body = {
-      leftOut: capture.leftOut.slice(0, mostLeftOut),
+      leftOut: capture.leftOut.slice(0, maxLeftOut),
       leftOutCount: capture.leftOut.length,
-      unsettled: capture.unsettled.slice(0, mostLeftOut),
+      unsettled: capture.unsettled.slice(0, maxLeftOut),
     };
     const date = `${Math.max(Math.floor(at / 1_000), 0)} +0000`;
     const id = await this.repository.text({
@@ -53,7 +53,7 @@ export class CheckpointRecords {
     return { id, ...head, ...body };
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   async list(signal: AbortSignal): Promise<Checkpoint[]> {
     const format = '--format=%(objectname)%00%(contents:subject)%00';
     const items = await this.repository.items({ args: ['for-each-ref', format, refs], signal });
@@ -92,7 +92,7 @@ export class CheckpointRecords {
 }
 
 function unknown(): CheckpointError {
-  return new CheckpointError('unknownCheckpoint', 'This checkpoint is no longer there. Choose a newer one.');
+  return new CheckpointError('unknownCheckpoint', 'This checkpoint no longer exists. Choose a newer one.');
 }
 
 function isId(id: string): boolean {

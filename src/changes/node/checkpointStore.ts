@@ -24,16 +24,16 @@ import { pruneStore, type PruneResult } from './storePruner';
 import { timedSignal } from './timedOperation';
 
 export interface CheckpointStoreOptions {
-  /** The workspace folder, absolute. */
+  /** Absolute path of the workspace folder. */
   readonly folder: string;
-  /** A folder of our own for this workspace folder only, absolute; it is made when it is missing. */
+  /** Absolute path of the storage for this workspace folder. Created if missing. */
   readonly storage: string;
-  /** The exclude list: of an absolute path, and of its tail below the folder. */
+  /** Whether `backline.exclude` matches an absolute path, and its path relative to the folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
   readonly logger: Logger;
   readonly clock?: Clock;
   readonly limits?: Partial<CheckpointLimits>;
-  /** In place of PATH. */
+  /** Replaces PATH when looking for Git. */
   readonly searchPath?: string;
 }
 
@@ -42,16 +42,16 @@ type OpenedStore =
 
 type TakeResult =
   | { readonly kind: 'taken'; readonly checkpoint: CheckpointDetails }
-  /** No checkpoint was made. The code says why, the message what to do. */
+  /** No checkpoint was created; `error` says why. */
   | { readonly kind: 'refused'; readonly error: CheckpointError };
 
-/** Any moment that can be compared: a checkpoint, or the folder as it is. */
+/** A checkpoint id, or `now` for the current state of the folder. */
 type Moment = string;
 export const now = 'now';
 
 const foreground = 'foreground';
 
-/** Finds Git. Nothing else is done until the store is used. */
+/** Finds Git. The store is only created when it is first used. */
 export async function openCheckpointStore(options: CheckpointStoreOptions): Promise<OpenedStore> {
   const { folder, clock = systemClock, searchPath } = options;
   try {
@@ -64,8 +64,8 @@ export async function openCheckpointStore(options: CheckpointStoreOptions): Prom
 }
 
 /**
- * The checkpoints of one workspace folder, kept by Git in a repository of our own. The user's repository is never written.
- * What is asked for is done in order. Everything may throw CheckpointError.
+ * The checkpoints of one workspace folder, stored by Git in a separate repository. The user's repository is never written.
+ * Calls run one after the other. All of them may throw CheckpointError.
  */
 export class CheckpointStore {
   private readonly queue = new KeyedQueue();
@@ -73,10 +73,10 @@ export class CheckpointStore {
   private readonly open: OpenRepository;
   private readonly runner: RestoreRunner;
   private readonly stopping = new AbortController();
-  /** Ends what runs in the background. */
+  /** Cancels pruning. */
   private background: AbortController | undefined;
 
-  /** `options.folder` is a real path. */
+  /** `options.folder` must be a real path. */
   constructor(
     git: GitProgram,
     private readonly options: CheckpointStoreOptions,
@@ -87,7 +87,7 @@ export class CheckpointStore {
     this.runner = new RestoreRunner(options.folder, options.storage, clock);
   }
 
-  /** Keeps how the folder is. It waits for nothing but the folder: what is too large or too slow is refused. */
+  /** Stores the current state of the folder. Refused if the folder is too large or too slow to read. */
   async take(label: string, signal?: AbortSignal): Promise<TakeResult> {
     try {
       const checkpoint = await this.inTurn(signal, async (running) => {
@@ -101,7 +101,7 @@ export class CheckpointStore {
     }
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   async list(signal?: AbortSignal): Promise<readonly Checkpoint[]> {
     return await this.inTurn(signal, async (running) => (await this.open.use(running)).records.list(running));
   }
@@ -111,13 +111,13 @@ export class CheckpointStore {
     return await this.inTurn(signal, async (running) => (await this.open.use(running)).records.details(id, running));
   }
 
-  /** What has changed from one moment to another. `to` may be `now`. @throws CheckpointError `unknownCheckpoint` */
+  /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */
   async diff(from: string, to: Moment, signal?: AbortSignal): Promise<Difference> {
     return await this.inTurn(signal, (running) => this.difference(from, to, true, running));
   }
 
   /**
-   * Of a symbolic link, its target; undefined when no such file was there.
+   * Returns the contents of a file, or the target of a symbolic link. Undefined if the file did not exist.
    * @throws CheckpointError `unknownCheckpoint`, `contentMissing`
    */
   async bytesAt(id: string, path: string, signal?: AbortSignal): Promise<Buffer | undefined> {
@@ -129,7 +129,7 @@ export class CheckpointStore {
     });
   }
 
-  /** What a restore would do; `paths` are files or folders, none means all. Nothing is changed. */
+  /** Plans a restore of files or folders, or of everything. Changes nothing. */
   async plan(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
     return await this.inTurn(signal, async (running) => {
       const { changes, leftOut } = await this.difference(id, now, false, running);
@@ -139,9 +139,8 @@ export class CheckpointStore {
   }
 
   /**
-   * Does what was planned, one file at a time, each as a whole. How the folder is before is kept as a checkpoint, to undo
-   * the restore. A file that somebody has written since it was planned is not touched.
-   * @throws CheckpointError `restoreUnfinished` when one is under way or was interrupted
+   * Runs a restore, one file at a time. First takes a checkpoint, with which the restore can be undone. Skips files that changed
+   * after the restore was planned. @throws CheckpointError `restoreUnfinished` while a restore is running or interrupted
    */
   async apply(plan: RestorePlan, label: string, signal?: AbortSignal): Promise<RestoreResult> {
     return await this.inTurn(
@@ -157,12 +156,12 @@ export class CheckpointStore {
     );
   }
 
-  /** A restore that was interrupted, when there is one: it is to be finished or undone before the next. */
+  /** Returns an interrupted restore, which must be finished or undone before the next one. */
   async interrupted(): Promise<InterruptedRestore | undefined> {
     return await this.inTurn(undefined, async (running) => this.runner.interrupted(await this.open.restoring(running)));
   }
 
-  /** Undefined when none was interrupted. @throws CheckpointError `restoreUnfinished` when another window is at it */
+  /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
   async resume(direction: 'finish' | 'undo', signal?: AbortSignal): Promise<RestoreResult | undefined> {
     return await this.inTurn(
       signal,
@@ -180,8 +179,8 @@ export class CheckpointStore {
   }
 
   /**
-   * Removes what is too old and, the oldest first, what is too much. To be called when nobody waits; anything else that is
-   * asked of the store ends it, and the next call goes on.
+   * Removes checkpoints that are too old, and the oldest ones until the store is small enough. Any other call cancels it; the
+   * next call continues.
    */
   async prune(retention: Retention, signal?: AbortSignal): Promise<PruneResult> {
     const background = (this.background ??= new AbortController());
@@ -200,7 +199,7 @@ export class CheckpointStore {
     });
   }
 
-  /** Ends what is running, and resolves when it has ended. */
+  /** Cancels running work and resolves when it has ended. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.queue.whenIdle(foreground);
@@ -243,7 +242,7 @@ export class CheckpointStore {
 
 const pruneLimitMs = 10 * 60_000;
 
-/** Takes out what is only missing in one of the two because it was left out there. */
+/** Removes changes of paths that one of the two states leaves out. */
 function apart(
   changes: readonly FileChange[],
   leftOut: readonly LeftOut[],

@@ -13,7 +13,7 @@ export type Look =
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
 const atOnce = 32;
 
-/** Runs the work for all items, some at once, in their order. */
+/** Runs the work for all items with limited concurrency. */
 export async function forAll<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
@@ -34,13 +34,13 @@ export async function forAll<T, R>(
   return results;
 }
 
-/** What is at a path below the folder. A link at its end is not followed. */
+/** Reads the state of a path inside the folder. A symbolic link is not followed. */
 export async function lookAt(folder: string, name: string): Promise<Look> {
   try {
     const file = path.join(folder, name);
     const info = await lstat(file);
     if (info.isSymbolicLink()) return { kind: 'symlink', path: name, bytes: info.size };
-    // A folder with the name of a file: the file is gone.
+    // A parent is a file now, so this file is gone.
     if (info.isDirectory()) return { kind: 'missing', path: name };
     if (!info.isFile()) return { kind: 'special', path: name };
     await access(file, constants.R_OK);
@@ -51,7 +51,7 @@ export async function lookAt(folder: string, name: string): Promise<Look> {
   }
 }
 
-/** Whether anything has the name, and no folder of its path is a link. A name with `/` at its end is that of a folder. */
+/** Whether the path exists and no parent is a symbolic link. A trailing `/` stands for a folder. */
 export async function exists(folder: string, name: string): Promise<boolean> {
   try {
     const plain = name.replace(/\/$/, '');
@@ -72,7 +72,7 @@ async function isBehindLink(folder: string, name: string): Promise<boolean> {
   return false;
 }
 
-/** What a file holds now, or `other` for what cannot be in a checkpoint; undefined when nothing is there. */
+/** Returns the current state of a file, `other` for items that can't be in a checkpoint, undefined if nothing exists. */
 export async function stateAt(
   file: string,
   format: 'sha1' | 'sha256',

@@ -16,32 +16,32 @@ import {
 import { now, openCheckpointStore, type CheckpointStore } from './checkpointStore';
 
 interface FolderCheckpointsDeps {
-  /** The workspace folders now, absolute. */
+  /** Absolute paths of the current workspace folders. */
   readonly folders: () => readonly string[];
-  /** A folder of this window's workspace for all its stores, absolute. It need not exist. */
+  /** Absolute path for the stores of this workspace. It need not exist. */
   readonly storageFolder: string;
-  /** The exclude list: of an absolute path, and of its tail below the workspace folder. */
+  /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  /** As VS Code would read the file. Throws for bytes that are no text. */
+  /** Decodes a file as VS Code does. Rejects if the bytes are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
   readonly retention: () => Retention;
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<CheckpointLimits>;
-  /** Where to look for Git, in place of PATH. */
+  /** Replaces PATH when looking for Git. */
   readonly searchPath?: string;
 }
 
-/** A file that is larger has no text here. Bytes. */
+/** Larger files are not read as text. Bytes. */
 const maxTextBytes = 5 * 1024 * 1024;
-/** Git takes a file for binary when one of its first bytes is 0. */
+/** Git treats a file as binary if one of its first bytes is 0. */
 const binaryProbeBytes = 8_000;
-/** Nobody waits for a prompt longer than that. */
+/** A prompt waits for its checkpoint at most this long. */
 const takeLimits: Partial<CheckpointLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
-/** How long nothing is asked before old checkpoints are removed. */
+/** Delay after the last checkpoint before old ones are removed. */
 const pruneDelayMs = 5 * 60_000;
 
-/** The checkpoint stores of a window: one for each workspace folder, opened when it is first needed. */
+/** The checkpoint stores of a window, one for each workspace folder. Each is opened when first needed. */
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
   private pruneTimer: Disposable | undefined;
@@ -54,7 +54,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       this.options.folders().map(async (folder) => {
         const store = await this.open(folder);
         if (typeof store === 'string') return;
-        // The store reads the folder when it compares it with a checkpoint: one of its own is dropped again.
+        // Taking a checkpoint reads the folder once; the checkpoint itself is not needed.
         const taken = await store.take('prepare').catch((error: unknown) => log.debug(messageOf(error)));
         if (taken?.kind === 'taken') await store.drop([taken.checkpoint.id]).catch(() => undefined);
       }),
@@ -102,7 +102,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     }
   }
 
-  /** Ends what is running. Never rejects. */
+  /** Cancels running work. Never rejects. */
   async stop(): Promise<void> {
     this.pruneTimer?.dispose();
     const stores = await Promise.all(this.storeByFolder.values());
@@ -125,7 +125,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     }
   }
 
-  /** The store of a folder, or why there is none. Never rejects. */
+  /** Returns the store of a folder, or a message why there is none. Never rejects. */
   private open(folder: string): Promise<CheckpointStore | string> {
     const known = this.storeByFolder.get(folder);
     if (known) return known;
@@ -148,7 +148,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       });
       return opened.kind === 'open' ? opened.store : opened.message;
     } catch (error) {
-      // The folder may be back later.
+      // Try again next time: the folder may be back.
       this.storeByFolder.delete(folder);
       return messageOf(error);
     }

@@ -9,24 +9,24 @@ import { ignoredNow } from './git/ignoreRules';
 import { checksumOf, copyWithTime, setTime } from './git/indexFile';
 import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
-/** How the folder was when it was looked through. */
+/** The result of a scan of the folder. */
 export interface Capture {
-  /** Git's name of the folder's tree. */
+  /** Git's object id of the folder's tree. */
   readonly tree: string;
   readonly leftOut: readonly LeftOut[];
   readonly unsettled: readonly string[];
 }
 
 interface ScanRules {
-  /** By an absolute path and its tail below the folder. */
+  /** Absolute path, and path relative to the folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
   readonly limits: CheckpointLimits;
-  /** The index of the user's repository: what it tracks is not ignored. */
+  /** Index of the user's repository. Files tracked in it are not ignored. */
   readonly userIndex: string | undefined;
 }
 
 interface Found {
-  /** Of the index; Git compares the content where times alone do not tell. */
+  /** Whether Git has to compare contents because times are not reliable. */
   readonly modified: readonly string[];
   readonly deleted: readonly string[];
   readonly added: readonly string[];
@@ -35,26 +35,26 @@ interface Found {
 
 interface Sorted {
   readonly take: readonly (Look & { readonly bytes: number })[];
-  /** No longer, or no more to be, in the index. */
+  /** Paths to remove from the index. */
   readonly remove: readonly string[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** File systems keep times to two seconds at worst. */
+/** The coarsest time resolution of file systems. */
 const timeStepMs = 2_000;
-/** How often files that change while they are read are read anew. */
+/** How often files that change while they are read are read again. */
 const rounds = 3;
 const manyFiles = 200;
 const batchFiles = 5_000;
 const batchBytes = 128 * 1024 * 1024;
-/** How many files that cannot be read are left out one by one. */
+/** How many unreadable files are left out one by one. */
 const mostFailures = 20;
 const emptyTrees = {
   sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
 } as const;
 
-/** Looks through a folder by means of our own index: only what has changed since the last time is read. */
+/** Scans a folder with Backline's own Git index, so that only files changed since the last scan are read. */
 export class FolderScan {
   private carried: readonly LeftOut[] = [];
   private known: { readonly checksum: string; readonly tree: string } | undefined;
@@ -66,12 +66,12 @@ export class FolderScan {
     private readonly rules: ScanRules,
   ) {}
 
-  /** What was left out last time, so that it is not taken for deleted. */
+  /** Items left out of the last scan, so that they don't count as deleted. */
   remember(leftOut: readonly LeftOut[]): void {
     this.carried = leftOut;
   }
 
-  /** `hasTrees`: the index is new, and the user's objects have all its trees. @throws CheckpointError */
+  /** `hasTrees`: the index is a copy of the user's, whose repository has all its trees. @throws CheckpointError */
   async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
     const { index } = this.repository;
     const startMs = await this.fileTime();
@@ -92,7 +92,7 @@ export class FolderScan {
 
   private async update(found: Found, startMs: number, signal: AbortSignal): Promise<Capture> {
     const { index } = this.repository;
-    // Git writes a copy: whatever happens meanwhile, the last good one stays.
+    // Git writes to a copy, so that a failure leaves the index valid.
     const copy = `${index}-${process.pid}-${this.copies++}`;
     try {
       await copyWithTime(index, copy);
@@ -101,13 +101,13 @@ export class FolderScan {
       const tree = await this.treeOf(copy, signal, false);
       return await this.captured(tree, [...leftOut.values()], unsettled, signal);
     } finally {
-      // Also after a failure: what has been read need not be read again.
+      // Also after a failure, so that the work done is not lost.
       if (await setTime(copy, startMs)) await rename(copy, index).catch(() => rm(copy, { force: true }));
       await rm(`${copy}.lock`, { force: true });
     }
   }
 
-  /** Of many files only the times may have changed, as after a copy of the whole folder: those need not be kept anew. */
+  /** If only times have changed, for example after copying the folder, the contents are already stored. */
   private async refreshed(copy: string, found: Found, signal: AbortSignal): Promise<Found> {
     if (found.modified.length < manyFiles) return found;
     const args = ['update-index', '-q', '--refresh'];
@@ -115,7 +115,7 @@ export class FolderScan {
     return { ...found, ...(await this.lookAtIndexed(copy, signal)) };
   }
 
-  /** Reads what has changed until nothing changes any more. Returns what has not come to rest. */
+  /** Reads changed files until none changes any more. Returns the files that kept changing. */
   private async settle(
     copy: string,
     first: Found,
@@ -170,7 +170,7 @@ export class FolderScan {
     return { modified, deleted };
   }
 
-  /** What is to be read, and what is not. @throws CheckpointError `tooLarge` */
+  /** Decides which files are read and which are left out. @throws CheckpointError `tooLarge` */
   private async sort({ modified, deleted, added }: Found, signal: AbortSignal): Promise<Sorted> {
     const { limits } = this.rules;
     const leftOut: LeftOut[] = [];
@@ -208,19 +208,19 @@ export class FolderScan {
     return this.rules.excludes(path.join(this.repository.place.folder, name), name);
   }
 
-  /** Of files in our index, those that are ignored by now and that the user's repository does not track. */
+  /** Returns files in the index that are ignored now and not tracked by the user's repository. */
   private async ignoredOf(modified: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     if (modified.length === 0) return new Set();
     try {
       return await ignoredNow(this.repository, modified, this.rules.userIndex, signal);
     } catch (error) {
-      // An index in parts cannot be read from outside its repository.
+      // A split index can't be read from another repository.
       if (error instanceof GitFailure) return await ignoredNow(this.repository, modified, undefined, signal);
       throw error;
     }
   }
 
-  /** Returns what could not be read after all. */
+  /** Returns the files that could not be read. */
   private async write(
     index: string,
     { take, remove }: Sorted,
@@ -234,7 +234,7 @@ export class FolderScan {
     }
     const failed = new Set<string>();
     for (const batch of batches(take)) await this.writeBatch(index, batch, failed, signal);
-    // The files that were written in this moment cannot be told by their times.
+    // Times cannot show later writes to files written at this moment.
     await setTime(index, startMs);
     return [...failed].map((name) => ({ path: name, reason: 'unreadable' }));
   }
@@ -259,7 +259,7 @@ export class FolderScan {
     }
   }
 
-  /** `withUserTrees`: nothing has to be written, as the user's repository has the trees. */
+  /** `withUserTrees`: the user's repository already has all trees. */
   private async treeOf(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
     const before = await checksumOf(index);
     if (before !== undefined && this.known?.checksum === before) return this.known.tree;
@@ -272,7 +272,7 @@ export class FolderScan {
       this.known = checksum === undefined ? undefined : { checksum, tree };
       return tree;
     } catch (error) {
-      // The folder has no files.
+      // The folder is empty.
       if (error instanceof GitFailure && error.errors.includes('prefix')) return emptyTrees[this.format];
       throw error;
     }
@@ -285,7 +285,7 @@ export class FolderScan {
     signal: AbortSignal,
   ): Promise<Capture> {
     const listed = new Set(leftOut.map((item) => item.path));
-    // Folders are found anew each time.
+    // Folders are determined in each scan.
     const before = this.carried.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
     const folder = this.repository.place.folder;
     const there = await forAll(before, async (item) => ((await exists(folder, item.path)) ? [item] : []), signal);
@@ -301,14 +301,14 @@ export class FolderScan {
     return items.filter((item) => !inside.has(item.path));
   }
 
-  /** What time it is for the file system that holds the index. */
+  /** Returns the current time of the file system that holds the index. */
   private async fileTime(): Promise<number> {
     const probe = path.join(this.repository.place.gitDir, 'time');
     await writeFile(probe, '');
     return (await stat(probe)).mtimeMs - timeStepMs;
   }
 
-  /** After the clock was set back, times do not tell what is newer: then Git compares all contents, once. */
+  /** After the clock was set back, times are unreliable, so Git compares all contents once. */
   private async distrustFuture(startMs: number): Promise<void> {
     const { index } = this.repository;
     const info = await stat(index).catch(() => undefined);
@@ -316,7 +316,7 @@ export class FolderScan {
   }
 }
 
-/** Trees can be made anew from the index; waiting for the disk for each one takes seconds. */
+/** Trees can be rebuilt from the index, so they are not synced to disk, which takes seconds. */
 const noSync = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_1: 'core.fsync',
@@ -356,7 +356,7 @@ function failedName(errors: string, prefix: string): string | undefined {
 function tooLarge(amount: string): CheckpointError {
   return new CheckpointError(
     'tooLarge',
-    `The folder has ${amount} that are not in a checkpoint yet, which is too much. Add large generated folders to .gitignore.`,
+    `The folder has ${amount} to store, which is too much. Add large generated folders to .gitignore.`,
   );
 }
 

@@ -22,7 +22,7 @@ interface RepositoryOptions {
   readonly clock: Clock;
 }
 
-/** Our repository, ready for use with the user's as it is now. */
+/** Backline's repository, prepared for the current state of the user's repository. */
 export interface RepositoryInUse {
   readonly repository: PrivateRepository;
   readonly records: CheckpointRecords;
@@ -31,16 +31,16 @@ export interface RepositoryInUse {
   readonly format: 'sha1' | 'sha256';
 }
 
-/** More than that cannot be patterns. */
+/** A larger file is not a list of patterns. Bytes. */
 const maxExcludesBytes = 1024 * 1024;
 
-/** Makes our repository when it is first needed, and makes it anew for the user's when that has come, gone or moved. */
+/** Creates Backline's repository on first use, and again when the user's repository was added, removed or moved. */
 export class OpenRepository {
   private current:
     { readonly key: string; readonly inUse: RepositoryInUse; readonly settings: UserSettings } | undefined;
-  /** Whether the index is a copy of the user's, as it was. */
+  /** Whether the index is an unchanged copy of the user's. */
   private startsFromUser = false;
-  /** By the root of a repository around the folder, whether it ignores the folder. */
+  /** Whether a parent repository ignores the folder, by the root of the repository. */
   private readonly ignoredBy = new Map<string, boolean>();
 
   constructor(
@@ -48,7 +48,7 @@ export class OpenRepository {
     private readonly options: RepositoryOptions,
   ) {}
 
-  /** Where all of it is stored, whatever the format of its objects. */
+  /** The folder of the store, for all object formats. */
   get folderOfStore(): string {
     return this.options.storage;
   }
@@ -74,7 +74,7 @@ export class OpenRepository {
     return { reader, format, tellsExecutable: isOn('core.filemode'), hasSymlinks: isOn('core.symlinks') };
   }
 
-  /** Files that only one side has because a `.gitignore` of the other side ignores them. */
+  /** Returns files missing on one side because a `.gitignore` of that side ignores them. */
   async ignoredAtOneEnd(
     changes: readonly FileChange[],
     [from, to]: readonly [string, string],
@@ -110,7 +110,7 @@ export class OpenRepository {
     });
   }
 
-  /** A folder that the repository around it ignores is looked at by itself. */
+  /** Returns undefined if the repository ignores the folder. */
   private async findUser(signal: AbortSignal): Promise<UserRepository | undefined> {
     const user = await findUserRepository(this.options.folder);
     if (!user || user.top === this.options.folder) return user;
@@ -161,7 +161,7 @@ export class OpenRepository {
     await prepareRepository(place, await withSafeExcludes(settings), await patternsOf(user));
   }
 
-  /** A new index begins as a copy of the user's: what they track and have not changed need not be read. */
+  /** Starts with a copy of the user's index, so that unchanged tracked files need not be read. */
   private async startIndex({ repository, format }: RepositoryInUse, user: UserRepository | undefined): Promise<void> {
     if (!user || (await stat(repository.index).catch(() => undefined))) return;
     const info = await stat(user.index).catch(() => undefined);
@@ -170,7 +170,7 @@ export class OpenRepository {
     if (!start) return;
     const made = `${repository.index}-start`;
     await writeFile(made, start.file, { mode: 0o600 });
-    // With the age of the user's index less what file systems may be wrong by: Git looks at its times.
+    // Slightly older than the user's index, because Git compares its time with those of files.
     const seconds = Math.max(Math.floor(info.mtimeMs / 1_000) - 2, 1);
     await utimes(made, seconds, seconds);
     await rename(made, repository.index);
@@ -178,7 +178,7 @@ export class OpenRepository {
   }
 }
 
-/** The paths of an index are below the root of the work tree: another root needs another index. */
+/** Paths in an index are relative to the root of the work tree, so another root needs a new index. */
 async function dropForeignIndex(repository: PrivateRepository): Promise<void> {
   const { gitDir } = repository.place;
   const file = path.join(gitDir, 'prefix');
@@ -187,7 +187,7 @@ async function dropForeignIndex(repository: PrivateRepository): Promise<void> {
     await rm(repository.index, { force: true });
     await writeFile(file, repository.prefix, { mode: 0o600 });
   }
-  // What a process that was killed has left.
+  // Files left by a killed process.
   for (const name of await readdir(gitDir)) {
     if (/^(index.*\.lock|index-start|ignore-.*)$/.test(name)) await rm(path.join(gitDir, name), { recursive: true });
   }
@@ -200,7 +200,7 @@ async function patternsOf(user: UserRepository | undefined): Promise<string> {
   return await readFile(user.infoExclude, 'utf8').catch(() => '');
 }
 
-/** A repository's own settings may name anything: a pipe would be waited for. */
+/** The settings of a repository may name anything, for example a pipe, which would block. */
 async function withSafeExcludes(settings: UserSettings): Promise<UserSettings> {
   const info = await stat(settings.excludesFile).catch(() => undefined);
   const isSafe = info?.isFile() === true && info.size <= maxExcludesBytes;

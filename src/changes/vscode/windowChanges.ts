@@ -6,13 +6,13 @@ import { FolderCheckpoints } from '../node/folderCheckpoints';
 import { AgentChanges } from './review/agentChanges';
 
 interface WindowChangesDeps extends FeatureContext {
-  /** The workspace folders now, absolute. */
+  /** Absolute paths of the current workspace folders. */
   readonly folders: () => readonly string[];
   /** Absolute, of this workspace; undefined in a window without one, where there is nothing to keep. */
   readonly storageFolder: string | undefined;
-  /** The exclude list: of an absolute path, and of its tail below the workspace folder. */
+  /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  /** As VS Code would read the file. Throws for bytes that are no text. */
+  /** Decodes a file as VS Code does. Rejects if the bytes are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
 }
 

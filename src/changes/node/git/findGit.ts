@@ -3,18 +3,18 @@ import * as path from 'node:path';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
 
 export interface FindGitOptions {
-  /** The workspace folder, absolute: anybody could have put a program of that name in it. */
+  /** Absolute path of the workspace folder. Programs inside it are not trusted. */
   readonly folder: string;
   /** The value of PATH. */
   readonly searchPath: string;
   readonly platform: NodeJS.Platform;
-  /** Rejects when this user may not run the file. */
+  /** Rejects if this user can't run the file. */
   readonly mayRun: (file: string) => Promise<void>;
-  /** With every link resolved, spelled as the disk has it. */
+  /** Resolves all symbolic links. */
   readonly realPath: (file: string) => Promise<string>;
 }
 
-/** The Git of this machine, as a shell would find it; never one inside of the folder. */
+/** Finds Git on the search path, but never inside the workspace folder. */
 export async function findGit(options: FindGitOptions): Promise<string | undefined> {
   const { folder, searchPath, platform, mayRun, realPath } = options;
   const paths = platform === 'win32' ? path.win32 : path.posix;
@@ -22,7 +22,7 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
   const inside = await realPath(folder).catch(() => folder);
   for (const entry of searchPath.split(paths.delimiter)) {
     const place = platform === 'win32' ? entry.replace(/^"(.*)"$/, '$1') : entry;
-    // A relative entry would be one of wherever Git is started.
+    // Relative entries depend on the current directory.
     if (!paths.isAbsolute(place)) continue;
     const file = paths.join(place, name);
     try {
@@ -30,7 +30,7 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
       const real = await realPath(file);
       if (real !== inside && !isInsideFolder(real, inside, paths)) return file;
     } catch {
-      // Not here.
+      // Try the next entry.
     }
   }
   return undefined;

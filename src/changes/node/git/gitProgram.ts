@@ -4,23 +4,23 @@ import type { Clock } from '../../../base/common/async';
 import { CheckpointError, cancelled } from '../../common/checkpointError';
 import { findGitHere } from './findGit';
 
-/** One run of Git, without a shell. */
+/** A call of Git, without a shell. */
 interface GitCall {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment. */
+  /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array | undefined;
-  /** Its reason is thrown when it is a CheckpointError. The whole process group ends. */
+  /** Ends the whole process group. Its reason is thrown if it is a CheckpointError. */
   readonly signal: AbortSignal;
   readonly maxOutputBytes?: number | undefined;
 }
 
 export interface GitEnd {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly exitCode: number | null;
   readonly output: Buffer;
-  /** The end of what it wrote to its standard error. */
+  /** The end of its standard error output. */
   readonly errors: string;
 }
 
@@ -30,7 +30,7 @@ const defaultOutputBytes = 256 * 1024 * 1024;
 const killAfterMs = 2_000;
 const versionMs = 10_000;
 
-/** A Git that was found on this machine. */
+/** The Git program of this machine. */
 export class GitProgram {
   constructor(
     private readonly file: string,
@@ -38,18 +38,21 @@ export class GitProgram {
   ) {}
 
   /**
-   * Looks for Git on PATH; never inside the workspace folder, where anybody could have put a program of that name.
+   * Looks for Git on PATH, but never inside the workspace folder.
    * @throws CheckpointError `noGit`
    */
   static async find(folder: string, clock: Clock, searchPath = process.env['PATH'] ?? ''): Promise<GitProgram> {
     const file = await findGitHere(folder, searchPath);
-    if (file === undefined) throw new CheckpointError('noGit', 'Git is not installed. Install it to see all changes.');
+    if (file === undefined)
+      throw new CheckpointError('noGit', 'Git is not installed. Install Git to track all changes.');
     const program = new GitProgram(file, clock);
     const env = cleanEnvironment();
     const { output } = await program
       .run({ args: ['--version'], cwd: path.dirname(file), env, signal: AbortSignal.timeout(versionMs) })
       .catch((error: unknown) => {
-        throw new CheckpointError('noGit', 'Git does not start. Reinstall it to see all changes.', { cause: error });
+        throw new CheckpointError('noGit', 'Git can’t be started. Reinstall Git to track all changes.', {
+          cause: error,
+        });
       });
     const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(output.toString()) ?? [];
     const [oldMajor, oldMinor] = oldestVersion;
@@ -60,10 +63,10 @@ export class GitProgram {
     return program;
   }
 
-  /** Resolves when the process has ended, whatever its exit code. @throws CheckpointError `cancelled`, `failed` */
+  /** Resolves with any exit code. @throws CheckpointError `cancelled`, `failed` */
   async run({ args, cwd, env, input, signal, maxOutputBytes = defaultOutputBytes }: GitCall): Promise<GitEnd> {
     if (signal.aborted) throw reasonOf(signal);
-    // A group of its own, so that what Git starts ends with it. Windows has no groups: there the tree is ended.
+    // A separate process group, so that child processes end with Git. On Windows, the process tree is ended.
     const child = spawn(this.file, args, { cwd, env, detached: process.platform !== 'win32', windowsHide: true });
     const ending = new ProcessEnding(child, this.clock);
     let stopped: CheckpointError | undefined;
@@ -78,7 +81,7 @@ export class GitProgram {
         child,
         input,
         () => {
-          stop(new CheckpointError('failed', 'Git has written more than can be read.'));
+          stop(new CheckpointError('failed', 'The output of Git is too large.'));
         },
         maxOutputBytes,
       );
@@ -91,7 +94,7 @@ export class GitProgram {
   }
 }
 
-/** The environment of this process without anything that steers Git. */
+/** The environment of this process without variables that configure Git. */
 export function cleanEnvironment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
@@ -121,7 +124,7 @@ function ended(
     });
     child.stderr.setEncoding('utf8');
     child.stderr.on('data', (text: string) => (errors = (errors + text).slice(-maxErrorUnits)));
-    // Git may end before it has read all; its exit code says why.
+    // Git may end before it has read all input; its exit code says why.
     child.stdin.on('error', () => undefined);
     child.on('error', (cause) => {
       reject(new CheckpointError('failed', `Git cannot be started: ${cause.message}`, { cause }));
@@ -131,7 +134,7 @@ function ended(
   });
 }
 
-/** Asks the process group to end, and kills it when it does not. */
+/** Ends the process group, and kills it if it does not end. */
 class ProcessEnding {
   private timer: { dispose(): void } | undefined;
 
@@ -160,7 +163,7 @@ class ProcessEnding {
     try {
       process.kill(-pid, signal);
     } catch {
-      // It has ended.
+      // It has already ended.
     }
   }
 }

@@ -5,17 +5,14 @@ import { joinNul } from '../../common/nameList';
 import type { PrivateRepository } from './privateRepository';
 import type { TreeReader } from './treeReader';
 
-/**
- * Which of the paths are ignored, as the work tree is now.
- * `index`: what it holds is not ignored; without it, only the patterns count.
- */
+/** Returns the ignored paths of the current work tree. Paths in `index` are not ignored; without it, only patterns apply. */
 export async function ignoredNow(
   repository: PrivateRepository,
   paths: readonly string[],
   index: string | undefined,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  // A name may begin with what means something to Git.
+  // File names may begin with Git's pathspec characters.
   const input = joinNul(paths.map((name) => `./${name}`));
   const args = ['check-ignore', '-z', '--stdin', ...(index === undefined ? ['--no-index'] : [])];
   const call = { args, input, allowedCodes: [0, 1], isLiteral: false, signal };
@@ -24,8 +21,8 @@ export async function ignoredNow(
 }
 
 /**
- * Which of the paths the `.gitignore` files of a tree ignore. A file that is only seen since one of them was changed was
- * there before, so a restore must not delete it.
+ * Returns the paths that the `.gitignore` files of a tree ignore. A file that is only visible because one of them changed existed
+ * before, so a restore must not delete it.
  */
 export async function ignoredBy(
   repository: PrivateRepository,
@@ -51,7 +48,7 @@ export async function ignoredBy(
   }
 }
 
-/** The patterns of the folders above the workspace folder hold for it too. */
+/** Patterns of parent folders apply as well. */
 async function copyAbove({ place, prefix }: PrivateRepository, top: string): Promise<void> {
   const names = prefix.split('/').slice(0, -1);
   for (let depth = 0; depth < names.length; depth++) {

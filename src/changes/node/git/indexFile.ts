@@ -1,6 +1,6 @@
 import { copyFile, open, stat, utimes } from 'node:fs/promises';
 
-/** Whether the file is there. Git takes what is not older than its index for changed until it has compared it. */
+/** Whether the file exists. Git compares the content of files that are not older than its index. */
 export async function setTime(index: string, ms: number): Promise<boolean> {
   const time = Math.max(Math.floor(ms / 1_000), 1);
   return await utimes(index, time, time).then(
@@ -9,7 +9,7 @@ export async function setTime(index: string, ms: number): Promise<boolean> {
   );
 }
 
-/** The checksum that ends an index. Undefined when there is none. */
+/** Returns the checksum at the end of an index; undefined if there is none. */
 export async function checksumOf(index: string): Promise<string | undefined> {
   const handle = await open(index).catch(() => undefined);
   if (!handle) return undefined;

@@ -6,42 +6,42 @@ import { splitNul } from '../../common/nameList';
 import { cleanEnvironment, type GitEnd, type GitProgram } from './gitProgram';
 import type { UserSettings } from './userRepository';
 
-/** What one run of Git in our repository is to do. */
+/** A call of Git in Backline's repository. */
 interface RepositoryCall {
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly input?: string | Uint8Array;
-  /** Another index than that of the repository. */
+  /** Replaces the index of the repository. */
   readonly index?: string;
   /**
-   * Whether the user's objects are seen too. Only for what reads: Git would set the times of an object of theirs when it
-   * is to write the same one.
+   * Whether the objects of the user's repository are used. Only for reading: to write an object that exists there, Git would
+   * change its time.
    */
   readonly withUserObjects?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** False for a command that knows no other kind of paths. */
+  /** False for commands without pathspec magic. */
   readonly isLiteral?: boolean;
-  /** Exit codes that are an answer. */
+  /** Exit codes that are not errors. */
   readonly allowedCodes?: readonly number[];
 }
 
-/** Where things are. All paths are absolute and real. */
+/** Locations, as absolute real paths. */
 export interface RepositoryPlace {
-  /** Our folder. */
+  /** Backline's Git directory. */
   readonly gitDir: string;
   readonly folder: string;
-  /** The root of the work tree: the user's, or the folder. */
+  /** The root of the work tree: of the user's repository, or else the folder. */
   readonly top: string;
   readonly userObjects: string | undefined;
 }
 
-/** The prefix of files that a restore writes before it renames them. */
+/** Prefix of the temporary files of a restore. */
 export const unfinishedPrefix = '.backline-restore-';
 
-/** The content as it is on disk: no line endings are changed, no filter runs, whatever the workspace's attributes say. */
+/** Stores bytes as on disk: no line-ending conversion and no filters, whatever the workspace's attributes say. */
 const attributes = '* -text -filter -ident !eol !crlf !working-tree-encoding !diff !merge !export-subst\n';
 
-/** Makes the repository, or brings its settings up to date. */
+/** Creates the repository or updates its settings. */
 export async function prepareRepository(
   place: RepositoryPlace,
   settings: UserSettings,
@@ -62,7 +62,7 @@ export async function prepareRepository(
   ]);
 }
 
-/** Git in our own repository, with the workspace folder as its work tree. */
+/** Runs Git in Backline's repository, with the workspace folder as work tree. */
 export class PrivateRepository {
   private readonly env: Readonly<Record<string, string>>;
 
@@ -77,13 +77,13 @@ export class PrivateRepository {
     return path.join(this.place.gitDir, 'index');
   }
 
-  /** The folder below the root of the work tree: empty, or with `/` at the end. */
+  /** Path of the folder relative to the root of the work tree: empty, or with a trailing `/`. */
   get prefix(): string {
     const below = path.relative(this.place.top, this.place.folder).split(path.sep).join('/');
     return below === '' ? '' : `${below}/`;
   }
 
-  /** The same repository with another folder in place of the user's work tree. */
+  /** The same repository with another work tree. */
   withWorkTree(top: string): PrivateRepository {
     const folder = path.join(top, this.prefix);
     return new PrivateRepository(this.git, { ...this.place, top, folder });
@@ -112,7 +112,7 @@ export class PrivateRepository {
   }
 }
 
-/** Git's own words are kept for the log: they name files. */
+/** Git's messages go only to the log, because they contain file names. */
 export class GitFailure extends CheckpointError {
   constructor(
     command: string,
@@ -135,7 +135,7 @@ function privateEnvironment({ gitDir, top }: RepositoryPlace): Record<string, st
     ...cleanEnvironment(),
     GIT_DIR: gitDir,
     GIT_WORK_TREE: top,
-    // Before Git 2.32, a home without settings does what the two variables of settings do.
+    // Git before 2.32 ignores the configuration variables, so HOME points to a folder without settings.
     HOME: home,
     XDG_CONFIG_HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
@@ -154,7 +154,7 @@ function privateEnvironment({ gitDir, top }: RepositoryPlace): Record<string, st
   };
 }
 
-/** All that could make Git run something, or change bytes, is off; none of it is taken from the workspace. */
+/** Turns off everything that makes Git run programs or convert bytes. Nothing is read from the workspace. */
 function configText({ objectFormat, fileSystem, excludesFile }: UserSettings): string {
   const isWindows = process.platform === 'win32';
   const isMac = process.platform === 'darwin';
@@ -203,7 +203,7 @@ function configValue(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
 }
 
-/** A list of folders takes one with separators in its name only in quotes. */
+/** Paths with separator characters must be quoted in a path list. */
 function quoted(folder: string): string {
   return `"${folder.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }

@@ -4,10 +4,10 @@ import { isNameText, splitNul } from '../../common/nameList';
 import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../../common/rawDiff';
 import { GitFailure, type PrivateRepository } from './privateRepository';
 
-/** Renames among more files than that are shown as one deleted and one added file. */
+/** With more files, renames are shown as a deleted and an added file. */
 const mostRenamed = 2_000;
 
-/** Reads trees and contents of our repository; some of them are in the user's. */
+/** Reads trees and contents, some of which are in the user's repository. */
 export class TreeReader {
   constructor(private readonly repository: PrivateRepository) {}
 
@@ -22,7 +22,7 @@ export class TreeReader {
     return raw.flatMap((change) => changeOf(change, sizes));
   }
 
-  /** Undefined when there is no such file in the tree. */
+  /** Undefined if the tree has no such file. */
   async find(tree: string, path: string, signal: AbortSignal): Promise<FileState | undefined> {
     const { output } = await this.run(['ls-tree', '-z', '--full-tree', tree, '--', path], signal);
     const [mode = '', , object = ''] = (splitNul(output)[0] ?? '').split(/[ \t]/);
@@ -32,13 +32,13 @@ export class TreeReader {
     return { kind, object, bytes };
   }
 
-  /** Of the names in a tree, all those that `isWanted`. */
+  /** Returns the names in a tree for which `isWanted` is true. */
   async names(tree: string, isWanted: (name: string) => boolean, signal: AbortSignal): Promise<string[]> {
     const { output } = await this.run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree], signal);
     return splitNul(output).filter((name) => isNameText(name) && isWanted(name));
   }
 
-  /** What cannot be found is missing in the result. */
+  /** Objects that can't be found are missing in the result. */
   async contents(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     const found = new Map<string, Buffer>();
     if (objects.length === 0) return found;
@@ -58,10 +58,13 @@ export class TreeReader {
   async content(object: string, signal: AbortSignal): Promise<Buffer> {
     const content = (await this.contents([object], signal)).get(object);
     if (content) return content;
-    throw new CheckpointError('contentMissing', 'The content is no longer there: it was removed from your repository.');
+    throw new CheckpointError(
+      'contentMissing',
+      'The content no longer exists because it was removed from your repository.',
+    );
   }
 
-  /** The `.gitignore` files of a tree, by path. */
+  /** Returns the `.gitignore` files of a tree by path. */
   async ignoreFiles(tree: string, signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     const found = await this.names(tree, isIgnoreFile, signal);
     const objects = new Map<string, string>();

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Git's index as a start for ours: what is in it with unchanged times need not be read. An entry that says more than "this
- * file has this content" (of a submodule, in conflict, marked as never changed, to be added later) is left out, and so is
- * looked at as a new file. `prefix` is empty or the folder below the root of the work tree, with `/` at the end.
- * Returns undefined where the index is of a kind that cannot be read here; then everything is read once.
+ * Converts the user's index to an initial one for Backline, so that files with unchanged times need not be read. Leaves out
+ * special entries (submodules, conflicts, assumed unchanged, intent to add), which are then read like new files. `prefix` is the
+ * folder relative to the root of the work tree: empty, or with a trailing `/`. Returns undefined for unsupported index formats.
  */
 export function indexToStartFrom(file: Buffer, format: 'sha1' | 'sha256', prefix: string): IndexStart | undefined {
   const reader = new IndexReader(file, format === 'sha1' ? 20 : 32);
@@ -14,19 +13,19 @@ export function indexToStartFrom(file: Buffer, format: 'sha1' | 'sha256', prefix
 
 interface IndexStart {
   readonly file: Buffer;
-  /** It has the names of all trees, so that they need not be written. */
+  /** The index lists all trees, so they need not be written. */
   readonly hasTrees: boolean;
 }
 
 const headerBytes = 12;
-/** Ten numbers of 32 bits that `lstat` has given. */
+/** Ten 32-bit numbers from `lstat`. */
 const statBytes = 40;
 const modeAt = 24;
 const gitlink = 0o160000;
-/** Marked as unchanged, with further flags, or in conflict: all but the length of the name. */
+/** All flags except the length of the name. */
 const oddFlags = 0xf000;
 const lengthMask = 0xfff;
-/** Extensions that change what the entries mean. */
+/** Extensions that change the meaning of entries. */
 const unreadable = ['link', 'sdir'];
 
 class IndexReader {
@@ -55,7 +54,7 @@ class IndexReader {
       const body = Buffer.concat([header, ...kept, ...(hasTrees ? [extension('TREE', tree)] : [])]);
       return { file: Buffer.concat([body, hash(body)]), hasTrees };
     } catch (error) {
-      // It ends too early.
+      // The index is incomplete.
       if (error instanceof RangeError) return undefined;
       throw error;
     }
@@ -79,7 +78,7 @@ class IndexReader {
     return kept;
   }
 
-  /** Versions 2 and 3: the entry is filled up with NULs to a multiple of eight, one at least. */
+  /** Versions 2 and 3: entries are padded with 1 to 8 NUL bytes to a multiple of 8. */
   private wholeName(start: number, nameAt: number, flags: number): Buffer {
     const short = flags & lengthMask;
     const end = short === lengthMask ? this.file.indexOf(0, nameAt) : nameAt + short;
@@ -88,7 +87,7 @@ class IndexReader {
     return this.file.subarray(nameAt, end);
   }
 
-  /** Version 4: how much of the name before is cut off, and what follows. */
+  /** Version 4: how many bytes of the previous name are removed, and the rest of the name. */
   private shortenedName(nameAt: number, before: Buffer): Buffer {
     let at = nameAt;
     let byte = this.file.readUInt8(at++);
@@ -133,7 +132,7 @@ function extension(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** A tree that has to be made anew has -1 entries. */
+/** An invalid tree has an entry count of -1. */
 function isWholeTree(tree: Buffer): boolean {
   return tree.length > 0 && !tree.includes('\0-1 ', 0, 'latin1');
 }

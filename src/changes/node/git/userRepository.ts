@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { cleanEnvironment, type GitProgram } from './gitProgram';
 import { splitNul } from '../../common/nameList';
 
-/** The user's own repository around a folder. Nothing of it is ever written, and Git is never run in it. */
+/** The user's repository that contains the folder. Backline never writes it and never runs Git in it. */
 export interface UserRepository {
   /** The root of the work tree. */
   readonly top: string;
@@ -14,7 +14,7 @@ export interface UserRepository {
   readonly config: string;
 }
 
-/** Settings that speak of the file system, so that they hold for every repository on it. */
+/** Settings about the file system, which apply to every repository on it. */
 const fileSystemSettings = [
   'core.filemode',
   'core.symlinks',
@@ -28,13 +28,13 @@ type FileSystemSetting = (typeof fileSystemSettings)[number];
 export interface UserSettings {
   readonly objectFormat: 'sha1' | 'sha256';
   readonly fileSystem: ReadonlyMap<FileSystemSetting, string>;
-  /** Of files with further patterns to ignore: a path that may not exist. */
+  /** Path of a file with additional ignore patterns. It may not exist. */
   readonly excludesFile: string;
 }
 
 const maxPointerBytes = 64 * 1024;
 
-/** The repository whose work tree the folder is in. `folder` is a real path. */
+/** Finds the repository whose work tree contains the folder. `folder` is a real path. */
 export async function findUserRepository(folder: string): Promise<UserRepository | undefined> {
   for (let top = folder; ; top = path.dirname(top)) {
     const found = await repositoryAt(top);
@@ -43,7 +43,7 @@ export async function findUserRepository(folder: string): Promise<UserRepository
   }
 }
 
-/** Reads the user's settings as text; what they name is not run. */
+/** Reads the user's Git settings without running anything they name. */
 export async function readUserSettings(
   git: GitProgram,
   repository: UserRepository | undefined,
@@ -74,7 +74,7 @@ export async function readUserSettings(
   };
 }
 
-/** The user's own Git settings are found, and no repository is. */
+/** An environment with the user's Git settings but without any repository. */
 function userEnvironment(cwd: string): Record<string, string> {
   const env = cleanEnvironment();
   for (const name of ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']) {
@@ -108,7 +108,7 @@ async function repositoryAt(top: string): Promise<UserRepository | undefined> {
   };
 }
 
-/** Of a work tree added by `git worktree`, and of a submodule, `.git` is a file that says where it is. */
+/** In linked work trees and submodules, `.git` is a file with the path of the Git directory. */
 async function gitDirAt(place: string): Promise<string | undefined> {
   const info = await stat(place).catch(() => undefined);
   if (!info) return undefined;

@@ -5,15 +5,15 @@ import { openFlags } from '../../../base/node/openFlags';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = openFlags;
 
-/** A folder of the path is a link, or is no folder. */
+/** A parent of the path is a symbolic link or not a folder. */
 export class BehindLinkError extends Error {
   override readonly name = 'BehindLinkError';
 }
 
 /**
- * Calls the work with a name for a folder below `root`, by which its files are used. On Linux the folder is open meanwhile:
- * swapped for a link, it is still the one that was found without following any. Elsewhere the path is looked at before.
- * `make`: folders that are missing are made. Otherwise undefined is returned when there is none.
+ * Calls the work with a path to a folder below `root`. On Linux, the path goes through an open file descriptor, so that replacing
+ * the folder by a symbolic link has no effect. Elsewhere, the path is checked first. `make` creates missing folders; otherwise
+ * returns undefined if the folder does not exist.
  * @throws BehindLinkError
  */
 export async function inHeldFolder<T>(

@@ -20,21 +20,21 @@ import { StepRunner, type FileRules } from './restoreStep';
 import type { TreeReader } from '../git/treeReader';
 
 export interface RestoreResult {
-  /** How it was before. */
+  /** The state before the restore. */
   readonly undo: CheckpointDetails;
-  /** How many files are as they should be. */
+  /** Number of restored files. */
   readonly restored: number;
   readonly skipped: readonly SkippedStep[];
 }
 
-/** Where a restore stands that was interrupted: counts of files. */
+/** State of an interrupted restore, as numbers of files. */
 export interface InterruptedRestore {
   readonly checkpointId: string;
   readonly undoId: string;
   readonly at: number;
   readonly done: number;
   readonly left: number;
-  /** Written by somebody else since. */
+  /** Changed by others since then. */
   readonly touched: number;
 }
 
@@ -42,15 +42,15 @@ export interface RestoreContext extends Omit<FileRules, 'waitsForDisk'> {
   readonly reader: TreeReader;
 }
 
-/** A restore takes at most that long, so an older journal belongs to no process that lives. */
+/** The time limit of a restore. An older journal belongs to a process that has ended. */
 export const restoreLimitMs = 10 * 60_000;
 const batchBytes = 32 * 1024 * 1024;
 const batchFiles = 500;
-/** Waiting for the disk for each of more files than that takes minutes. */
+/** With more files, syncing each one to disk takes minutes. */
 const mostSynced = 200;
 const maxFileBytes = 200 * 1024 * 1024;
 
-/** Does restores, with a journal on disk from before the first file until after the last. */
+/** Runs restores. A journal is on disk from before the first step until after the last one. */
 export class RestoreRunner {
   constructor(
     private readonly root: string,
@@ -96,7 +96,7 @@ export class RestoreRunner {
     return { checkpointId, undoId, at, done: count('after'), left: count('before'), touched: count('neither') };
   }
 
-  /** Undefined when none was interrupted. @throws CheckpointError `restoreUnfinished` when another window is at it */
+  /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
   async resume(
     direction: 'finish' | 'undo',
     context: RestoreContext,
@@ -113,7 +113,7 @@ export class RestoreRunner {
     return await this.run(journal.id, direction === 'finish' ? steps : reversed(steps), undo, context, signal);
   }
 
-  /** The journal goes when all steps have been tried; what stops it earlier leaves the journal. */
+  /** Removes the journal only after all steps were tried. */
   private async run(
     id: string,
     steps: readonly RestoreStep[],
@@ -138,7 +138,7 @@ export class RestoreRunner {
         batch,
         async ({ step, number }) =>
           isTooLarge(step)
-            ? { path: step.path, reason: 'failed' as const, detail: 'It is too large.' }
+            ? { path: step.path, reason: 'failed' as const, detail: 'The file is too large.' }
             : await runner.run(step, number, contents.get(step.after?.object ?? '')),
         signal,
       );
@@ -161,12 +161,12 @@ export class RestoreRunner {
     if (text === undefined) return undefined;
     const journal = RestoreJournal.safeParse(parseJson(text));
     if (journal.success) return journal.data;
-    // It was cut short while it was written, so no file had been touched yet.
+    // The journal is incomplete, so no file was changed yet.
     await rm(this.file, { force: true });
     return undefined;
   }
 
-  /** On disk as a whole before anything is done. */
+  /** Written completely before the first step. */
   private async write(journal: RestoreJournal): Promise<void> {
     const handle = await open(this.file, 'wx', 0o600).catch((error: unknown) => {
       throw errorCode(error) === 'EEXIST' ? unfinished() : error;
@@ -184,7 +184,7 @@ export class RestoreRunner {
 }
 
 function unfinished(): CheckpointError {
-  const words = 'An earlier restore is not finished. Finish or undo it first.';
+  const words = 'A previous restore is not finished. Finish or undo it first.';
   return new CheckpointError('restoreUnfinished', words);
 }
 

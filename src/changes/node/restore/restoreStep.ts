@@ -8,23 +8,23 @@ import { stateAt } from '../fileLook';
 import { BehindLinkError, inHeldFolder } from './heldFolder';
 import { unfinishedPrefix } from '../git/privateRepository';
 
-/** What the file system can tell, and Git's names of contents. */
+/** Capabilities of the file system, and Git's object format. */
 export interface FileRules {
   readonly format: 'sha1' | 'sha256';
   readonly tellsExecutable: boolean;
   readonly hasSymlinks: boolean;
-  /** Whether each file is on the disk itself before it takes the place of the old one. */
+  /** Whether each file is synced to disk before it replaces the old one. */
   readonly waitsForDisk: boolean;
 }
 
 interface NewMode {
-  /** Less what the system's mask takes away. */
+  /** Before the umask is applied. */
   readonly create: number;
-  /** Set when the content is there. */
+  /** Set after the content was written. */
   readonly mode: number | undefined;
 }
 
-/** Does single steps of a restore. Each file is before or after its step at any time, never between. */
+/** Runs single steps of a restore. Each step is atomic. */
 export class StepRunner {
   constructor(
     private readonly root: string,
@@ -32,13 +32,13 @@ export class StepRunner {
     private readonly rules: FileRules,
   ) {}
 
-  /** What is on disk compared with the step. */
+  /** Returns which side of the step the file on disk matches. */
   async stand(step: RestoreStep): Promise<StepStand> {
     const stand = await this.inFolder(step, false, (folder) => this.standIn(folder, this.plain(step)));
     return stand ?? standOf(step, undefined);
   }
 
-  /** Undefined: it is done, or was already. `content` is that of `step.after`. @throws CheckpointError `diskFull` */
+  /** Returns undefined if the step is done. `content` belongs to `step.after`. @throws CheckpointError `diskFull` */
   async run(step: RestoreStep, number: number, content: Buffer | undefined): Promise<SkippedStep | undefined> {
     const { path: name } = step;
     const plain = this.plain(step);

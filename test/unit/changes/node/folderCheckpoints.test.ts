@@ -78,7 +78,7 @@ describe('FolderCheckpoints', () => {
     checkpoints = open({ searchPath: '/nowhere' });
     const { folders, problems } = await checkpoints.take('first', signal);
     assert.deepEqual(folders, []);
-    assert.deepEqual(problems, ['Git is not installed. Install it to see all changes.']);
+    assert.deepEqual(problems, ['Git is not installed. Install Git to track all changes.']);
   });
 
   it('leaves no checkpoint behind when it only prepares', async () => {
