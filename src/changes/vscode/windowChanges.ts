@@ -8,7 +8,7 @@ import { AgentChanges } from './review/agentChanges';
 interface WindowChangesDeps extends FeatureContext {
   /** Absolute paths of the current workspace folders. */
   readonly folders: () => readonly string[];
-  /** Absolute, of this workspace; undefined in a window without one, where there is nothing to keep. */
+  /** Absolute path of the storage of this workspace; undefined without a workspace. */
   readonly storageFolder: string | undefined;
   /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
@@ -16,7 +16,7 @@ interface WindowChangesDeps extends FeatureContext {
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
 }
 
-/** Checkpoints and the review of changes for one window. A bundle of its own, loaded with the chat. */
+/** The checkpoints and the review of changes of a window. A separate bundle, loaded with the chat. */
 export class WindowChanges implements Disposable {
   private readonly folderCheckpoints: FolderCheckpoints | undefined;
   private review: AgentChanges | undefined;
@@ -28,7 +28,7 @@ export class WindowChanges implements Disposable {
     this.folderCheckpoints = new FolderCheckpoints({ ...deps, storageFolder, retention });
   }
 
-  /** Undefined where nothing is kept. */
+  /** Undefined if checkpoints are turned off or there is no workspace. */
   get checkpoints(): WorkspaceCheckpoints | undefined {
     return this.folderCheckpoints;
   }

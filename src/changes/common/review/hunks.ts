@@ -7,16 +7,16 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** Lines of the baseline, and the lines that replaced them. */
+/** A range of baseline lines, and the range of lines that replaced it. */
 export interface Hunk {
   readonly before: LineRange;
   readonly after: LineRange;
 }
 
-/** Above this many differing lines all of them are one hunk: comparing takes time that grows with their square. */
+/** With more differing lines, all of them are one hunk, because the time to compare grows with their square. */
 const maxEdits = 800;
 
-/** The hunks that turn `before` into `after`, from top to bottom. Line endings are not compared. */
+/** Returns the hunks between two texts, from top to bottom. Line endings are not compared. */
 export function hunksBetween(before: string, after: string): Hunk[] {
   const [old, current] = [splitLines(before), splitLines(after)];
   const { end, start } = commonEnds(old, current);
@@ -48,7 +48,7 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   return hunks;
 }
 
-/** `text` with the lines of `range` replaced by lines of `source`. It keeps its own line endings. */
+/** Replaces the lines of `range` by lines of `source`. Keeps the line endings of `text`. */
 export function replaceLines(text: string, range: LineRange, source: string, sourceRange: LineRange): string {
   const lines = splitLines(text);
   const replacement = splitLines(source).slice(sourceRange.start, sourceRange.end);

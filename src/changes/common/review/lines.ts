@@ -1,16 +1,16 @@
-/** The lines of a text without their endings, as VS Code counts them: the empty text has one. */
+/** Splits a text into lines without line endings, as VS Code counts them: an empty text has one line. */
 export function splitLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/);
 }
 
-/** The ending that most lines of a text have. `\n` for a single line. */
+/** Returns the most frequent line ending of a text; `\n` for a single line. */
 export function lineEndingOf(text: string): '\n' | '\r\n' {
   const crlf = text.match(/\r\n/g)?.length ?? 0;
   const all = text.match(/\n/g)?.length ?? 0;
   return crlf > all - crlf ? '\r\n' : '\n';
 }
 
-/** How many lines two texts have in common at their start and, without these, at their end. */
+/** Counts the common lines at the start and, after those, at the end of two texts. */
 export function commonEnds(one: readonly string[], other: readonly string[]): { start: number; end: number } {
   const most = Math.min(one.length, other.length);
   let start = 0;

@@ -2,13 +2,13 @@ import { hunksBetween, type Hunk, type LineRange } from './hunks';
 import { lineEndingOf, splitLines } from './lines';
 
 interface MergeInput {
-  /** The text that both sides started from. */
+  /** The common ancestor. */
   readonly base: string;
   readonly ours: string;
   readonly theirs: string;
 }
 
-/** Hunks of both sides that touch each other, by the lines of the base that they cover. */
+/** Hunks of both sides that overlap or touch each other. `base` is the range of base lines that they cover. */
 interface Group {
   base: LineRange;
   readonly ours: Hunk[];
@@ -16,9 +16,9 @@ interface Group {
 }
 
 /**
- * Both changes of `base` in one text, with the line endings of `theirs`. Undefined when the sides changed the same or
- * neighbouring lines in different ways, or when one of them changed the line endings. Built on the bounded comparison of
- * `hunksBetween`: libraries for this take seconds for texts of a few thousand lines that repeat.
+ * Merges the changes of both sides, with the line endings of `theirs`. Returns undefined if the sides changed the same or adjacent
+ * lines differently, or if one of them changed the line endings. Uses the bounded comparison of `hunksBetween`, because merge
+ * libraries take seconds for texts with thousands of repeated lines.
  */
 export function mergeTexts({ base, ours, theirs }: MergeInput): string | undefined {
   if (ours === base) return theirs;
@@ -57,7 +57,7 @@ function groupsOf(ours: readonly Hunk[], theirs: readonly Hunk[]): Group[] {
   return groups;
 }
 
-/** What a side has in place of these lines of the base; undefined when it did not change them. */
+/** Returns the lines of a side that replace these base lines; undefined if the side did not change them. */
 function linesOfSide(lines: readonly string[], hunks: readonly Hunk[], base: LineRange): string[] | undefined {
   const [first] = hunks;
   const last = hunks.at(-1);

@@ -17,13 +17,10 @@ interface AgentChangesDeps {
 }
 
 const syncDelayMs = 100;
-/** After the user has typed in a file under review. */
+/** Delay after the user has edited a changed file. */
 const editDelayMs = 250;
 
-/**
- * Shows the agents' changes where VS Code shows changes: in the gutter and the overview ruler by its quick diff, in its source
- * control view, and as code lenses when wanted.
- */
+/** Shows the changes of agents by VS Code's quick diff (gutter and overview ruler), in the Source Control view and as CodeLens. */
 export class AgentChanges implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly baselines: BaselineDocuments;
@@ -79,7 +76,7 @@ export class AgentChanges implements Disposable {
     this.editedLater.schedule();
   }
 
-  /** The user's own edits belong to the baseline. */
+  /** Updates the baselines, which include the user's own edits. */
   private followEdits(): void {
     for (const path of this.edited) void this.baselines.update(path);
     this.edited.clear();
@@ -93,7 +90,7 @@ function setContext(paths: readonly string[]): void {
   set(contextKeys.reviewFiles, Object.fromEntries(paths.map((path) => [path, true])));
 }
 
-/** "Agent Changes" in VS Code's source control view, while there are some. */
+/** The source control “Agent Changes”, which exists while there are changes. */
 class SourceControlView implements Disposable {
   private view: { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
   private shown = '';
@@ -115,7 +112,7 @@ class SourceControlView implements Disposable {
       return { resourceUri, command, contextValue: 'agentChange' };
     });
     control.count = paths.length;
-    // VS Code asks for the original of a file again when the provider is another one.
+    // VS Code requests the originals again only if the provider changes.
     Object.assign(control, { quickDiffProvider: undefined });
     const files = new Set(paths);
     control.quickDiffProvider = {

@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import { hunksBetween, type Hunk } from '../../common/review/hunks';
 import type { ReviewSource, SeenTexts } from '../../common/review/reviewSource';
 
-/** What is to be reviewed in one file. */
+/** The changes to review in one file. */
 export interface FileHunks {
   readonly path: string;
   readonly seen: SeenTexts;
   readonly hunks: readonly Hunk[];
 }
 
-/** Undefined for a file without changes whose earlier text is known. */
+/** Returns undefined for a file without reviewable changes. */
 export async function hunksOf(
   source: Pick<ReviewSource, 'baseline' | 'paths'>,
   document: vscode.TextDocument,
@@ -22,12 +22,12 @@ export async function hunksOf(
   return { path, seen, hunks: hunksBetween(seen.baseline, seen.text) };
 }
 
-/** The hunk at a 0-based line of the file. One that only removes lines is at the line after them. */
+/** Finds the hunk at a 0-based line. A hunk that only removes lines is at the following line. */
 export function hunkAt(hunks: readonly Hunk[], line: number): Hunk | undefined {
   return hunks.find(({ after }) => line >= after.start && line < Math.max(after.end, after.start + 1));
 }
 
-/** Where a hunk is in the file. */
+/** Returns the range of a hunk in the file. */
 export function rangeOf({ after }: Hunk, document: vscode.TextDocument): vscode.Range {
   const last = Math.max(after.start, after.end - 1);
   return document.validateRange(new vscode.Range(after.start, 0, last, Number.MAX_SAFE_INTEGER));

@@ -9,7 +9,7 @@ import type { ReviewSource } from '../../common/review/reviewSource';
 import type { BaselineDocuments } from './baselineDocuments';
 import { hunkAt, hunksOf, rangeOf, type FileHunks } from './fileHunks';
 
-/** A change as VS Code's quick diff gives it to a command. Lines are 1-based and inclusive; an end of 0 is an empty range. */
+/** A change in an argument of VS Code's quick diff. Lines are 1-based and inclusive; an end of 0 stands for an empty range. */
 const LineChange = z.object({
   originalStartLineNumber: z.number(),
   originalEndLineNumber: z.number(),
@@ -23,7 +23,7 @@ interface HunkCommandsDeps {
   readonly commands: Pick<Commands, 'setHandler'>;
 }
 
-/** What users do with changes in editors. */
+/** Registers the commands that keep, undo and show changes. */
 export class HunkCommands implements Disposable {
   private readonly disposables = new DisposableStore();
 
@@ -60,7 +60,7 @@ export class HunkCommands implements Disposable {
     await this.deps.source.undoHunk(file.path, hunk, file.seen);
   }
 
-  /** From the inline diff: file, changes, index. From a code lens: file, 0-based line. Else the cursor. @throws Error */
+  /** Arguments of the inline diff: file, changes, index. Of a CodeLens: file, 0-based line. Otherwise uses the cursor. */
   private async target([uri, at, index]: readonly unknown[]): Promise<{ file: FileHunks; hunk: Hunk }> {
     const active = vscode.window.activeTextEditor;
     const document = uri instanceof vscode.Uri ? await vscode.workspace.openTextDocument(uri) : active?.document;
@@ -75,7 +75,7 @@ export class HunkCommands implements Disposable {
     return { file, hunk };
   }
 
-  /** Shows the next change, or the one before, in this file or another. */
+  /** Reveals the next or previous change, in this file or another one. */
   private async go(step: 1 | -1): Promise<void> {
     const { paths } = this.deps.source;
     const editor = vscode.window.activeTextEditor;
@@ -102,7 +102,7 @@ export class HunkCommands implements Disposable {
     throw new Error('There are no agent changes to review.');
   }
 
-  /** Undefined for a file that is not there any more. */
+  /** Returns undefined if the file no longer exists. */
   private async shown(path: string): Promise<vscode.TextEditor | undefined> {
     try {
       return await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true });
@@ -134,7 +134,7 @@ export class HunkCommands implements Disposable {
   }
 }
 
-/** Where VS Code has an empty range, its line is the one before. */
+/** For an empty range, VS Code gives the preceding line. */
 function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
   const range = (start: number, end: number): Hunk['before'] =>
     end === 0 ? { start, end: start } : { start: start - 1, end };
@@ -144,7 +144,7 @@ function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
   };
 }
 
-/** From the editor title: a URI. From the source control view: a resource. Else the active editor. @throws Error */
+/** The argument is a URI (editor title) or a resource (Source Control view). Otherwise uses the active editor. @throws Error */
 function pathOf(target: unknown): string {
   const resource = isRecord(target) && !(target instanceof vscode.Uri) ? target['resourceUri'] : target;
   const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;

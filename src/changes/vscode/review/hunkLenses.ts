@@ -3,7 +3,7 @@ import { commandIds } from '../../../manifest';
 import type { ReviewSource } from '../../common/review/reviewSource';
 import { hunksOf, rangeOf } from './fileHunks';
 
-/** Keep and Undo above each change, for users who want them there. */
+/** Shows Keep and Undo above each change if `backline.review.codeLens` is on. */
 export class HunkLenses implements vscode.CodeLensProvider {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changed.event;

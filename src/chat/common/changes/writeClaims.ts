@@ -3,7 +3,7 @@ import type { FileTextId } from './fileTexts';
 
 const maxPaths = 10_000;
 
-/** Which conversation was the first to note a text of a file, where several have turns at the same time. */
+/** Tracks which conversation recorded a text of a file first, for conversations with simultaneous turns. */
 export class WriteClaims {
   private readonly claimByPath = new BoundedMap<string, { readonly owner: object; readonly text: FileTextId }>({
     maxEntries: maxPaths,
@@ -13,7 +13,7 @@ export class WriteClaims {
     this.claimByPath.set(path, { owner, text });
   }
 
-  /** Whether another conversation has noted this text of the file. */
+  /** Whether another conversation has recorded this text of the file. */
   isOthers(owner: object, path: string, text: FileTextId): boolean {
     const claim = this.claimByPath.get(path);
     return claim !== undefined && claim.owner !== owner && claim.text === text;

@@ -4,7 +4,7 @@ import type { ReviewSource, SeenTexts } from '../../../changes/common/review/rev
 import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
 import type { ReviewActions } from './reviewActions';
 
-/** The changes of all open conversations. A file that several have changed belongs to the one that was opened last. */
+/** The changes of all open conversations. A file changed by several belongs to the conversation opened last. */
 export class ChatReview implements ReviewSource {
   constructor(
     private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,
@@ -70,7 +70,7 @@ export class ChatReview implements ReviewSource {
   }
 }
 
-/** Paths whose text before the change is known. */
+/** Returns the changed paths whose earlier text is known. */
 function reviewable({ fileChanges }: Chat): string[] {
   return fileChanges.list.flatMap(({ path, state }) => (state === 'applied' || state === 'changedSince' ? [path] : []));
 }
