@@ -110,7 +110,7 @@ describe('What a workspace brings that runs', () => {
     await window.messages.filter({ hasText: 'This workspace wants to run or use' }).waitFor();
     await window.screenshot('consent-hint');
     assert.equal(await window.messages.count(), 1);
-    await statusSays('Needs your permission: ');
+    await statusSays('Waiting for your permission: ');
     assert.deepEqual([await read(ran), await read(log), endpoint.requests.length], ['', '', 0]);
     assert.equal(await dialog().count(), 0, 'no question comes by itself');
   });
@@ -134,7 +134,7 @@ describe('What a workspace brings that runs', () => {
     await lens('Evil one').waitFor();
     assert.match(await read(ran), /^(Evil one;)+$/);
     await writeFile(path.join(window.sandbox.workspace, 'evil.mjs'), moduleOf('Evil two'));
-    await statusSays('Needs your permission: evil');
+    await statusSays('Waiting for your permission: evil');
     assert.doesNotMatch(await read(ran), /two/);
     await window.chooseInStatus('Allow evil');
     await question(/It has changed since your last answer/);

@@ -21,7 +21,7 @@ export interface AmpLimits {
   readonly maxClients: number;
   /** Connections that are not upgraded yet. A further one closes the oldest. */
   readonly maxHandshakes: number;
-  /** A client that does not read enough for this long is disconnected. */
+  /** A client whose unread data stays above its limit for this long is disconnected. */
   readonly blockedTimeoutMs: number;
   readonly closeTimeoutMs: number;
 }

@@ -37,7 +37,7 @@ export class DiagnosticsPlugin {
     );
     const picked = await vscode.window.showQuickPick(picks.flat(), {
       title: 'Amp Diagnostics Plugin',
-      placeHolder: 'Gives Amp the tool get_diagnostics, which reads the problems in VS Code',
+      placeHolder: 'Select where to install or remove the plugin, which lets Amp read VS Code’s problems',
       matchOnDescription: true,
     });
     const done = await picked?.run();

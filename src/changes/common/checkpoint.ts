@@ -47,7 +47,7 @@ export type FileKind = 'file' | 'executable' | 'symlink';
 /** One side of a change. */
 export interface FileState {
   readonly kind: FileKind;
-  /** Git's object id of the content. */
+  /** Git object id of the content. */
   readonly object: string;
   readonly bytes: number;
 }

@@ -234,7 +234,7 @@ export class FolderScan {
     }
     const failed = new Set<string>();
     for (const batch of batches(take)) await this.writeBatch(index, batch, failed, signal);
-    // Times cannot show later writes to files written at this moment.
+    // A file that is written again at the same moment keeps its time, so the index is dated before the scan began.
     await setTime(index, startMs);
     return [...failed].map((name) => ({ path: name, reason: 'unreadable' }));
   }

@@ -107,7 +107,7 @@ export class WorkspaceConsent implements Disposable {
       state: this.undecided.length > 0 ? 'attention' : 'ready',
       summary:
         this.undecided.length > 0
-          ? `Needs your permission: ${names}.`
+          ? `Waiting for your permission: ${names}.`
           : 'You have reviewed everything that this workspace wants to run or use.',
       actions: [{ label: 'Review what this workspace runs', command: commandIds.reviewWorkspace }],
     });
@@ -135,7 +135,7 @@ export class WorkspaceConsent implements Disposable {
     for (;;) {
       const picks = this.manager.decisions.map(pickOf);
       if (picks.length === 0) {
-        this.messages.info('This workspace defines nothing to run.');
+        this.messages.info('Nothing in this workspace needs your permission.');
         return;
       }
       const options = {

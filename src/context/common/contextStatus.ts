@@ -91,7 +91,7 @@ function summarize(
   return [
     ...(failing.length > maxNamed ? [] : failing.map(describeFailure)),
     `${counts.join(', ')}.`,
-    ...(waiting.length > 0 ? [`Needs your permission: ${joinTitles(waiting)}.`] : []),
+    ...(waiting.length > 0 ? [`Waiting for your permission: ${joinTitles(waiting)}.`] : []),
     ...(denied.length > 0 ? [`Denied: ${joinTitles(denied)}.`] : []),
     ...(offers.length > 0 ? [`New version available: ${joinTitles(offers)}.`] : []),
   ];

@@ -276,7 +276,7 @@ async function download(url: string, fetch: Fetch, signal: AbortSignal): Promise
 
 function checkHttps(url: string): void {
   if (URL.parse(url)?.protocol !== 'https:')
-    throw new ProviderError('Code is only downloaded over https, including all redirects.');
+    throw new ProviderError('Code can be downloaded only over HTTPS. Redirects must use HTTPS, too.');
 }
 
 /** Writes atomically, since other windows may read the file. @throws ProviderError that says what to do */

@@ -1,6 +1,6 @@
 /** What the tools need of the window besides the editor port. Results may include files that agents must not see. */
 export interface WindowPort {
-  /** Files in tabs, in the order of the tabs. */
+  /** All files open in tabs, in the order of the tabs. */
   readonly openFiles: readonly OpenFile[];
   readonly unsavedFiles: readonly { readonly path: string; readonly text: string }[];
   /** VS Code's language id of an open file, for example `typescript`. */

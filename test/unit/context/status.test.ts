@@ -95,7 +95,7 @@ describe('the status of context providers', () => {
     const consent = { kind: 'plainHttp', url: 'http://example.com/' } as const;
     const { state, summary, labels } = statusOf({ states: [stateOf('far', { status: 'needsConsent', consent })] });
     assert.equal(state, 'attention');
-    assert.equal(summary, '0 ready. Needs your permission: far.');
+    assert.equal(summary, '0 ready. Waiting for your permission: far.');
     assert.deepEqual(labels, ['Allow far…', 'Open settings', logOf('far')]);
   });
 

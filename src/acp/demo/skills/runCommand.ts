@@ -25,7 +25,7 @@ export async function runCommand(turn: Turn, line: string): Promise<void> {
       await turn.say(`The client did not run \`${command}\`: ${outcome.reason}\n`);
       return;
     case 'unsupported':
-      await turn.say('This client offers no terminal, and I start no processes of my own.\n');
+      await turn.say('This editor doesn’t provide a terminal, so I can’t run commands.\n');
   }
 }
 

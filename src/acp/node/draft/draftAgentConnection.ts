@@ -116,7 +116,7 @@ export class DraftAgentConnection implements Disposable {
   private async describeEnd(exited: Promise<void>): Promise<BackendError> {
     const { clock, title } = this.options;
     await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
-    const message = `${title} ended unexpectedly. The next session restarts it.`;
+    const message = `${title} stopped unexpectedly. It will restart when you start a new session.`;
     return new BackendError('backend', message, this.agent.stderrTail().trim() || undefined);
   }
 

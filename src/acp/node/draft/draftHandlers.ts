@@ -27,7 +27,7 @@ export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHand
 
 type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
 
-/** The thread methods of the side that keeps the threads. `onAsk` is called before each. */
+/** Handlers for the thread methods, used by the peer that stores the threads. `onCalled` runs before each. */
 export function draftThreadHandlers(
   threads: ThreadApi,
   onCalled: () => void = () => undefined,

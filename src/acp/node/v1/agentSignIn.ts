@@ -110,7 +110,7 @@ export class AgentSignIn {
     if (!(await runInTerminal(command))) {
       throw new BackendError('authRequired', `Signing in to ${title} failed. Check its terminal and try again.`);
     }
-    await connection.stop(new BackendError('closed', `${title} was restarted after signing in.`));
+    await connection.stop(new BackendError('closed', `${title} was restarted to complete the sign-in.`));
   }
 }
 

@@ -65,7 +65,7 @@ const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
   'tool:post': (data) => ({ ...withToolName(data), result: toolResult(data['result']) }),
   'tool:error': (data) => ({ ...withToolName(data), error: errorText(data) }),
   'approval:required': (data) => ({
-    prompt: 'The agent asks for your approval.',
+    prompt: 'The agent is asking for your approval.',
     options: [],
     ...withStringApprovalId(data),
   }),

@@ -10,8 +10,8 @@ export const sessionMessages = {
   notStopped: 'The server could not be reached to stop the turn. It may still be working.',
   sessionEnded: `This server cannot stop a single turn, so the session was ended. The agent does not remember it. ${nextPrompt}`,
   goesOn:
-    'This server cannot stop a turn, so this session ends here, and the agent does not remember it. It may continue with ' +
-    `what needs no approval. While this window is open, its requests for approval are denied. ${nextPrompt}`,
+    'This server can’t stop a turn, so the session was ended. The agent may continue with actions that need no approval. Its ' +
+    `requests for approval are denied while this window is open. ${nextPrompt}`,
   left:
     'You left the turn while the agent was working. The server was asked to stop it. While this window is open, its ' +
     'requests for approval are denied. If the server cannot stop turns, the agent may continue. Check what it did.',

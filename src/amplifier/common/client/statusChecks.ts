@@ -101,7 +101,7 @@ function showPending(step: Step, status: SessionStatus): void {
   const { isNewlyConnected, sessionId } = step.state;
   statusIsClear(step);
   if (!isApprovalShown(step.state, pending.approval_id)) {
-    const { context = {}, options, prompt = 'The agent asks for your approval.', ...data } = pending;
+    const { context = {}, options, prompt = 'The agent is asking for your approval.', ...data } = pending;
     const timeout = secondsToAnswer(pending.timeout, pendingApprovalAgeMs(step, status));
     const request = { ...data, session_id: sessionId, prompt, options, timeout, default: 'deny', context } as const;
     handleApprovalRequired(step, request, true);

@@ -7,7 +7,7 @@ export interface CompletionTrigger {
 
 const maxQueryUnits = 200;
 
-/** Finds the trigger at the caret, which is an index of the text. */
+/** Finds the trigger before the caret. `caret` is an index into `text`. */
 export function findTrigger(text: string, caret: number): CompletionTrigger | undefined {
   const before = text.slice(Math.max(caret - maxQueryUnits, 0), caret);
   const command = /^\/(\S*)$/.exec(text.slice(0, Math.min(caret, maxQueryUnits)));

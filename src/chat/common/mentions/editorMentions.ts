@@ -27,7 +27,13 @@ export class EditorMentions implements MentionSource {
     if (sizes.length === 0) return [];
     const tokens = sizes.reduce((sum, size) => sum + estimateTokens(size), 0);
     return [
-      { kind: 'editors', id: 'editors', title: `Open editors (${sizes.length})`, tokens, detail: 'Files in tabs' },
+      {
+        kind: 'editors',
+        id: 'editors',
+        title: `Open editors (${sizes.length})`,
+        tokens,
+        detail: 'All files open in tabs',
+      },
     ];
   }
 

@@ -9,7 +9,7 @@ export interface ChipSource {
   readonly onDidChange: Event<void>;
   /** Returns the chips for a conversation with the backend. */
   of(backendId: string): Promise<readonly ContextChipView[]>;
-  /** Ignores kinds of other sources. */
+  /** Does nothing if the kind belongs to another source. */
   set(kind: string, isOn: boolean): void;
   /** Attachments for a prompt sent now. Absent if the backend adds the context itself. */
   mentions?(): Promise<readonly DraftAttachment[]>;

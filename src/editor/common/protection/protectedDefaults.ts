@@ -4,7 +4,8 @@ interface ProtectedDefault {
   readonly reason: string;
 }
 
-const vscode = 'VS Code reads settings, tasks, debuggers and MCP servers from this folder';
+const vscode = 'VS Code reads settings, tasks, launch configurations and MCP servers from this folder';
+const workspaceFile = 'VS Code reads settings, tasks and launch configurations from this file';
 const otherEditor = 'an editor reads settings and tasks from this folder';
 const git = 'Git reads its configuration and runs hooks from here';
 const hooks = 'commands in it run when you commit or push';
@@ -22,7 +23,8 @@ const agents = 'agents read permissions, hooks, servers or instructions from it'
  * agents' folders contain ordinary code. package.json repeats the globs; a test keeps them equal.
  */
 export const protectedDefaults: readonly ProtectedDefault[] = [
-  ...all(vscode, '.vscode', '*.code-workspace'),
+  ...all(vscode, '.vscode'),
+  ...all(workspaceFile, '*.code-workspace'),
   ...all(otherEditor, '.idea', '.zed'),
   ...all(git, '.git', '.gitmodules', '.gitattributes'),
   ...all(

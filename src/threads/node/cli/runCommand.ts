@@ -53,7 +53,7 @@ export function commandRunner(clock: Clock): CommandRunner {
 /** Reads the output file and deletes it. @throws ThreadError `cli` when it is larger than `maxBytes` */
 export async function readAndDeleteOutput(file: string, maxBytes: number): Promise<string> {
   try {
-    if ((await stat(file)).size > maxBytes) throw new ThreadError('cli', 'The Amp CLI wrote too much output.');
+    if ((await stat(file)).size > maxBytes) throw new ThreadError('cli', 'The output of the Amp CLI is too large.');
     return await readFile(file, 'utf8');
   } catch (error) {
     throw toThreadError(error);

@@ -73,9 +73,9 @@ const unreadableTexts: Readonly<Record<string, string>> = {
   EMFILE: 'Too many files are open. Close some programs, then try again.',
   ENFILE: 'Too many files are open. Close some programs, then try again.',
   EBUSY: 'Another program is using this file. Close it there, then try again.',
-  EIO: 'The disk could not read this file. Check the disk, then try again.',
-  ESTALE: 'The drive of this file is not connected. Connect it, then try again.',
-  ETIMEDOUT: 'The drive of this file does not respond. Check its connection, then try again.',
+  EIO: 'This file can’t be read because of a disk error. Check the disk, then try again.',
+  ESTALE: 'The drive with this file is not connected. Connect it, then try again.',
+  ETIMEDOUT: 'The drive with this file does not respond. Check its connection, then try again.',
   ENOMEM: 'There is not enough memory to read this file. Close some programs, then try again.',
 };
 

@@ -168,7 +168,7 @@ export class TextSegment {
   }
 }
 
-/** In the byte order of this machine, which is the only one to read them. */
+/** In this machine's byte order. Segments are never read on another machine. */
 function bytesOf(numbers: Uint32Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }

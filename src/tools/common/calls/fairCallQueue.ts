@@ -54,7 +54,7 @@ export class FairCallQueue implements Disposable {
     return this.clients.size;
   }
 
-  /** Runs `work` at the client's turn. @throws TooManyCallsError; Error if `signal` fires first; what `work` throws */
+  /** Runs `work` when it is the client's turn. @throws TooManyCallsError; Error if `signal` fires first; what `work` throws */
   async run<T>(id: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const client = await this.waitForTurn(id, signal);
     try {

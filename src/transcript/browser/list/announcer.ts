@@ -23,7 +23,7 @@ const outcomeTexts: Record<EntryOf<'end'>['outcome'], string> = {
   cancelled: 'Stopped.',
   interrupted: 'Interrupted.',
   failed: 'Failed.',
-  refused: 'The agent refused.',
+  refused: 'The agent refused to answer.',
   limit: 'Limit reached.',
 };
 

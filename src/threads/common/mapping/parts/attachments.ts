@@ -44,7 +44,7 @@ function editorState(state: Message['userState']): readonly Attachment[] {
 /** `line` is 0-based. */
 function activeEditor(path: string, line: number | undefined): Attachment {
   if (line === undefined || !Number.isSafeInteger(line + 1) || line < 0)
-    return { kind: 'file', title: `Open: ${baseName(path)}`, path };
+    return { kind: 'file', title: `Active editor: ${baseName(path)}`, path };
   return { kind: 'selection', title: `${baseName(path)}:${line + 1}`, path, line: line + 1 };
 }
 
