@@ -9,7 +9,7 @@ import { ampCommand } from './amp/node/ampCommand';
 import { findInstalledAmp } from './amp/node/findAmp';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { CombinedBackends } from './session/common/combinedBackends';
-import { reportViolations } from './session/common/normalize/grammarWatch';
+import { onGrammarViolation } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
 import { ServeFeature } from './amplifier/vscode/serveFeature';
 import { SessionEffects } from './amplifier/vscode/sessionEffects';
@@ -61,7 +61,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const disposables = new DisposableStore();
   const channel = disposables.add(vscode.window.createOutputChannel('Backline', { log: true }));
   const log = new ChannelLogger(channel);
-  disposables.add(reportViolations((message) => log.error(message)));
+  disposables.add(onGrammarViolation((message) => log.error(message)));
   const onListenerError = (error: unknown): void => log.error('a listener failed', error);
 
   const settings = disposables.add(new Settings(log.child('settings')));

@@ -69,9 +69,9 @@ export class ClientConnection {
     // The socket answers pings automatically. A client that sends many and reads none must be paused, too.
     socket.on('ping', () => {
       this.isResponsive = true;
-      this.updateFlow();
+      this.startRequestsAndUpdateFlow();
     });
-    deps.stream.on('drain', () => this.updateFlow());
+    deps.stream.on('drain', () => this.startRequestsAndUpdateFlow());
     socket.on('error', (error) => deps.log.warn(`${deps.name}: ${error.message}`));
     socket.on('close', (code) => {
       this.blockedTimer?.dispose();
@@ -158,11 +158,11 @@ export class ClientConnection {
     this.isResponsive = true;
     this.queuedRequests.push({ frame, isText, arrivedAt: this.deps.clock.monotonicNow() });
     this.pendingBytes += frame.length;
-    this.updateFlow();
+    this.startRequestsAndUpdateFlow();
   }
 
   /** Starts queued requests as limits allow, and pauses or resumes the socket. Call it whenever a counter changes. */
-  private updateFlow(): void {
+  private startRequestsAndUpdateFlow(): void {
     const { socket, deps, queuedRequests } = this;
     const { limits } = deps;
     if (socket.readyState !== WebSocket.OPEN) return;
@@ -211,7 +211,7 @@ export class ClientConnection {
       this.activeRequests.delete(request);
       this.pendingBytes -= frame.length;
       scope.end(requestAnswered);
-      this.updateFlow();
+      this.startRequestsAndUpdateFlow();
     }
   }
 

@@ -42,6 +42,6 @@ export interface WorkspaceCheckpoints {
 const expected: ReadonlySet<LeftOut['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);
 
 /** Whether users may expect a checkpoint to cover the item. */
-export function isUnexpected({ reason }: LeftOut): boolean {
+export function isUnexpectedlyLeftOut({ reason }: LeftOut): boolean {
   return !expected.has(reason);
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/common/log';
 import type { CheckpointLimits } from '../common/checkpoint';
 import type { Retention } from '../common/retention';
 import {
-  isUnexpected,
+  isUnexpectedlyLeftOut,
   type ChangedFile,
   type FolderCheckpoint,
   type TakenCheckpoint,
@@ -117,7 +117,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       const taken = await store.take(label, signal);
       if (taken.kind === 'refused') return { ...nothing, problems: [taken.error.message] };
       const { id, leftOut } = taken.checkpoint;
-      const uncovered = leftOut.filter(isUnexpected).map((item) => path.join(folder, item.path));
+      const uncovered = leftOut.filter(isUnexpectedlyLeftOut).map((item) => path.join(folder, item.path));
       return { folders: [{ folder, id }], problems: [], uncovered };
     } catch (error) {
       this.options.log.warn(`No checkpoint of ${folder}: ${messageOf(error)}`);

@@ -14,7 +14,7 @@ import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
 import { BackendChoice } from '../common/page/backendChoice';
 import { chatStatus, type ChatStatusActions } from '../common/page/chatStatus';
-import { createNewDraft } from '../common/page/newDraft';
+import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
 import type { PageChips } from '../common/page/pageChips';
 import { ShownChats } from '../common/page/shownChats';
@@ -108,7 +108,7 @@ export class ChatFeature implements Feature<ChatUi> {
       backends,
       attached: windowMentions.attachedFiles,
       rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
-      newDraft: store.add(createNewDraft(workspaceState, onError)),
+      newDraft: store.add(restoreNewDraft(workspaceState, onError)),
       shown,
       editor: editorActions,
       code,

@@ -53,7 +53,7 @@ export class WorkerProvider implements ContextProvider {
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
   private availableVersion: ConsentRequest | undefined;
-  private isRefresh = false;
+  private mustLocateAgain = false;
 
   /** `locate` finds the module; with `isRefresh` it ignores what it remembers. `title` is for the log. */
   constructor(
@@ -94,7 +94,7 @@ export class WorkerProvider implements ContextProvider {
   }
 
   unload(): void {
-    this.isRefresh = true;
+    this.mustLocateAgain = true;
     this.stopWorker();
   }
 
@@ -142,8 +142,8 @@ export class WorkerProvider implements ContextProvider {
   }
 
   private async startedWorker(signal: AbortSignal): Promise<WorkerSession> {
-    const { isRefresh } = this;
-    this.isRefresh = false;
+    const { mustLocateAgain: isRefresh } = this;
+    this.mustLocateAgain = false;
     const { newVersion, assertAllowed, ...start } = await this.locate(signal, isRefresh);
     if (this.isDisposed) throw new ProviderError('The provider was stopped.');
     // The permission may have changed while locating the module.

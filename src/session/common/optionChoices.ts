@@ -40,7 +40,7 @@ export function isModeOption({ category, id }: ConfigOption): boolean {
   return category === 'mode' || (category === undefined && id === 'mode');
 }
 
-export function toChoices(options: readonly ConfigOption[]): OptionChoice[] {
+export function choicesOfCurrentValues(options: readonly ConfigOption[]): OptionChoice[] {
   return options.map(({ id, value }) => ({ option: id, value, from: 'shown', isShown: true }));
 }
 
@@ -99,7 +99,7 @@ export async function restoreApprovalOptions(
 ): Promise<string | undefined> {
   if (asksLess(before, target.config)) {
     const waivers = before.filter((option) => isModeOption(option) || offersUnattended(option));
-    await applyChoices(target, toChoices(waivers), title);
+    await applyChoices(target, choicesOfCurrentValues(waivers), title);
     return undefined;
   }
   const was = before.find(isModeOption);

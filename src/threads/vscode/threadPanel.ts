@@ -58,7 +58,7 @@ export class ThreadPanel implements Disposable {
       followed: this.followedThread,
       feed: this.feed,
       services: deps,
-      ready: () => this.connectPage(),
+      ready: () => this.handlePageReady(),
       file: () => this.filePath,
     });
     this.pageHost = this.disposables.add(new PageHost(panel.webview, handlers, log, clock));
@@ -70,7 +70,7 @@ export class ThreadPanel implements Disposable {
     this.feed.start();
     // A hidden page is discarded. When it is shown again, a new page reports that it is ready.
     const onViewState = (): void => {
-      if (!panel.visible) this.disconnectPage();
+      if (!panel.visible) this.handlePageHidden();
     };
     this.disposables.add(panel.onDidChangeViewState(onViewState));
     this.disposables.add(this.followedThread.onDidChange(() => this.updateTitle()));
@@ -113,13 +113,13 @@ export class ThreadPanel implements Disposable {
     return known ?? (path.isAbsolute(tabKey) ? tabKey : undefined);
   }
 
-  private connectPage(): void {
+  private handlePageReady(): void {
     this.hasPosted = false;
     this.followedThread.hideSubthreads();
     this.feed.connectPage(this.deps.marks.lastSeenEntry(this.threadId));
   }
 
-  private disconnectPage(): void {
+  private handlePageHidden(): void {
     this.hasPosted = false;
     this.feed.disconnectPage();
   }

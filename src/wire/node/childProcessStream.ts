@@ -35,7 +35,7 @@ export class ChildProcessStream implements MessageStream {
   private readonly lineReader: JsonLineReader;
   private hasListener = false;
   private scheduledRead: NodeJS.Immediate | undefined;
-  private hasEnded = false;
+  private hasInputEnded = false;
   private isStdoutQuiet = true;
   private closeReason: StreamClosed | undefined;
 
@@ -102,8 +102,8 @@ export class ChildProcessStream implements MessageStream {
   }
 
   private endInput(): void {
-    if (this.hasEnded) return;
-    this.hasEnded = true;
+    if (this.hasInputEnded) return;
+    this.hasInputEnded = true;
     this.lineReader.end();
     this.scheduleRead();
   }
@@ -118,7 +118,7 @@ export class ChildProcessStream implements MessageStream {
     for (let items = 0; items < maxItemsPerTurn && performance.now() < endMs; items++) {
       const line = this.lineReader.read();
       if (!line) {
-        if (this.hasEnded) this.close({ reason: 'ended' });
+        if (this.hasInputEnded) this.close({ reason: 'ended' });
         else this.child.stdout.resume();
         return;
       }

@@ -11,7 +11,7 @@ import { systemClock } from '../../../src/base/node/systemClock';
 import { ChatUpdate } from '../../../src/chat/common/page/chatApi';
 import { Mentions } from '../../../src/chat/common/mentions/mentions';
 import { BackendChoice } from '../../../src/chat/common/page/backendChoice';
-import { createNewDraft } from '../../../src/chat/common/page/newDraft';
+import { restoreNewDraft } from '../../../src/chat/common/page/newDraft';
 import { NewSessionOptions } from '../../../src/chat/common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
 import { ShownChats } from '../../../src/chat/common/page/shownChats';
@@ -113,7 +113,7 @@ export class ChatUnderTest {
       mentions: new Mentions(this.mentions.sources, systemClock, nullLogger),
       attached: this.mentions.attachedFiles,
       rowsForDrop: (uris) => this.mentions.rowsForDrop(uris),
-      newDraft: createNewDraft(memento, throwIt),
+      newDraft: restoreNewDraft(memento, throwIt),
       shown: new ShownChats(),
       editor: this.actions,
       code: this.code,

@@ -123,7 +123,7 @@ export function visibleName(path: string, folder: string): string {
   return toVisibleText(below === undefined || below === '' ? path : below);
 }
 
-export function permissionContext(
+export function createApprovalContext(
   request: ToolRequest,
   about: {
     readonly agent: string;

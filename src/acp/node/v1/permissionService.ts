@@ -26,7 +26,7 @@ import {
 } from '../../common/approvals/permissionChoices';
 import type { CallDescription } from '../../common/v1/toolCalls';
 import {
-  permissionContext,
+  createApprovalContext,
   permissionPrompt,
   toTerminalToolRequest,
   visibleName,
@@ -115,7 +115,7 @@ export class PermissionService implements Disposable {
     const chosen = await approvals.ask({
       prompt: this.promptFor(request, call.title),
       options: toolChoices(agentRequest, request, { agentTitle, folder: cwd, isProtected }),
-      context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
+      context: createApprovalContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
       callId: agentRequest.toolCall.toolCallId,
       signal: stopSignal,
     });
@@ -161,7 +161,7 @@ export class PermissionService implements Disposable {
     const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
     const unsaved = isUnsaved ? [`${name} has unsaved changes that will be overwritten.`] : [];
     const warnings = [...this.warningsFor(request), ...unsaved];
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd, content, warnings });
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, content, warnings });
     const isOverwriteOnly = isUnsaved && protection === undefined;
     const prompt = isOverwriteOnly
       ? `${agentTitle} wants to overwrite unsaved changes in ${name}`
@@ -180,7 +180,7 @@ export class PermissionService implements Disposable {
     const settled = this.decideWithoutAsking(request, about.signal);
     if (settled) return settled;
     const warnings = this.warningsFor(request);
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd, call, warnings });
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, call, warnings });
     const permit = await this.askUser(this.promptFor(request, call.title), ['Apply', [], 'Reject'], context, about);
     return permit.isGranted && request.protections.size > 0 ? { ...permit, protectedFiles: 'allow' } : permit;
   }
@@ -193,7 +193,7 @@ export class PermissionService implements Disposable {
     const { agentTitle, cwd } = this.options;
     const settled = this.decideWithoutAsking(request, signal, defaultPolicy);
     if (settled) return settled;
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd });
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd });
     return this.askUser(this.promptFor(request), this.answersFor(request), context, { signal });
   }
 

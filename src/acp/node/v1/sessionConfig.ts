@@ -1,7 +1,7 @@
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import {
   applyChoices,
-  toChoices,
+  choicesOfCurrentValues,
   restoreApprovalOptions,
   type OptionTarget,
 } from '../../../session/common/optionChoices';
@@ -81,7 +81,7 @@ export class SessionConfig {
       setConfig: (optionId, value) => this.setOption(attached, optionId, value, signal),
     };
     if (isRemembered) return await restoreApprovalOptions(target, before, agent.title);
-    await applyChoices(target, toChoices(before), agent.title);
+    await applyChoices(target, choicesOfCurrentValues(before), agent.title);
     return undefined;
   }
 }

@@ -151,7 +151,7 @@ export function handleCloseResult(step: Step, error: unknown): void {
 }
 
 /** Settles the calls that wait for the end. Continues to stop an abandoned turn only. */
-export function dropEnding(step: Step): void {
+export function abandonPendingEnd(step: Step): void {
   const { ending, stop, abandoned } = step.state;
   if (stop && abandoned?.isStopped) updateState(step, { stop: { ...stop, isLeft: true } });
   else if (stop && !stop.isLeft) dropStop(step);

@@ -1,6 +1,6 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import { isAmplifierApiError } from '../api/apiErrors';
-import { diffContext, buildPromptText, withAttachedFiles } from '../context/contextSource';
+import { diffContext, appendAttachments, withAttachedFiles } from '../context/contextSource';
 import type { PromptRequest, SessionStatus } from '../api/apiSchema';
 import { isAwaitingApproval } from './approvalTable';
 import type { SessionInput } from './sessionInput';
@@ -46,7 +46,7 @@ export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, stat
     const attachments = input.attachments ?? [];
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
     updateState(step, { prompt: { kind: 'collecting', call, input } });
-    step.effects.push({ kind: 'collect', call, text: buildPromptText(input.text, attachments), files });
+    step.effects.push({ kind: 'collect', call, text: appendAttachments(input.text, attachments), files });
     return;
   }
   const isLast = attempt === idleTries;

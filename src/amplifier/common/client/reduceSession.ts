@@ -6,7 +6,15 @@ import * as ending from './ending';
 import * as prompts from './prompts';
 import * as watch from './statusChecks';
 import * as turns from './turns';
-import type { CallId, InputHandlers, InputKind, Moment, FixedTimerKey, SessionInput, TimerKey } from './sessionInput';
+import type {
+  CallId,
+  SessionInputHandlers,
+  InputKind,
+  Moment,
+  FixedTimerKey,
+  SessionInput,
+  TimerKey,
+} from './sessionInput';
 import { sessionMessages } from './sessionMessages';
 import { hasOwnTurn, type SessionState } from './clientState';
 import {
@@ -46,9 +54,9 @@ const results = {
   told: (step, { way, error }) => ending.handleStopSent(step, way, error),
   deleted: (step, { purpose, error }) => afterDelete[purpose](step, error),
   timer: (step, { key }) => timer(step, key),
-} satisfies Partial<InputHandlers<Step>>;
+} satisfies Partial<SessionInputHandlers<Step>>;
 
-const whileOpen: Partial<InputHandlers<Step>> = {
+const whileOpen: Partial<SessionInputHandlers<Step>> = {
   ...results,
   begin: (step) => time.recordNoneBefore(step, step.at.timeMs),
   resume,
@@ -69,10 +77,10 @@ const whileOpen: Partial<InputHandlers<Step>> = {
   // If the status does not describe the approval either, the turn is stopped.
   lostApproval: checkStatus,
   streamFailed: (step, { error }) => connection.handleStreamFailure(step, error),
-} satisfies Omit<InputHandlers<Step>, 'giveUp'>;
+} satisfies Omit<SessionInputHandlers<Step>, 'giveUp'>;
 
 /** Handlers after the session has ended for its readers. */
-const afterwards: Partial<InputHandlers<Step>> = {
+const afterwards: Partial<SessionInputHandlers<Step>> = {
   ...results,
   start: refuse,
   prompt: refuse,
@@ -182,7 +190,7 @@ function finish(step: Step): void {
   settleCall(step, step.state.opening, sessionClosedError());
   updateState(step, { opening: undefined });
   clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'repeatWindow', 'quiet', 'grace');
-  ending.dropEnding(step);
+  ending.abandonPendingEnd(step);
   step.effects.push({ kind: 'reportEnded' });
   if (!step.state.abandoned) step.effects.push({ kind: 'closeStream' });
 }

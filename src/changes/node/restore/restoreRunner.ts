@@ -16,7 +16,7 @@ import {
   type SkippedStep,
 } from '../../common/restorePlan';
 import { forAll } from '../fileLook';
-import { StepRunner, type FileRules } from './restoreStep';
+import { StepRunner, type FileSystemTraits } from './restoreStep';
 import type { TreeReader } from '../git/treeReader';
 
 export interface RestoreResult {
@@ -38,7 +38,7 @@ export interface InterruptedRestore {
   readonly touched: number;
 }
 
-export interface RestoreContext extends Omit<FileRules, 'waitsForDisk'> {
+export interface RestoreContext extends Omit<FileSystemTraits, 'waitsForDisk'> {
   readonly reader: TreeReader;
 }
 

@@ -9,7 +9,7 @@ import { BehindLinkError, inHeldFolder } from './heldFolder';
 import { unfinishedPrefix } from '../git/privateRepository';
 
 /** Capabilities of the file system, and Git's object format. */
-export interface FileRules {
+export interface FileSystemTraits {
   readonly format: 'sha1' | 'sha256';
   readonly tellsExecutable: boolean;
   readonly hasSymlinks: boolean;
@@ -29,7 +29,7 @@ export class StepRunner {
   constructor(
     private readonly root: string,
     private readonly journalId: string,
-    private readonly rules: FileRules,
+    private readonly fileSystemTraits: FileSystemTraits,
   ) {}
 
   /** Returns which side of the step the file on disk matches. */
@@ -130,7 +130,7 @@ export class StepRunner {
     try {
       await handle.writeFile(content);
       if (mode !== undefined) await handle.chmod(mode);
-      if (this.rules.waitsForDisk) await handle.datasync();
+      if (this.fileSystemTraits.waitsForDisk) await handle.datasync();
     } finally {
       await handle.close();
     }
@@ -144,7 +144,7 @@ export class StepRunner {
   }
 
   private async standIn(folder: string, step: RestoreStep): Promise<StepStand> {
-    const { format, tellsExecutable } = this.rules;
+    const { format, tellsExecutable } = this.fileSystemTraits;
     const found = await stateAt(path.join(folder, path.posix.basename(step.path)), format, tellsExecutable);
     return found === 'other' ? 'neither' : standOf(step, found);
   }
@@ -163,7 +163,7 @@ export class StepRunner {
 
   private plainState(state: FileState | undefined): FileState | undefined {
     if (!state) return undefined;
-    const { tellsExecutable, hasSymlinks } = this.rules;
+    const { tellsExecutable, hasSymlinks } = this.fileSystemTraits;
     const isFile = (state.kind === 'executable' && !tellsExecutable) || (state.kind === 'symlink' && !hasSymlinks);
     return isFile ? { ...state, kind: 'file' } : state;
   }

@@ -37,7 +37,7 @@ export class AgentChanges implements Disposable {
     this.lenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
     this.sourceControl = disposables.add(new SourceControlView(this.baselines));
     this.syncLater = disposables.add(new Coalescer(clock, syncDelayMs, () => this.sync()));
-    this.editedLater = disposables.add(new Coalescer(clock, editDelayMs, () => this.followEdits()));
+    this.editedLater = disposables.add(new Coalescer(clock, editDelayMs, () => this.updateEditedBaselines()));
   }
 
   start(): void {
@@ -77,7 +77,7 @@ export class AgentChanges implements Disposable {
   }
 
   /** Updates the baselines, which include the user's own edits. */
-  private followEdits(): void {
+  private updateEditedBaselines(): void {
     for (const path of this.edited) void this.baselines.update(path);
     this.edited.clear();
     void this.deps.source.refresh();

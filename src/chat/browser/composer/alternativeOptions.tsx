@@ -5,7 +5,7 @@ import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
 
 const maxAlternatives = 3;
 
-export function AlternativeOptions({ message, onPick }: { message: string | undefined; onPick?: () => void }) {
+export function RetryWithOptionButtons({ message, onPick }: { message: string | undefined; onPick?: () => void }) {
   const page = usePage();
   const { newOptions } = usePageState();
   useRedrawOnEvent(page.composerDraft.onDidChange);

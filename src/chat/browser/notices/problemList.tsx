@@ -1,7 +1,7 @@
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 import { Banner } from './banner';
-import { AlternativeOptions } from '../composer/alternativeOptions';
+import { RetryWithOptionButtons } from '../composer/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
 
 export function ProblemList() {
@@ -14,7 +14,7 @@ export function ProblemList() {
       {others.map(({ id, message, details }) => (
         <div key={id} class="problem">
           <Banner level="error" text={message} details={details}>
-            <AlternativeOptions message={message} onPick={() => store.dismissProblem(id)} />
+            <RetryWithOptionButtons message={message} onPick={() => store.dismissProblem(id)} />
           </Banner>
           <IconButton label="Dismiss" icon={CloseIcon} onClick={() => store.dismissProblem(id)} />
         </div>

@@ -2,7 +2,7 @@ import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
 import { Banner } from './banner';
-import { AlternativeOptions } from '../composer/alternativeOptions';
+import { RetryWithOptionButtons } from '../composer/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
 import { repairLabel } from '../chatLabels';
 
@@ -94,7 +94,7 @@ function SessionBanner({ session }: { session: SessionView }) {
           text={statusText ?? `${backendTitle} failed. Send your prompt again to restart it.`}
           details={details}
         >
-          <AlternativeOptions message={statusText} />
+          <RetryWithOptionButtons message={statusText} />
           <div class="banner-actions">
             <SendAgain />
             {isMissing && backend.install !== undefined && repair('Install in Terminal…', 'install')}

@@ -60,7 +60,7 @@ export class ChatSession implements Chat {
   private readonly answerDelivery: AnswerDelivery;
   private isVisible = false;
   private holderCount = 0;
-  private isDisposalPending = false;
+  private isDisposedOnRelease = false;
   private isWatchingFiles = true;
   private follower: Disposable | undefined;
 
@@ -165,7 +165,7 @@ export class ChatSession implements Chat {
     this.holderCount++;
     return toDisposable(() => {
       this.holderCount--;
-      if (this.holderCount === 0 && this.isDisposalPending) this.dispose();
+      if (this.holderCount === 0 && this.isDisposedOnRelease) this.dispose();
     });
   }
 
@@ -302,7 +302,7 @@ export class ChatSession implements Chat {
 
   /** Disposes the conversation as soon as it is no longer held, because another instance replaces it. */
   disposeWhenReleased(): void {
-    this.isDisposalPending = true;
+    this.isDisposedOnRelease = true;
     if (this.holderCount === 0) this.dispose();
   }
 

@@ -1,7 +1,7 @@
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import {
   applyChoices,
-  toChoices,
+  choicesOfCurrentValues,
   restoreApprovalOptions,
   type OptionChoice,
 } from '../../../session/common/optionChoices';
@@ -44,7 +44,8 @@ export class PromptDelivery {
     const { connection, starts, conversation } = this.ports;
     const { options: shown } = conversation.transcript;
     // Taken before connecting, since a new session reports its own options.
-    const wanted = shown.length === 0 ? starts.initialChoices(conversation.head.backendId) : toChoices(shown);
+    const wanted =
+      shown.length === 0 ? starts.initialChoices(conversation.head.backendId) : choicesOfCurrentValues(shown);
     const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
     if (origin !== 'open') {
       conversation.bindSession(session.id);

@@ -6,7 +6,7 @@ import { SharedDraft } from '../conversation/sharedDraft';
 const memoryName = 'chat.newDraft';
 
 /** Creates the draft of the empty page. It survives reloads, except for images. */
-export function createNewDraft(memento: Memento, onError: (error: unknown) => void): SharedDraft {
+export function restoreNewDraft(memento: Memento, onError: (error: unknown) => void): SharedDraft {
   const persist = ({ attachments, text }: Draft): void => {
     const stored = { text, attachments: attachments.filter(({ image }) => !image) };
     memento.update(memoryName, stored).then(undefined, onError);

@@ -45,7 +45,7 @@ export class DocumentRecord {
   note: string | undefined;
   readonly pendingRequests = new Map<string, PendingRequest>();
   private readonly answers = new Map<string, ProviderAnswer>();
-  private cachedAnswer: ContextAnswer | undefined;
+  private cachedCombinedAnswer: ContextAnswer | undefined;
   /** Approximate, in UTF-16 units. */
   totalWeight = 0;
 
@@ -133,8 +133,8 @@ export class DocumentRecord {
   }
 
   answer(handles: readonly ProviderHandle[]): ContextAnswer {
-    this.cachedAnswer ??= this.createAnswer(handles);
-    return this.cachedAnswer;
+    this.cachedCombinedAnswer ??= this.createAnswer(handles);
+    return this.cachedCombinedAnswer;
   }
 
   private setAnswer(id: string, slot: ProviderAnswer): void {
@@ -148,7 +148,7 @@ export class DocumentRecord {
   }
 
   private clearCache(): void {
-    this.cachedAnswer = undefined;
+    this.cachedCombinedAnswer = undefined;
   }
 
   private createAnswer(handles: readonly ProviderHandle[]): ContextAnswer {

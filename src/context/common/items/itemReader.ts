@@ -22,7 +22,7 @@ export function readItems(result: unknown, uri?: string): PackedItems {
 class ItemReader {
   private readonly ranges: PackedItems['ranges'];
   private readonly texts: PackedItems['texts'];
-  private text = '';
+  private joinedText = '';
   private itemCount = 0;
   private malformedCount = 0;
   private otherFileCount = 0;
@@ -40,7 +40,7 @@ class ItemReader {
   }
 
   get isFull(): boolean {
-    return this.itemCount === itemLimits.items || this.text.length >= itemLimits.answer;
+    return this.itemCount === itemLimits.items || this.joinedText.length >= itemLimits.answer;
   }
 
   /** Annotations of B and C have an `item`, items of A have a `title`, regardless of the method. */
@@ -66,7 +66,7 @@ class ItemReader {
   }
 
   packed(total: number): PackedItems {
-    const { capacity, itemCount, ranges, texts, text } = this;
+    const { capacity, itemCount, ranges, texts, joinedText: text } = this;
     return {
       ranges: itemCount === capacity ? ranges : ranges.slice(0, itemCount * rangeWidth),
       texts: itemCount === capacity ? texts : texts.slice(0, itemCount * textWidth),
@@ -110,7 +110,7 @@ class ItemReader {
     if (typeof title !== 'string' || !isOptionalText(url) || !isOptionalText(markdown)) return false;
     if (!isOptionalText(text) || !isOptionalText(content)) return false;
     const at = this.itemCount * textWidth;
-    this.texts[at] = this.text.length;
+    this.texts[at] = this.joinedText.length;
     this.texts[at + 1] = this.addText(title, itemLimits.title);
     this.texts[at + 2] = this.addOptionalText(this.safeLink(url), itemLimits.url);
     this.texts[at + 3] = this.addOptionalText(markdown, itemLimits.hover);
@@ -136,7 +136,7 @@ class ItemReader {
     const isTooLong = text.length > limit;
     if (isTooLong) this.truncatedCount++;
     const piece = isTooLong ? `${text.slice(0, limit - 1)}…` : text;
-    this.text += piece;
+    this.joinedText += piece;
     return piece.length;
   }
 }

@@ -23,7 +23,7 @@ export function watchGrammar(): ((event: SessionEvent) => void) | undefined {
 }
 
 /** In debug builds, reports violations in all logs of the process: rule and event name, without contents. */
-export function reportViolations(report: (message: string) => void): Disposable {
+export function onGrammarViolation(report: (message: string) => void): Disposable {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return toDisposable(() => undefined);
   globalThis.backlineViolation = ({ rule, event, index }) =>
     report(`session ${event.data.session_id} breaks "${rule}" by event ${index}, ${event.event}`);

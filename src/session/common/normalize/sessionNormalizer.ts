@@ -29,7 +29,7 @@ export class SessionNormalizer {
   /** Wire indexes of open blocks that are thoughts. */
   private readonly thoughtBlockIndexes = new Set<number>();
   private openTurn: Turn | undefined;
-  private hasStarted = false;
+  private hasEmittedStart = false;
   private hasEnded = false;
   /** Whether a turn may have been running when the session was resumed: no prompt and no end has arrived since. */
   private mayBeInTurn = true;
@@ -54,7 +54,7 @@ export class SessionNormalizer {
 
   normalize(event: SessionEvent): void {
     if (this.hasEnded) return;
-    if (!this.hasStarted) this.emitStart(event);
+    if (!this.hasEmittedStart) this.emitStart(event);
     switch (event.event) {
       case 'content_block:delta':
       case 'content_block:start':
@@ -108,7 +108,7 @@ export class SessionNormalizer {
   }
 
   private emitStart(event: SessionEvent): void {
-    this.hasStarted = true;
+    this.hasEmittedStart = true;
     const data = { session_id: event.data.session_id };
     this.emit(event.event === 'session:start' ? event : { event: 'session:start', data });
   }

@@ -3,7 +3,7 @@ import { MemoryMemento } from '../../../fake/memoryMemento';
 import { ApprovalWatch } from '../../../../src/chat/common/page/approvalWatch';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { chatStatus } from '../../../../src/chat/common/page/chatStatus';
-import { createNewDraft } from '../../../../src/chat/common/page/newDraft';
+import { restoreNewDraft } from '../../../../src/chat/common/page/newDraft';
 import { HeartbeatMonitor } from '../../../../src/chat/common/page/heartbeatMonitor';
 import { ShownChats } from '../../../../src/chat/common/page/shownChats';
 import type { ApprovalView } from '../../../../src/chat/common/chatView';
@@ -112,20 +112,20 @@ describe('conversations that are shown', () => {
 describe('the draft of no conversation', () => {
   it('outlives the window, without its images', () => {
     const memento = new MemoryMemento();
-    const first = createNewDraft(memento, throwIt);
+    const first = restoreNewDraft(memento, throwIt);
     const image = { kind: 'image', id: 'i', title: 'i.png', image: { mimeType: 'image/png', data: 'AA==' } } as const;
     const file = { kind: 'file', id: 'f', title: 'f.ts', path: '/ws/f.ts' } as const;
     first.save({ text: 'half a thought', attachments: [image, file] });
     assert.equal(first.value.attachments.length, 2);
-    assert.deepEqual(createNewDraft(memento, throwIt).value, { text: 'half a thought', attachments: [file] });
+    assert.deepEqual(restoreNewDraft(memento, throwIt).value, { text: 'half a thought', attachments: [file] });
     first.beginSend('p', first.value);
-    assert.equal(createNewDraft(memento, throwIt).value.text, '');
+    assert.equal(restoreNewDraft(memento, throwIt).value.text, '');
   });
 
   it('is empty when what was kept is something else', () => {
     const memento = new MemoryMemento();
     memento.values.set('chat.newDraft', 7);
-    assert.deepEqual(createNewDraft(memento, throwIt).value, { text: '', attachments: [] });
+    assert.deepEqual(restoreNewDraft(memento, throwIt).value, { text: '', attachments: [] });
   });
 });
 

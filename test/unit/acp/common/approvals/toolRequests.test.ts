@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CallDescription } from '../../../../../src/acp/common/v1/toolCalls';
 import {
-  permissionContext,
+  createApprovalContext,
   permissionPrompt,
   toTerminalToolRequest,
   toToolRequest,
@@ -137,11 +137,11 @@ describe('the question about a request', () => {
 
   it('shows a command as the line it is or as its arguments, with environment, escalations and warnings', () => {
     const shown = (argv: string[]) =>
-      permissionContext({ ...run, command: { argv, cwd: '/ws' } }, { agent: 'Demo', folder: '/ws' }).command;
+      createApprovalContext({ ...run, command: { argv, cwd: '/ws' } }, { agent: 'Demo', folder: '/ws' }).command;
     assert.equal(shown(['npm test']), 'npm test');
     assert.deepEqual(shown(['npm', 'test']), ['npm', 'test']);
     const request = { ...run, env: { PATH: '/x' }, escalations: { sandbox: false } };
-    assert.deepEqual(permissionContext(request, { agent: 'Demo', folder: '/ws', warnings: ['Careful.'] }), {
+    assert.deepEqual(createApprovalContext(request, { agent: 'Demo', folder: '/ws', warnings: ['Careful.'] }), {
       agent: 'Demo',
       kind: 'execute',
       folder: '/ws',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { reportViolations, watchGrammar } from '../../../../../src/session/common/normalize/grammarWatch';
+import { onGrammarViolation, watchGrammar } from '../../../../../src/session/common/normalize/grammarWatch';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 
 const start: SessionEvent = { event: 'session:start', data: { session_id: 's' } };
@@ -16,7 +16,7 @@ describe('the watch over the logs of sessions', () => {
 
   it('says which rule an event breaks, once for each log, and nothing of what is in it', () => {
     const reports: string[] = [];
-    reportViolations((message) => reports.push(message));
+    onGrammarViolation((message) => reports.push(message));
     for (const watch of [watchGrammar(), watchGrammar()]) {
       for (const event of [start, secret, secret]) watch?.(event);
     }
@@ -26,7 +26,7 @@ describe('the watch over the logs of sessions', () => {
 
   it('says nothing any more once its reports are disposed', () => {
     const reports: string[] = [];
-    reportViolations((message) => reports.push(message)).dispose();
+    onGrammarViolation((message) => reports.push(message)).dispose();
     watchGrammar()?.(secret);
     assert.deepEqual(reports, []);
   });
