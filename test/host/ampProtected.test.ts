@@ -176,7 +176,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
     await last(1);
     await writeFile(file, '[4]\n');
     const { message, buttons, press } = await last(2);
-    assert.match(message, /Amp wrote guarded\/\.vscode\/tasks\.json itself after Backline refused it/);
+    assert.match(message, /Amp wrote guarded\/\.vscode\/tasks\.json itself after Backline refused the edit/);
     assert.deepEqual(buttons, ['Show File']);
     press('Show File');
     await eventually('the file', () =>

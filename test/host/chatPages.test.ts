@@ -216,7 +216,7 @@ describe('the pages of the chat', () => {
     await assert.rejects(page.ask('openSession', { sessionId: 'gone' }), /no longer there/);
     await assert.rejects(page.ask('unqueue', { sessionId: 'one', id: 'gone', isEdited: true }), /sent already/);
     await assert.rejects(page.ask('send', { text: 7 }), /Invalid parameters/);
-    await assert.rejects(page.ask('format', {}), /no request/);
+    await assert.rejects(page.ask('format', {}), /Unknown request/);
   });
 
   it('carry out what commands ask of them once they are there', async () => {

@@ -62,7 +62,7 @@ describe('Amp and a protected file, in a real window', () => {
   it('is told of when Amp writes it by itself', async () => {
     assert.equal(await write('[]\n'), false);
     await writeFile(file, '[]\n');
-    await press('Amp wrote .vscode/tasks.json itself after Backline refused it', 'Show File');
+    await press('Amp wrote .vscode/tasks.json itself after Backline refused the edit', 'Show File');
     await window.page.locator('.tab.active').filter({ hasText: 'tasks.json' }).waitFor();
   });
 });

@@ -52,7 +52,7 @@ describe('The review of changes', () => {
     await window.runCommand('Show Next Change');
     await peek().waitFor();
     await window.screenshot('review-peek');
-    await peek().getByRole('button', { name: 'Undo Change' }).first().click();
+    await peek().locator('.action-label[aria-label^="Undo Change"]').first().click();
     await eventually('the line', async () => assert.equal(await text(), original.replace('= 20;', '= 2000;')));
   });
 

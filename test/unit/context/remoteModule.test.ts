@@ -121,7 +121,7 @@ describe('code from elsewhere', () => {
   });
 
   it('is never fetched over plain http', async () => {
-    await assert.rejects(get({ url: 'http://127.0.0.1/p.js' }), /only downloaded over https/);
+    await assert.rejects(get({ url: 'http://127.0.0.1/p.js' }), /can be downloaded only over HTTPS/);
     assert.deepEqual(fetched, []);
   });
 
@@ -129,7 +129,10 @@ describe('code from elsewhere', () => {
     const to = (location: string): Response => new Response(null, { status: 302, headers: { location } });
     await get({ answers: { [url]: to('/other.js'), 'https://example.com/other.js': new Response(code) } });
     await rm(path.join(folder, 'kept'), { recursive: true });
-    await assert.rejects(get({ answers: { [url]: to('http://example.com/other.js') } }), /only downloaded over https/);
+    await assert.rejects(
+      get({ answers: { [url]: to('http://example.com/other.js') } }),
+      /can be downloaded only over HTTPS/,
+    );
     assert.equal(fetched.includes('http://example.com/other.js'), false);
   });
 
@@ -290,7 +293,7 @@ describe('code from elsewhere', () => {
       const page = new Response('<p>', { headers: { 'content-type': 'text/html' } });
       await assert.rejects(locate(modulesOf({ answers: { [floating]: page } })), /web page instead of code/);
       const http = new Response(null, { status: 302, headers: { location: 'http://example.com/x' } });
-      await assert.rejects(locate(modulesOf({ answers: { [floating]: http } })), /only downloaded over https/);
+      await assert.rejects(locate(modulesOf({ answers: { [floating]: http } })), /can be downloaded only over HTTPS/);
       assert.equal(fetched.includes('http://example.com/x'), false);
     });
   });

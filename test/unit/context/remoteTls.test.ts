@@ -124,7 +124,7 @@ describe('a provider from an https server', () => {
       pages = { '/p.js': { location: `${plain.url}p.js` } };
       const { found, error } = await ask();
       assert.deepEqual(found, []);
-      assert.match(error ?? '', /only downloaded over https/);
+      assert.match(error ?? '', /can be downloaded only over HTTPS/);
       assert.deepEqual(plain.requests, []);
     } finally {
       plain.close();

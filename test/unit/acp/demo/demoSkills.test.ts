@@ -242,7 +242,7 @@ describe('what the demo agent does', () => {
     it('not when the client has no terminals', async () => {
       const [demo, id] = await demos.startSession([], { fs: { readTextFile: true } });
       await demo.prompt(id, 'run git status');
-      assert.match(demo.said, /offers no terminal/);
+      assert.match(demo.said, /provide a terminal/);
     });
 
     it('and says what is wrong with the quotes', async () => {

@@ -40,7 +40,7 @@ describe('readRawDiff', () => {
   });
 
   it('refuses what is of another form', () => {
-    assert.throws(() => readRawDiff([`:000000 100644 ${none} ${one} A`]), /ends too early/);
+    assert.throws(() => readRawDiff([`:000000 100644 ${none} ${one} A`]), /is incomplete/);
     assert.throws(() => readRawDiff(['what is this']), /unknown form/);
   });
 });
