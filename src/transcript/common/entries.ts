@@ -89,11 +89,18 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+/** What a text does not show: `bytes` stands for line endings, byte order mark or encoding. */
+export const ChangeKind = z.enum(['binary', 'large', 'symlink', 'mode', 'bytes']);
+export type ChangeKind = z.infer<typeof ChangeKind>;
+
 export const FileChange = z.object({
   path: Text,
+  kind: optional(ChangeKind),
   change: z.enum(['created', 'modified', 'deleted']),
   added: Count,
   removed: Count,
+  /** The former path of a renamed file. */
+  renamedFrom: optional(Text),
   /** `changedSince`: the file was changed after the turn. `unknown`: its content before the change is not known. */
   state: z.enum(['applied', 'reverted', 'changedSince', 'unknown']),
 });

@@ -130,7 +130,7 @@ export class Window {
 }
 
 /** Where nothing is chosen, and nobody learns. */
-const noStarts: SessionDefaults = {
+export const noStarts: SessionDefaults = {
   serverChoices: () => ({}),
   initialChoices: () => [],
   recordOfferedOptions: () => undefined,
