@@ -68,6 +68,7 @@ export const commandIds = {
   contextAllow: 'backline.context.allow',
   contextSetSecret: 'backline.context.setSecret',
   contextShowLog: 'backline.context.showLog',
+  toolsCopyConfiguration: 'backline.tools.copyConfiguration',
 } as const;
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
@@ -120,6 +121,7 @@ export const settingIds = {
   checkpointsMaxMegabytes: 'backline.checkpoints.maxMegabytes',
   threadsFolders: 'backline.threads.folders',
   toolsEnabled: 'backline.tools.enabled',
+  toolsExternalClients: 'backline.tools.externalClients',
   contextEnabled: 'backline.context.enabled',
   contextProviders: 'backline.context.providers',
   contextCodeLens: 'backline.context.codeLens',

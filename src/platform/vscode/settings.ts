@@ -77,6 +77,11 @@ export class Settings implements vscode.Disposable {
     return this.isEnabled(settingIds.toolsEnabled);
   }
 
+  /** Only a user setting counts. */
+  toolsExternalClients(): boolean {
+    return vscode.workspace.getConfiguration().inspect(settingIds.toolsExternalClients)?.globalValue === true;
+  }
+
   ampPortRange(): PortRange {
     const value = this.read(settingIds.ampPortRange);
     const range = parsePortRange(value);
