@@ -229,7 +229,7 @@ export class ChangeJournal {
     const now = await this.fileTexts.readFile(path);
     const rebased = await this.ledger.textWithoutChange(file, now);
     if (rebased === undefined && !force) {
-      const message = `The file was changed after this ${scope}. Reverting it would undo those changes, too.`;
+      const message = `The file was changed after this ${scope}. To undo it would undo those changes, too.`;
       throw new ChatError('changedSince', message);
     }
     const text = rebased === undefined ? await this.fileTexts.textOf(file.before) : rebased;
