@@ -115,6 +115,7 @@ export const settingIds = {
   amplifierPort: 'amplifier.server.port',
   amplifierProfile: 'amplifier.profile',
   chatBackend: 'backline.chat.backend',
+  chatSaveBeforePrompt: 'backline.chat.saveBeforePrompt',
   reviewCodeLens: 'backline.review.codeLens',
   checkpointsEnabled: 'backline.checkpoints.enabled',
   checkpointsKeepDays: 'backline.checkpoints.keepDays',
