@@ -10,10 +10,16 @@ import {
   isUnexpectedlyLeftOut,
   type ChangedFile,
   type FolderCheckpoint,
+  type InterruptedRestore,
+  type RestoreOutcome,
+  type RestorePreview,
+  type ResumeDirection,
+  type ResumeOutcome,
   type TakenCheckpoint,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
 import { now, openCheckpointStore, type CheckpointStore } from './checkpointStore';
+import { FolderRestores } from './restore/folderRestores';
 
 interface FolderCheckpointsDeps {
   /** Absolute paths of the current workspace folders. */
@@ -45,8 +51,11 @@ const pruneDelayMs = 5 * 60_000;
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
   private pruneTimer: Disposable | undefined;
+  private readonly restores: FolderRestores;
 
-  constructor(private readonly options: FolderCheckpointsDeps) {}
+  constructor(private readonly options: FolderCheckpointsDeps) {
+    this.restores = new FolderRestores({ folders: options.folders, open: (folder) => this.open(folder) });
+  }
 
   async prepare(): Promise<void> {
     const { log } = this.options;
@@ -100,6 +109,29 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     } catch {
       return undefined;
     }
+  }
+
+  planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview> {
+    return this.restores.plan(folders, signal);
+  }
+
+  async restore(
+    preview: RestorePreview,
+    paths: readonly string[],
+    label: string,
+    signal: AbortSignal,
+  ): Promise<RestoreOutcome> {
+    const outcome = await this.restores.restore(preview, paths, label, signal);
+    this.schedulePrune();
+    return outcome;
+  }
+
+  interrupted(): Promise<InterruptedRestore | undefined> {
+    return this.restores.interrupted();
+  }
+
+  resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome> {
+    return this.restores.resume(direction, signal);
   }
 
   /** Cancels running work. Never rejects. */
