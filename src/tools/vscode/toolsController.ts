@@ -14,7 +14,7 @@ import { McpServer, type McpAddress } from '../node/mcpServer';
 import { RipgrepSearch } from '../node/ripgrepSearch';
 import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
-import { findRipgrep, hiddenGlobs } from './ripgrepProgram';
+import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
 import { WindowState } from './windowState';
 
 export interface ToolsControllerDeps extends FeatureContext {
@@ -29,7 +29,7 @@ const patternTimeoutMs = 1_000;
 export class ToolsController implements RunningFeature {
   private readonly disposables = new DisposableStore();
   private readonly editorTools: EditorTools;
-  private serverStart: Promise<McpServer> | undefined;
+  private pendingServerStart: Promise<McpServer> | undefined;
   private isStopped = false;
 
   constructor(private readonly options: ToolsControllerDeps) {
@@ -42,11 +42,11 @@ export class ToolsController implements RunningFeature {
 
   /** Starts the server on first use. @throws Error if no port is available */
   async createAddress(): Promise<McpAddress> {
-    const starting = (this.serverStart ??= this.startServer());
+    const starting = (this.pendingServerStart ??= this.startServer());
     try {
       return (await starting).createAddress();
     } catch (error) {
-      if (this.serverStart === starting) this.serverStart = undefined;
+      if (this.pendingServerStart === starting) this.pendingServerStart = undefined;
       throw error;
     }
   }
@@ -65,7 +65,7 @@ export class ToolsController implements RunningFeature {
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    await (await this.serverStart?.catch(() => undefined))?.stop();
+    await (await this.pendingServerStart?.catch(() => undefined))?.stop();
   }
 
   dispose(): void {
@@ -108,7 +108,7 @@ async function chooseSearch({ editor, log }: ToolsControllerDeps, window: Window
     return new RipgrepSearch({
       program,
       folders: () => editor.folders.map(({ path }) => path),
-      hiddenGlobs: hiddenGlobs,
+      hiddenGlobs: hiddenFileGlobs,
       unsavedFiles: () => window.unsavedFiles,
     });
   }
