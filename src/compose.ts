@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { SessionThreads } from './acp/common/draft/sessionThreads';
-import { lookupInOwnEnvironment } from './acp/node/process/commandLookup';
+import { lookupCommandInOwnEnvironment } from './acp/node/process/commandLookup';
 import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';
@@ -231,7 +231,7 @@ export function compose(context: vscode.ExtensionContext): App {
       ...contextFor('threads'),
       editor,
       findAmp: async () => (await findInstalledAmp())?.file,
-      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupInOwnEnvironment),
+      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupCommandInOwnEnvironment),
       startChat: async (digest, folder) => (await chat.getOrLoad()).startConversationWith(digest, folder),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
@@ -245,7 +245,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new AmpFeature({
       ...contextFor('amp'),
       editor,
-      policy: () => standing.policyOf(ampPolicyId),
+      policy: () => standing.policyOfAgent(ampPolicyId),
       traffic,
       memento: context.workspaceState,
       storageFolder: context.globalStorageUri.fsPath,

@@ -153,7 +153,7 @@ describe('tools of the window', () => {
   });
 
   it('say in the status whether they are on, from the start', async () => {
-    const states = (): string[] => status.all.map(({ state }) => state);
+    const states = (): string[] => status.featureStatuses.map(({ state }) => state);
     assert.deepEqual(states(), ['ready']);
     await setSetting(settingIds.toolsEnabled, false, vscode.ConfigurationTarget.Global);
     try {

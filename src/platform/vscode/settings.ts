@@ -5,10 +5,10 @@ import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { settingIds, type SettingId } from '../../manifest';
 import {
-  DecorationStyle,
+  ContextDecorationStyle,
   defaultPortRange,
-  HoverTimeout,
-  LensMode,
+  ContextHoverTimeoutMs,
+  ContextCodeLensMode,
   parseGlobSwitches,
   parsePortRange,
   SaveBeforePrompt,
@@ -193,16 +193,16 @@ export class Settings implements vscode.Disposable {
     await configuration.update(settingIds.contextEnabled, !this.contextEnabled(), target);
   }
 
-  contextCodeLens(): LensMode {
-    return LensMode.parse(this.read(settingIds.contextCodeLens));
+  contextCodeLens(): ContextCodeLensMode {
+    return ContextCodeLensMode.parse(this.read(settingIds.contextCodeLens));
   }
 
-  contextDecoration(): DecorationStyle {
-    return DecorationStyle.parse(this.read(settingIds.contextDecoration));
+  contextDecoration(): ContextDecorationStyle {
+    return ContextDecorationStyle.parse(this.read(settingIds.contextDecoration));
   }
 
   contextHoverTimeoutMs(): number {
-    return HoverTimeout.parse(this.read(settingIds.contextHoverTimeoutMs));
+    return ContextHoverTimeoutMs.parse(this.read(settingIds.contextHoverTimeoutMs));
   }
 
   dispose(): void {

@@ -15,7 +15,7 @@ import { RipgrepSearch } from '../node/ripgrepSearch';
 import { ExternalClients } from './externalClients';
 import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
-import { findRipgrep, hiddenGlobs } from './ripgrepProgram';
+import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
 import { WindowState } from './windowState';
 
 export interface ToolsControllerDeps extends FeatureContext {
@@ -35,7 +35,7 @@ export class ToolsController implements RunningFeature {
   private readonly disposables = new DisposableStore();
   private readonly editorTools: EditorTools;
   private readonly externalClients: ExternalClients;
-  private serverStart: Promise<McpServer> | undefined;
+  private pendingServerStart: Promise<McpServer> | undefined;
   private isStopped = false;
 
   constructor(private readonly options: ToolsControllerDeps) {
@@ -62,11 +62,11 @@ export class ToolsController implements RunningFeature {
 
   /** Starts the server on first use. @throws Error if no port is available */
   async createAddress(): Promise<McpAddress> {
-    const starting = (this.serverStart ??= this.startServer());
+    const starting = (this.pendingServerStart ??= this.startServer());
     try {
       return (await starting).createAddress();
     } catch (error) {
-      if (this.serverStart === starting) this.serverStart = undefined;
+      if (this.pendingServerStart === starting) this.pendingServerStart = undefined;
       throw error;
     }
   }
@@ -86,7 +86,7 @@ export class ToolsController implements RunningFeature {
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.externalClients.stop();
-    await (await this.serverStart?.catch(() => undefined))?.stop();
+    await (await this.pendingServerStart?.catch(() => undefined))?.stop();
   }
 
   dispose(): void {
@@ -129,7 +129,7 @@ async function chooseSearch({ editor, log }: ToolsControllerDeps, window: Window
     return new RipgrepSearch({
       program,
       folders: () => editor.folders.map(({ path }) => path),
-      hiddenGlobs: hiddenGlobs,
+      hiddenGlobs: hiddenFileGlobs,
       unsavedFiles: () => window.unsavedFiles,
     });
   }

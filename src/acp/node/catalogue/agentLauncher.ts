@@ -9,11 +9,11 @@ import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
-import { knownAgentOf } from '../../common/catalogue/knownAgents';
-import { mayDownload } from '../../common/catalogue/packageRunners';
+import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
+import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { AcpBackend } from '../v1/acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
-import { consentThingOfServer, requireConsent, type AgentConsent } from './agentConsent';
+import { consentSubjectOfServer, requireConsent, type AgentConsent } from './agentConsent';
 import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
@@ -72,8 +72,8 @@ export class AgentLauncher {
     return new AcpBackend({
       ...shared,
       missingFile,
-      ...withoutUndefined({ knownAs: knownAgentOf(entry.command, entry.args)?.id }),
-      mayDownload: mayDownload(entry.command, entry.args),
+      ...withoutUndefined({ knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id }),
+      mayDownload: mayDownloadPackage(entry.command, entry.args),
       restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),
       mcpServers: (capabilities, cwd) => this.mcpServers(entry, capabilities, cwd, log),
@@ -153,7 +153,7 @@ export class AgentLauncher {
   private async isServerAllowed({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
     const { editor, isTrusted, agentConsent } = this.options;
     const folders = editor.folders.map(({ path }) => path);
-    const thing = await consentThingOfServer(name, server, { cwd: folder, file, folders });
+    const thing = await consentSubjectOfServer(name, server, { cwd: folder, file, folders });
     return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
   }
 
