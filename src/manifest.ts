@@ -68,6 +68,7 @@ export const commandIds = {
   contextAllow: 'backline.context.allow',
   contextSetSecret: 'backline.context.setSecret',
   contextShowLog: 'backline.context.showLog',
+  toolsCopyConfiguration: 'backline.tools.copyConfiguration',
 } as const;
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
@@ -114,12 +115,14 @@ export const settingIds = {
   amplifierPort: 'amplifier.server.port',
   amplifierProfile: 'amplifier.profile',
   chatBackend: 'backline.chat.backend',
+  chatSaveBeforePrompt: 'backline.chat.saveBeforePrompt',
   reviewCodeLens: 'backline.review.codeLens',
   checkpointsEnabled: 'backline.checkpoints.enabled',
   checkpointsKeepDays: 'backline.checkpoints.keepDays',
   checkpointsMaxMegabytes: 'backline.checkpoints.maxMegabytes',
   threadsFolders: 'backline.threads.folders',
   toolsEnabled: 'backline.tools.enabled',
+  toolsExternalClients: 'backline.tools.externalClients',
   contextEnabled: 'backline.context.enabled',
   contextProviders: 'backline.context.providers',
   contextCodeLens: 'backline.context.codeLens',

@@ -87,7 +87,7 @@ export function oursOf(urls: readonly string[]): Subject {
     clock: systemClock,
     log: nullLogger,
     secrets: { get: () => Promise.resolve(undefined) },
-    runInTime: createTimeLimitedRunner(100),
+    runWithTimeLimit: createTimeLimitedRunner(100),
     createProvider: (entry) => factory.create(entry),
   });
   const backline = Object.fromEntries(urls.map((url) => [url, true]));

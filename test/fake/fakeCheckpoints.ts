@@ -6,9 +6,17 @@ import type {
   CurrentState,
   FileRestore,
   FolderCheckpoint,
+  InterruptedRestore,
+  RestoreChange,
+  RestoreOutcome,
+  RestorePreview,
+  ResumeDirection,
+  ResumeOutcome,
+  SkippedFile,
   TakenCheckpoint,
   WorkspaceCheckpoints,
 } from '../../src/changes/common/workspaceCheckpoints';
+import { CheckpointError } from '../../src/changes/common/checkpointError';
 import type { FakeEditor } from './fakeEditor';
 
 /** Checkpoints of a fake editor's disk. */
@@ -18,6 +26,12 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   uncovered: readonly string[] = [];
   /** Awaited while one is taken. */
   beforeTaking: () => Promise<void> = () => Promise.resolve();
+  /** Paths that a restore skips. */
+  readonly unrestorable = new Set<string>();
+  /** A restore that was cut off. */
+  cutOff: InterruptedRestore | undefined;
+  readonly resumed: ResumeDirection[] = [];
+  private readonly targetOf = new WeakMap<RestorePreview, ReadonlyMap<string, string>>();
   private readonly disks = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(private readonly editor: FakeEditor) {}
@@ -62,6 +76,54 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     if (text === undefined) this.editor.deleteFile(path);
     else this.editor.setFile(path, text);
     return Promise.resolve(checkpoint);
+  }
+
+  /** Removes all checkpoints, as pruning does. */
+  forget(): void {
+    this.disks.clear();
+  }
+
+  async planRestore(folders: readonly FolderCheckpoint[]): Promise<RestorePreview> {
+    if (!this.disks.has(folders[0]?.id ?? '')) {
+      throw new CheckpointError('unknownCheckpoint', 'This checkpoint no longer exists.');
+    }
+    const target = this.diskAt(folders[0]);
+    const now = await this.disk();
+    const changes = (await this.changedSince(folders)).map(({ path }): RestoreChange => {
+      const change = !target.has(path) ? 'deleted' : now.has(path) ? 'modified' : 'created';
+      return { path, change, kind: 'file' };
+    });
+    const preview = { changes, leftOut: this.uncovered };
+    this.targetOf.set(preview, target);
+    return preview;
+  }
+
+  async restore(preview: RestorePreview, paths: readonly string[], label: string): Promise<RestoreOutcome> {
+    const target = this.targetOf.get(preview);
+    const { folders: undo } = await this.take(label);
+    const restored: string[] = [];
+    const skipped: SkippedFile[] = [];
+    for (const path of paths) {
+      if (this.unrestorable.has(path)) {
+        skipped.push({ path, reason: 'It was changed in the meantime.' });
+        continue;
+      }
+      const text = target?.get(path);
+      if (text === undefined) this.editor.deleteFile(path);
+      else this.editor.setFile(path, text);
+      restored.push(path);
+    }
+    return { undo, restored, skipped };
+  }
+
+  interrupted(): Promise<InterruptedRestore | undefined> {
+    return Promise.resolve(this.cutOff);
+  }
+
+  resume(direction: ResumeDirection): Promise<ResumeOutcome> {
+    this.resumed.push(direction);
+    this.cutOff = undefined;
+    return Promise.resolve({ restored: [], skipped: [] });
   }
 
   private diskAt(checkpoint: FolderCheckpoint | undefined): ReadonlyMap<string, string> {

@@ -150,7 +150,7 @@ describe('what users do with an answer', () => {
     await assert.rejects(page.ask('openChange', { sessionId: 'one', path: file, turn: 3 }), /did not record/);
   });
 
-  it('revert one file at once, all of them after a question, and a changed one only if they insist', async () => {
+  it('undo one file at once, all of them after a question, and a changed one only if they insist', async () => {
     const reverted: string[] = [];
     const change = (path: string) => ({ path, change: 'modified', added: 1, removed: 1, state: 'applied' }) as const;
     chat.change({ changes: [change('/a'), change('/b'), change('/c')] });
@@ -165,9 +165,9 @@ describe('what users do with an answer', () => {
     assert.deepEqual(reverted, ['/a', '/b', '/c']);
     assert.deepEqual(
       subject.questions.map(({ action }) => action),
-      ['Revert All', 'Revert'],
+      ['Undo All', 'Undo'],
     );
-    await assert.rejects(page.ask('revert', { sessionId: 'one' }), /no changes to revert/);
+    await assert.rejects(page.ask('revert', { sessionId: 'one' }), /no changes to undo/);
   });
 
   it('export a conversation into a file they choose', async () => {

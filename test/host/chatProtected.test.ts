@@ -110,7 +110,7 @@ describe('protected files and the commands of the chat', () => {
     assert.deepEqual(reverted, [[tasks, 'allow']]);
     assert.match(
       subject.questions[0]?.message ?? '',
-      /^Revert guarded\/\d+\/\.vscode\/tasks\.json\? It is protected: VS Code/,
+      /^Undo the agent’s changes in guarded\/\d+\/\.vscode\/tasks\.json\? It is protected: VS Code/,
     );
   });
 

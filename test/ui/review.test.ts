@@ -82,7 +82,7 @@ describe('The review of changes', () => {
 
   it('undoes what is left, and keeps what was kept', async () => {
     await window.runCommand('Backline: Undo All Changes');
-    await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Revert All' }).click();
+    await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Undo All' }).click();
     await eventually('the file', async () => assert.equal(await text(), original.replace('= 2;', '= 200;')));
     const old = path.join(path.dirname(file), 'old.txt');
     await eventually('the deleted file', async () => assert.equal(await readFile(old, 'utf8'), 'old\n'));

@@ -10,7 +10,7 @@ export function formatMention(file: string, selection: Range, folder: string | u
 }
 
 /** Whether a path can be typed into a terminal, where control characters act as keys: a newline sends the prompt. */
-export function isTypable(file: string): boolean {
+export function isTypablePath(file: string): boolean {
   return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(file);
 }
 
@@ -19,7 +19,7 @@ export function innermostFolder(file: string, folders: readonly string[]): strin
 }
 
 /** Explains why a file cannot be mentioned. `reason` is what resolving it threw, if anything. */
-export function explainRefusal(name: string, reason: unknown): string {
+export function explainUnmentionableFile(name: string, reason: unknown): string {
   if (!isEditorError(reason))
     return `${name} is not the active editor. Click in its editor, then add the selection again.`;
   switch (reason.code) {

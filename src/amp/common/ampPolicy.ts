@@ -21,7 +21,7 @@ export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): 
 }
 
 /** Write options for a file: the policy `ask` makes the editor ask the user. @throws EditorError `denied` */
-export function editOptions(path: string, { edit = 'allow' }: AmpPolicy): Pick<WriteOptions, 'askBecause'> {
+export function writeOptionsOfPolicy(path: string, { edit = 'allow' }: AmpPolicy): Pick<WriteOptions, 'askBecause'> {
   switch (edit) {
     case 'allow':
       return {};

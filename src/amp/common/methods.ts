@@ -11,7 +11,7 @@ import { isProtectedChangeError } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
 import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
-import { assertReadAllowed, editOptions, type AmpPolicy } from './ampPolicy';
+import { assertReadAllowed, writeOptionsOfPolicy, type AmpPolicy } from './ampPolicy';
 import type { AmpDialect } from './envelope';
 import type { EditGrant, ProtectedEditApprovals } from './protectedEditApprovals';
 import {
@@ -61,7 +61,11 @@ export function createMethods({
   protectedEdits: desk,
 }: AmpMethodPorts): ReadonlyMap<string, AmpMethod> {
   const edited = async (edit: FileEdit, signal: AbortSignal, deadline: number): Promise<TextFile> => {
-    const options = { ...editOptions(edit.path, policy()), signal, awaitSaveUntil: deadline - answerReserveMs };
+    const options = {
+      ...writeOptionsOfPolicy(edit.path, policy()),
+      signal,
+      awaitSaveUntil: deadline - answerReserveMs,
+    };
     try {
       return await applyEdit(editor, edit, options);
     } catch (error) {

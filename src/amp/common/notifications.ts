@@ -12,13 +12,13 @@ export interface AmpNotification {
 }
 
 /** The editor state that clients are notified of. */
-export interface EditorState {
+export interface EditorNotifications {
   readonly visibleFiles: AmpNotification;
   /** Undefined if no file is active. Clients keep the last selection until the list of visible files is empty. */
   readonly selection: AmpNotification | undefined;
 }
 
-export function editorState(editor: Pick<EditorPort, 'visibleFiles' | 'activeSelection'>): EditorState {
+export function editorNotifications(editor: Pick<EditorPort, 'visibleFiles' | 'activeSelection'>): EditorNotifications {
   const selection = editor.activeSelection;
   return {
     visibleFiles: visibleFilesNotification(editor.visibleFiles),
@@ -26,7 +26,7 @@ export function editorState(editor: Pick<EditorPort, 'visibleFiles' | 'activeSel
   };
 }
 
-export const noVisibleFiles = visibleFilesNotification([]);
+export const noVisibleFilesNotification = visibleFilesNotification([]);
 
 /** Only an empty list clears what a client remembers, including its active file and selection. */
 export function visibleFilesNotification(files: readonly string[]): AmpNotification {

@@ -56,14 +56,14 @@ export class PluginFile {
   constructor(
     private readonly folder: string,
     source: string,
-    private readonly version: string,
+    private readonly pluginVersion: string,
     private readonly rootFolder?: string,
   ) {
     this.file = path.join(folder, pluginFileName);
-    this.pluginText = markerOf(version) + source;
+    this.pluginText = markerOf(pluginVersion) + source;
   }
 
-  async inspect(): Promise<PluginState> {
+  async readState(): Promise<PluginState> {
     let text: string;
     try {
       if (!(await this.isInsideRoot())) return { kind: 'outside' };
@@ -80,12 +80,12 @@ export class PluginFile {
     if (version === undefined) return { kind: 'foreign' };
     // Version control may have changed the line endings.
     const isSame = text.replaceAll('\r\n', '\n') === this.pluginText;
-    return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.version) };
+    return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.pluginVersion) };
   }
 
   /** Installs or replaces the plugin atomically. @throws Error that says what to do */
   async install(): Promise<void> {
-    const { kind } = await this.inspectOwn();
+    const { kind } = await this.requireOwnState();
     // Amp loads only names that end in `.ts`.
     const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
     try {
@@ -102,7 +102,7 @@ export class PluginFile {
 
   /** Also removes folders that become empty. @throws Error if the file is not ours or the file system fails */
   async remove(): Promise<void> {
-    if ((await this.inspectOwn()).kind !== 'ours') return;
+    if ((await this.requireOwnState()).kind !== 'ours') return;
     await unlink(this.file);
     const parent = path.dirname(this.folder);
     // In the user's configuration, only the plugins folder may have been created by the installation.
@@ -111,8 +111,8 @@ export class PluginFile {
     }
   }
 
-  private async inspectOwn(): Promise<PluginState> {
-    const state = await this.inspect();
+  private async requireOwnState(): Promise<PluginState> {
+    const state = await this.readState();
     if (state.kind === 'foreign') {
       throw new Error(
         `${this.file} was not created by Backline and was left unchanged. Move it, then run the command again.`,

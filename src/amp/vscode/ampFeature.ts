@@ -14,10 +14,10 @@ import { ProtectedEditApprovals } from '../common/protectedEditApprovals';
 import { AmpServer } from '../node/ampServer';
 import { AmpSupervisor } from '../node/ampSupervisor';
 import { ampLockfileFolders } from '../node/lockfileFolder';
-import { addSelection } from './addSelection';
+import { addSelectionToAmp } from './addSelection';
 import { AmpTerminals } from './ampTerminals';
 import { DiagnosticsPlugin } from './diagnosticsPlugin';
-import { openTerminal } from './openTerminal';
+import { openAmpTerminal } from './openTerminal';
 import { ProtectedEditQuestions } from './protectedEditQuestions';
 
 interface AmpFeatureDeps extends FeatureContext {
@@ -73,14 +73,14 @@ export class AmpFeature implements Feature {
     });
     const checkPlugin = async (): Promise<void> => {
       try {
-        isPluginOutdated = await plugin.isOutdated();
+        isPluginOutdated = await plugin.hasOutdatedCopy();
         showStatus();
       } catch (error) {
         log.warn(`cannot tell whether the diagnostics plugin is up to date: ${String(error)}`);
       }
     };
 
-    terminals.start();
+    terminals.trackTerminals();
     disposables.add(editor.onDidChangeFolders(showStatus));
     disposables.add(
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
@@ -94,11 +94,11 @@ export class AmpFeature implements Feature {
     );
     disposables.add(commands.setHandler(commandIds.ampRestart, () => this.restart(supervisor, messages)));
     disposables.add(
-      commands.setHandler(commandIds.ampOpenTerminal, () => openTerminal({ editor, terminals, messages })),
+      commands.setHandler(commandIds.ampOpenTerminal, () => openAmpTerminal({ editor, terminals, messages })),
     );
     disposables.add(
       commands.setHandler(commandIds.ampAddSelection, () =>
-        addSelection({
+        addSelectionToAmp({
           editor,
           terminals,
           messages,
@@ -108,7 +108,7 @@ export class AmpFeature implements Feature {
     );
     disposables.add(
       commands.setHandler(commandIds.ampInstallDiagnosticsPlugin, async () => {
-        await plugin.manage();
+        await plugin.showManageDialog();
         await checkPlugin();
       }),
     );

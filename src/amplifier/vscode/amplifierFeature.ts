@@ -15,7 +15,7 @@ import type { ContextCollector, ContextCollectorDeps } from '../common/context/c
 import { restoreContextSwitches, type ContextSwitches } from '../common/context/contextSwitches';
 import { ApiKeyStore, type SecretStore } from '../common/server/apiKeyStore';
 import { amplifierBackendId, ConfiguredServer } from '../common/server/configuredServer';
-import { serverStatus, type ServerActions, type ServerSituation } from '../common/server/serverStatus';
+import { serverStatus, type ServerStatusActions, type ServerSituation } from '../common/server/serverStatus';
 import { ServerTokens } from '../common/server/serverTokens';
 import { configuredServerUrl, isSameLoopbackServer, ownServerMessage } from '../common/server/serverUrl';
 import { ServerMonitor } from '../common/server/serverMonitor';
@@ -188,7 +188,7 @@ function loadClient() {
   return import('../node/client/serverClient');
 }
 
-const actions: ServerActions = {
+const actions: ServerStatusActions = {
   openSettings: { label: 'Open settings', command: 'workbench.action.openSettings', arguments: ['amplifier.server'] },
   setApiKey: { label: 'Set API key', command: commandIds.amplifierSetApiKey },
   setToken: { label: 'Set server token', command: commandIds.amplifierSetToken },

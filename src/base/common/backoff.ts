@@ -9,6 +9,6 @@ export function backoffMs({ firstMs, maxMs }: Backoff, failures: number): number
 }
 
 /** Between half and all of `delayMs`, so that clients do not retry together. `random` returns numbers in [0, 1). */
-export function jittered(delayMs: number, random: () => number): number {
+export function addJitter(delayMs: number, random: () => number): number {
   return Math.round(delayMs * (0.5 + random() / 2));
 }

@@ -84,7 +84,7 @@ export class StatusBoard implements Disposable {
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
-  get all(): readonly FeatureStatus[] {
+  get featureStatuses(): readonly FeatureStatus[] {
     return [...this.statusById.values()];
   }
 

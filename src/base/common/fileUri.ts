@@ -15,7 +15,7 @@ function encodeSegments(path: string, separator: RegExp): string {
 }
 
 /** Decodes percent escapes. Returns the text unchanged if it has an invalid escape, such as a stray percent sign. */
-export function percentDecoded(text: string): string {
+export function decodePercentEscapes(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -19,7 +19,7 @@ export interface HiddenCharacter {
   readonly character: string;
   readonly count: number;
   /** For example `U+202E`, or `U+00A0 ×40`. */
-  readonly code: string;
+  readonly codePoint: string;
   readonly title: string;
 }
 
@@ -31,7 +31,7 @@ export function hasHiddenCharacters(text: string): boolean {
 export function showHiddenCharacters(text: string): string {
   if (!hidden.test(text)) return text;
   return splitAtHiddenCharacters(text)
-    .map((piece) => (typeof piece === 'string' ? piece : `[${piece.code}]`))
+    .map((piece) => (typeof piece === 'string' ? piece : `[${piece.codePoint}]`))
     .join('');
 }
 
@@ -48,14 +48,19 @@ export function splitAtHiddenCharacters(text: string): (string | HiddenCharacter
 }
 
 /** For example `U+202E`. */
-export function codePointOf(character: string): string {
+export function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function hiddenCharacter(run: string): HiddenCharacter {
   const [character = ''] = run;
   const count = run.length / Math.max(1, character.length);
-  const point = codePointOf(character);
-  if (count === 1) return { character, count, code: point, title: `An invisible character, ${point}` };
-  return { character, count, code: `${point} ×${count}`, title: `${count} invisible characters in a row, ${point}` };
+  const point = formatCodePoint(character);
+  if (count === 1) return { character, count, codePoint: point, title: `An invisible character, ${point}` };
+  return {
+    character,
+    count,
+    codePoint: `${point} ×${count}`,
+    title: `${count} invisible characters in a row, ${point}`,
+  };
 }

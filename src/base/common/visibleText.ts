@@ -1,4 +1,4 @@
-import { codePointOf, splitAtHiddenCharacters } from './hiddenCharacters';
+import { formatCodePoint, splitAtHiddenCharacters } from './hiddenCharacters';
 
 /** Control, format and private-use characters, line separators and lone surrogates. */
 const hiddenOrControl = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
@@ -6,12 +6,14 @@ const hiddenOrControl = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 /** Makes foreign text safe to show in a question: one line, with hidden and reordering characters as code points. */
 export function toVisibleText(text: string): string {
   return splitAtHiddenCharacters(text)
-    .map((piece) => (typeof piece === 'string' ? piece.replace(hiddenOrControl, codePointName) : `[${piece.code}]`))
+    .map((piece) =>
+      typeof piece === 'string' ? piece.replace(hiddenOrControl, codePointName) : `[${piece.codePoint}]`,
+    )
     .join('');
 }
 
 function codePointName(character: string): string {
-  return character === '\n' ? '\\n' : `[${codePointOf(character)}]`;
+  return character === '\n' ? '\\n' : `[${formatCodePoint(character)}]`;
 }
 
 /** Formats a command unambiguously, quoting special arguments. A single element is a shell line and is not quoted. */

@@ -28,6 +28,11 @@ export class CheckpointError extends Error {
   }
 }
 
+/** Also recognizes errors from other bundles, where `instanceof` fails. */
+export function isCheckpointError(error: unknown): error is CheckpointError {
+  return error instanceof Error && error.name === 'CheckpointError';
+}
+
 export function tooSlow(limitMs: number): CheckpointError {
   return new CheckpointError(
     'tooSlow',

@@ -1,4 +1,4 @@
-import type { FileState, LeftOut } from './checkpoint';
+import type { FileKind, FileState, LeftOut } from './checkpoint';
 import type { RestoreStep } from './restorePlan';
 
 /** The state of one workspace folder at one moment. */
@@ -44,6 +44,47 @@ export interface FileRestore {
   readonly step: RestoreStep;
 }
 
+/** What a restore would do to a file. */
+export interface RestoreChange {
+  /** Absolute. */
+  readonly path: string;
+  readonly change: 'modified' | 'created' | 'deleted';
+  readonly kind: FileKind;
+}
+
+/** A restore that has not begun. Only valid for the checkpoints that returned it. */
+export interface RestorePreview {
+  readonly changes: readonly RestoreChange[];
+  /** Absolute paths that may differ but will not be restored. A trailing separator stands for a folder with its contents. */
+  readonly leftOut: readonly string[];
+}
+
+export interface SkippedFile {
+  /** Absolute. */
+  readonly path: string;
+  /** For users. */
+  readonly reason: string;
+}
+
+export interface RestoreOutcome {
+  /** Absolute. */
+  readonly restored: readonly string[];
+  readonly skipped: readonly SkippedFile[];
+  /** The state before the restore, of each folder in which files were restored. */
+  readonly undo: readonly FolderCheckpoint[];
+}
+
+/** A restore that was cut off, as numbers of files. */
+export interface InterruptedRestore {
+  readonly restored: number;
+  readonly total: number;
+}
+
+/** What to do with a restore that was cut off. */
+export type ResumeDirection = 'finish' | 'undo';
+
+export type ResumeOutcome = Pick<RestoreOutcome, 'restored' | 'skipped'>;
+
 /** Checkpoints of all workspace folders. */
 export interface WorkspaceCheckpoints {
   /** Prepares the stores, so that the first checkpoint is faster. Never rejects. */
@@ -61,6 +102,22 @@ export interface WorkspaceCheckpoints {
   currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>>;
   /** Restores a file. Returns a checkpoint of the state before. @throws CheckpointError if the file was not restored */
   restoreFile(restore: FileRestore): Promise<FolderCheckpoint>;
+  /** Compares the folders with checkpoints. Changes nothing. @throws CheckpointError `unknownCheckpoint` if one was removed */
+  planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview>;
+  /**
+   * Restores some files of a preview, after taking a checkpoint. Skips files that have changed since the preview, and the files of
+   * a folder that fails. @throws CheckpointError if every folder fails; `restoreUnfinished` until `resume` was called
+   */
+  restore(
+    preview: RestorePreview,
+    paths: readonly string[],
+    label: string,
+    signal: AbortSignal,
+  ): Promise<RestoreOutcome>;
+  /** Returns a restore that was cut off, for example because VS Code was killed. @throws CheckpointError */
+  interrupted(): Promise<InterruptedRestore | undefined>;
+  /** Finishes or undoes a restore that was cut off. @throws CheckpointError */
+  resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome>;
 }
 
 const expected: ReadonlySet<LeftOut['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);

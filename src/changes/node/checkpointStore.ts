@@ -16,13 +16,19 @@ import {
 import { CheckpointError } from '../common/checkpointError';
 import { isAt } from '../common/nameList';
 import { inOrder, type RestorePlan, type RestoreStep } from '../common/restorePlan';
-import type { CurrentState } from '../common/workspaceCheckpoints';
+import type { CurrentState, ResumeDirection } from '../common/workspaceCheckpoints';
 import type { Retention } from '../common/retention';
 import { CurrentStates } from './currentStates';
 import { GitProgram } from './git/gitProgram';
 import { OpenRepository } from './openRepository';
 import { GitFailure } from './git/privateRepository';
-import { restoreLimitMs, RestoreRunner, type InterruptedRestore, type RestoreResult } from './restore/restoreRunner';
+import {
+  restoreLimitMs,
+  RestoreRunner,
+  type InterruptedStepCounts,
+  type RestoreResult,
+  type ResumeResult,
+} from './restore/restoreRunner';
 import { pruneStore, type PruneResult } from './storePruner';
 import { timedSignal } from './timedOperation';
 
@@ -185,19 +191,15 @@ export class CheckpointStore {
   }
 
   /** Returns an interrupted restore, which must be finished or undone before the next one. */
-  async interrupted(): Promise<InterruptedRestore | undefined> {
+  async interrupted(): Promise<InterruptedStepCounts | undefined> {
     return await this.inTurn(undefined, async (running) => this.runner.interrupted(await this.open.restoring(running)));
   }
 
   /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
-  async resume(direction: 'finish' | 'undo', signal?: AbortSignal): Promise<RestoreResult | undefined> {
+  async resume(direction: ResumeDirection, signal?: AbortSignal): Promise<ResumeResult | undefined> {
     return await this.inTurn(
       signal,
-      async (running) => {
-        const { records } = await this.open.use(running);
-        const detailsOf = (id: string): Promise<CheckpointDetails> => records.details(id, running);
-        return await this.runner.resume(direction, await this.open.restoring(running), detailsOf, running);
-      },
+      async (running) => this.runner.resume(direction, await this.open.restoring(running), running),
       restoreLimitMs,
     );
   }

@@ -6,7 +6,7 @@ import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { CheckpointLimits, FileState } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
-import { isSameState, type SkippedStep } from '../common/restorePlan';
+import { isSameState, skipReasonText } from '../common/restorePlan';
 import type { Retention } from '../common/retention';
 import {
   isUnexpectedlyLeftOut,
@@ -15,10 +15,16 @@ import {
   type CurrentState,
   type FileRestore,
   type FolderCheckpoint,
+  type InterruptedRestore,
+  type RestoreOutcome,
+  type RestorePreview,
+  type ResumeDirection,
+  type ResumeOutcome,
   type TakenCheckpoint,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
 import { now, openCheckpointStore, type CheckpointStore } from './checkpointStore';
+import { FolderRestores } from './restore/folderRestores';
 
 interface FolderCheckpointsDeps {
   /** Absolute paths of the current workspace folders. */
@@ -48,8 +54,11 @@ const pruneDelayMs = 5 * 60_000;
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
   private pruneTimer: Disposable | undefined;
+  private readonly restores: FolderRestores;
 
-  constructor(private readonly options: FolderCheckpointsDeps) {}
+  constructor(private readonly options: FolderCheckpointsDeps) {
+    this.restores = new FolderRestores({ folders: options.folders, open: (folder) => this.open(folder) });
+  }
 
   async prepare(): Promise<void> {
     const { log } = this.options;
@@ -139,8 +148,35 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     }
     const plan = { checkpointId: id, steps: [{ ...step, path: name }], leftOut: [] };
     const { skipped, undo } = await store.apply(plan, `Before undo of ${name}`);
-    for (const problem of skipped) throw skippedError(problem);
+    const [problem] = skipped;
+    if (problem) {
+      const code = problem.reason === 'changedMeanwhile' ? 'changedMeanwhile' : 'failed';
+      throw new CheckpointError(code, `The file was not restored. ${skipReasonText(problem)}`);
+    }
     return { folder, id: undo.id };
+  }
+
+  planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview> {
+    return this.restores.plan(folders, signal);
+  }
+
+  async restore(
+    preview: RestorePreview,
+    paths: readonly string[],
+    label: string,
+    signal: AbortSignal,
+  ): Promise<RestoreOutcome> {
+    const outcome = await this.restores.restore(preview, paths, label, signal);
+    this.schedulePrune();
+    return outcome;
+  }
+
+  interrupted(): Promise<InterruptedRestore | undefined> {
+    return this.restores.interrupted();
+  }
+
+  resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome> {
+    return this.restores.resume(direction, signal);
   }
 
   /** Cancels running work. Never rejects. */
@@ -232,19 +268,4 @@ function nameIn(folder: string, file: string): string {
     throw new CheckpointError('failed', 'The file is not in a workspace folder.');
   }
   return name.split(path.sep).join('/');
-}
-
-function skippedError({ detail, reason }: SkippedStep): CheckpointError {
-  switch (reason) {
-    case 'changedMeanwhile':
-      return new CheckpointError('changedMeanwhile', 'The file has changed in the meantime. Try again.');
-    case 'inTheWay':
-      return new CheckpointError('failed', 'A folder has the name of the file. Move the folder and try again.');
-    case 'behindLink':
-      return new CheckpointError('failed', 'The folder of the file is a symbolic link, so nothing was written there.');
-    case 'contentMissing':
-      return new CheckpointError('contentMissing', 'The content is gone, because it was removed from your repository.');
-    case 'failed':
-      return new CheckpointError('failed', `The file could not be restored: ${detail ?? 'unknown reason'}`);
-  }
 }

@@ -75,7 +75,17 @@ export class ChatFeature implements Feature<ChatUi> {
   readonly id = 'chat';
   readonly title = 'Chat';
 
+  private pages: ChatPages | undefined;
+
   constructor(private readonly deps: ChatFeatureDeps) {}
+
+  /** Moves the focus to the composer of the page that had it last. */
+  focusComposer(): void {
+    this.pages?.revealActive().then(
+      (page) => page.runCommand('focusComposer'),
+      (error: unknown) => this.deps.log.error('cannot show the chat', error),
+    );
+  }
 
   async start(): Promise<ChatUi> {
     const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
@@ -102,6 +112,7 @@ export class ChatFeature implements Feature<ChatUi> {
         messages,
       }),
     );
+    this.pages = pages;
     const review = new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages);
     const services: ChatPageServices = {
       ...this.deps,

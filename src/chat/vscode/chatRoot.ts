@@ -23,6 +23,7 @@ import { ChatFeature, type ChatUi } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
+import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
 
 interface ChatRootDeps extends FeatureContext {
@@ -101,6 +102,11 @@ export class ChatRoot {
       memento: globalState,
       newId: randomUUID,
       starts: newOptions,
+      unsavedFiles: new WindowUnsavedFiles({
+        editor,
+        settings: options.settings,
+        onDismiss: () => this.chatFeature.focusComposer(),
+      }),
     });
     this.chatFeature = new ChatFeature({
       ...options,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Emitter } from '../../base/common/event';
 import type { Memento } from '../../base/common/memento';
-import { entryIdentity, type ConsentSubject } from './consentSubject';
+import { subjectIdentity, type ConsentSubject } from './consentSubject';
 
 export type ConsentAnswer = 'allowed' | 'denied';
 
@@ -33,13 +33,13 @@ export class ConsentStore {
 
   /** Whether there is an answer for other content of the same entry. */
   hasEarlierAnswer(subject: ConsentSubject): boolean {
-    const entry = entryIdentity(subject);
+    const entry = subjectIdentity(subject);
     return this.storedAnswers.some((each) => each.entry === entry && each.hash !== subject.hash);
   }
 
   async setAnswer(subject: ConsentSubject, answer: ConsentAnswer): Promise<void> {
     const others = this.storedAnswers.filter(({ hash }) => hash !== subject.hash);
-    const all = [...others, { hash: subject.hash, answer, entry: entryIdentity(subject) }];
+    const all = [...others, { hash: subject.hash, answer, entry: subjectIdentity(subject) }];
     await this.memento.update(mementoKey, all.slice(-maxAnswers));
     this.changeEmitter.fire();
   }

@@ -33,7 +33,7 @@ export interface ConsentSubject {
 }
 
 /** Identifies the entry, regardless of its content. */
-export function entryIdentity({ id, kind, name, source }: ConsentSubject): string {
+export function subjectIdentity({ id, kind, name, source }: ConsentSubject): string {
   return JSON.stringify([kind, source.file ?? '', id ?? name]);
 }
 
@@ -50,7 +50,7 @@ export function describeSubject({ kind, name }: Pick<ConsentSubject, 'kind' | 'n
   return `${nouns[kind]} "${shown(name, 80)}"`;
 }
 
-export function questionAbout(subject: ConsentSubject): string {
+export function dialogQuestionOf(subject: ConsentSubject): string {
   const what = describeSubject(subject);
   switch (subject.kind) {
     case 'agent':
@@ -82,7 +82,7 @@ const maxValueLength = 400;
 const maxFacts = 24;
 
 /** Whether the dialog cannot show everything, so that the user must read the file. */
-export function isTooLong({ facts }: ConsentSubject): boolean {
+export function isTooLongForDialog({ facts }: ConsentSubject): boolean {
   return (
     facts.length > maxFacts ||
     facts.some(({ label, value }) => isCut(label, maxLabelLength) || isCut(value, maxValueLength))
@@ -94,13 +94,13 @@ const tooLongToAllow =
   'It is too long to show here, and there is no file to read it in, so it cannot be allowed. Make the entry shorter.';
 
 /** Which answers the dialog offers besides denial. Only what can be shown completely can be allowed there. */
-export function choicesFor(subject: ConsentSubject): { readonly canAllow: boolean; readonly canShow: boolean } {
-  return { canAllow: !isTooLong(subject), canShow: subject.source.file !== undefined };
+export function dialogChoicesFor(subject: ConsentSubject): { readonly canAllow: boolean; readonly canShow: boolean } {
+  return { canAllow: !isTooLongForDialog(subject), canShow: subject.source.file !== undefined };
 }
 
-export function detailsOf(subject: ConsentSubject, hasChanged: boolean): string {
+export function dialogDetailsOf(subject: ConsentSubject, hasChanged: boolean): string {
   const { facts, source } = subject;
-  const { canAllow, canShow } = choicesFor(subject);
+  const { canAllow, canShow } = dialogChoicesFor(subject);
   const lines = facts.slice(0, maxFacts).map(({ label, value, warning }) => {
     const line = `${shown(label, maxLabelLength)}: ${shown(value, maxValueLength)}`;
     return warning === undefined ? line : `⚠ ${line} (${warning})`;

@@ -88,7 +88,7 @@ export async function hashNamedFiles(
     }
   }
   const found: HashedFile[] = [];
-  const isOfWorkspace = await files.workspaceTest();
+  const isOfWorkspace = await files.createWorkspaceTest();
   for (const file of names) {
     const real = await files.resolveLinks(file);
     if (!isOfWorkspace(file) && !isOfWorkspace(real)) continue;
@@ -124,7 +124,7 @@ class NamedFileFinder {
   /** All files that may run when a program is given this path. Not all of them need to exist. */
   async candidatesFor(named: string): Promise<readonly string[]> {
     const { paths } = this.system;
-    const main = await this.mainOf(paths.join(named, 'package.json'));
+    const main = await this.readPackageMain(paths.join(named, 'package.json'));
     return main === undefined
       ? this.variantsOf(named)
       : [...this.variantsOf(named), ...this.variantsOf(paths.resolve(named, main))];
@@ -136,7 +136,7 @@ class NamedFileFinder {
     return await this.system.realpath(file).catch(() => file);
   }
 
-  async workspaceTest(): Promise<(file: string) => boolean> {
+  async createWorkspaceTest(): Promise<(file: string) => boolean> {
     const real = await Promise.all(this.folders.map((folder) => this.system.realpath(folder).catch(() => folder)));
     const roots = [...this.folders, ...real];
     return (file) => roots.some((root) => isInsideFolder(file, root, this.system.paths));
@@ -156,7 +156,7 @@ class NamedFileFinder {
   }
 
   /** Undefined if the file is not a valid package: programs would ignore its `main`, too. */
-  private async mainOf(packageFile: string): Promise<string | undefined> {
+  private async readPackageMain(packageFile: string): Promise<string | undefined> {
     this.assertAccessible(packageFile);
     try {
       return PackageMain.safeParse(JSON.parse(await this.system.readText(packageFile))).data?.main;

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import {
   describeSubject,
-  detailsOf,
-  choicesFor,
+  dialogDetailsOf,
+  dialogChoicesFor,
   describeSource,
-  questionAbout,
+  dialogQuestionOf,
   type ConsentSubject,
 } from '../common/consentSubject';
 import type { ConsentAnswer } from '../common/consentStore';
@@ -22,10 +22,10 @@ export async function askInDialog(
   hasChanged: boolean,
   onLateAnswer: LateAnswer,
 ): Promise<ConsentAnswer | undefined> {
-  const { canAllow, canShow } = choicesFor(subject);
+  const { canAllow, canShow } = dialogChoicesFor(subject);
   const answers = [...(canAllow ? [allow] : []), deny, ...(canShow ? [show] : [])];
-  const options = { modal: true, detail: detailsOf(subject, hasChanged) };
-  const chosen = await vscode.window.showWarningMessage(questionAbout(subject), options, ...answers);
+  const options = { modal: true, detail: dialogDetailsOf(subject, hasChanged) };
+  const chosen = await vscode.window.showWarningMessage(dialogQuestionOf(subject), options, ...answers);
   if (chosen !== show) return answerOf(chosen);
   // If the file could not be shown, there is nothing to allow.
   if (await openSource(subject)) void askInNotification(subject, onLateAnswer);
@@ -34,7 +34,7 @@ export async function askInDialog(
 
 /** A notification, so that the open file stays visible. */
 async function askInNotification(subject: ConsentSubject, onLateAnswer: LateAnswer): Promise<void> {
-  const message = `${questionAbout(subject)} It is in ${describeSource(subject.source)}.`;
+  const message = `${dialogQuestionOf(subject)} It is in ${describeSource(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
   if (answer) onLateAnswer(subject, answer);
 }

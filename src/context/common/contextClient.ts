@@ -75,7 +75,7 @@ interface ContextClientPorts {
   /** Creates the log of a provider. The client disposes it. Nothing is logged without it. */
   readonly logOf?: (ref: ProviderRef) => ProviderLog;
   /** Limits the time of the providers' globs. */
-  readonly runInTime: RunWithTimeLimit;
+  readonly runWithTimeLimit: RunWithTimeLimit;
   /** Whether the user has allowed a request, without asking. By default nothing is allowed. */
   readonly isAllowed?: (request: RememberedRequest) => boolean;
   /** Called with the IDs of the providers that were kept when the list of providers changed. */
@@ -110,7 +110,7 @@ export class ContextClient implements Disposable {
       handleDeps: {
         clock: ports.clock,
         secrets: ports.secrets,
-        runInTime: ports.runInTime,
+        runWithTimeLimit: ports.runWithTimeLimit,
         logOf: (ref) => ports.logOf?.(ref) ?? noLog,
         isAllowed: (request) => ports.isAllowed?.(request) ?? false,
         timings: options,

@@ -12,7 +12,7 @@ interface ConsentPick extends vscode.QuickPickItem {
 interface ConsentPorts {
   readonly allowed: AllowedRequests;
   /** For what the workspace defines. */
-  readonly consent: Pick<Consent, 'askToChange'>;
+  readonly consent: Pick<Consent, 'askAgain'>;
 }
 
 /** The command `backline.context.allow`: allows a provider, or lists all. @returns the providers to ask again */
@@ -35,7 +35,7 @@ export async function manageConsent(
   if (!pick.state || !consent) return [];
   if (consent.kind === 'brought') {
     // The consent's event retries the providers.
-    await ofWorkspace.askToChange(consent.subject);
+    await ofWorkspace.askAgain(consent.subject);
     return [];
   }
   if (!(await confirm(pick.state, consent))) return [];

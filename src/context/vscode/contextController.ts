@@ -69,7 +69,7 @@ const statusMs = 200;
 export class ContextController implements Disposable {
   readonly mentions: ContextMentions;
   readonly chip: ContextChip;
-  private readonly runInTime = createTimeLimitedRunner();
+  private readonly runWithTimeLimit = createTimeLimitedRunner();
   private readonly logs = new ProviderLogs();
   private readonly disposables = new DisposableStore();
   private readonly allowedRequests: AllowedRequests;
@@ -120,7 +120,7 @@ export class ContextController implements Disposable {
         clock,
         log,
         secrets: this.secrets,
-        runInTime: this.runInTime,
+        runWithTimeLimit: this.runWithTimeLimit,
         logOf: (ref) => this.logs.createLog(ref),
         isAllowed,
         // Removed or restarted providers request consent again when they are next asked.
@@ -227,7 +227,7 @@ export class ContextController implements Disposable {
   }
 
   private readExclude(): ExcludeList {
-    return new ExcludeList(this.deps.settings.excludeGlobs(), { runInTime: this.runInTime });
+    return new ExcludeList(this.deps.settings.excludeGlobs(), { runWithTimeLimit: this.runWithTimeLimit });
   }
 
   /** A removed provider may still be working. It must not add to the list of questions. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Emitter } from '../../base/common/event';
 import type { Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
-import type { LensMode } from '../../platform/common/settings';
+import type { ContextCodeLensMode } from '../../platform/common/settings';
 import type { ContextItem } from '../common/items/contextItem';
 import { ItemList } from '../common/items/itemList';
 import { toLabel } from '../common/items/itemTexts';
@@ -19,7 +19,7 @@ export class ItemCodeLenses implements vscode.CodeLensProvider, Disposable {
 
   constructor(
     private readonly feed: Pick<DocumentItemsFeed, 'knownItems' | 'requestItems'>,
-    private readonly mode: () => LensMode,
+    private readonly mode: () => ContextCodeLensMode,
     private readonly onError: (error: unknown) => void,
   ) {}
 

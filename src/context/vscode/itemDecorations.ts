@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import type { DecorationStyle } from '../../platform/common/settings';
+import type { ContextDecorationStyle } from '../../platform/common/settings';
 import type { ItemRange } from '../common/items/contextItem';
 import type { DocumentItemsFeed } from './documentItemsFeed';
 
@@ -13,7 +13,7 @@ export class ItemDecorations implements Disposable {
 
   constructor(
     private readonly feed: Pick<DocumentItemsFeed, 'knownItems' | 'onDidUpdate'>,
-    private readonly style: () => DecorationStyle,
+    private readonly style: () => ContextDecorationStyle,
   ) {}
 
   start(): void {
@@ -54,7 +54,7 @@ function firstLineOf(document: vscode.TextDocument, { start, end }: ItemRange): 
   );
 }
 
-function typeOf(style: DecorationStyle): vscode.TextEditorDecorationType | undefined {
+function typeOf(style: ContextDecorationStyle): vscode.TextEditorDecorationType | undefined {
   const rangeBehavior = vscode.DecorationRangeBehavior.ClosedClosed;
   switch (style) {
     case 'none':

@@ -33,7 +33,7 @@ export function innermostFolder(
 const maxPathLength = 4096;
 
 /** @throws EditorError `invalidPath` for a path that must not reach the file system */
-export function checkPath(path: string): void {
+export function requireValidPath(path: string): void {
   if (path === '') throw new EditorError('invalidPath', 'The path is empty. Name a file of the workspace.');
   if (path.length > maxPathLength) {
     throw new EditorError('invalidPath', `${path.slice(0, 80)}… is too long: a path has at most 4,096 characters.`);

@@ -17,7 +17,7 @@ export interface InvalidPattern {
 
 export interface GlobOptions {
   /** Limits the time of each match. Without it, a potentially slow glob only matches by the names it contains. */
-  readonly runInTime?: RunWithTimeLimit;
+  readonly runWithTimeLimit?: RunWithTimeLimit;
   /** Called when a glob exceeds the limit. From then on, it matches every path that contains its names. */
   readonly onSlow?: (pattern: string) => void;
 }
@@ -61,10 +61,10 @@ export class GlobRules {
 
   /** Globs in `trustedGlobs` are known to be fast and run without a time limit. */
   constructor(patterns: readonly string[], trustedGlobs: ReadonlySet<string>, options: GlobOptions = {}) {
-    const { runInTime, onSlow = () => undefined } = options;
+    const { runWithTimeLimit, onSlow = () => undefined } = options;
     const rules: GlobRule[] = [];
     const bad: InvalidPattern[] = [];
-    const globs = new TimedGlobs(runInTime, globOptions);
+    const globs = new TimedGlobs(runWithTimeLimit, globOptions);
     const fast = new TimedGlobs((work) => work(), globOptions);
     for (const pattern of patterns) {
       try {
@@ -78,7 +78,7 @@ export class GlobRules {
   }
 
   /** Returns the rule of the last matching pattern. */
-  lastMatch(target: GlobTarget): GlobRule | undefined {
+  findLastMatch(target: GlobTarget): GlobRule | undefined {
     return this.rules.find(({ matches }) => matches(target));
   }
 }

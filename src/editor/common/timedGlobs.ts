@@ -14,9 +14,9 @@ const longPathLength = 1_000;
 export class TimedGlobs {
   private slowCount = 0;
 
-  /** Without `runInTime`, potentially slow globs are not run. */
+  /** Without `runWithTimeLimit`, potentially slow globs are not run. */
   constructor(
-    private readonly runInTime: RunWithTimeLimit | undefined,
+    private readonly runWithTimeLimit: RunWithTimeLimit | undefined,
     private readonly options: picomatch.PicomatchOptions,
   ) {}
 
@@ -54,8 +54,8 @@ export class TimedGlobs {
   }
 
   private runWithLimit<T>(work: () => T, onSlow: () => void): T | undefined {
-    if (this.hasTooManySlowGlobs || !this.runInTime) return undefined;
-    const result = this.runInTime(work);
+    if (this.hasTooManySlowGlobs || !this.runWithTimeLimit) return undefined;
+    const result = this.runWithTimeLimit(work);
     if (result !== undefined) return result;
     this.slowCount++;
     onSlow();

@@ -40,7 +40,7 @@ export class StandingPermissions implements Disposable {
     return this.deps.policy();
   }
 
-  policyOf(agent: string): AgentPolicy {
+  policyOfAgent(agent: string): AgentPolicy {
     return this.deps.policy().forAgent(agent);
   }
 

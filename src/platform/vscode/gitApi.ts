@@ -17,7 +17,7 @@ export interface GitApiRepository {
 }
 
 /** Activates VS Code's Git extension. Returns undefined if it is missing or turned off in the settings. */
-export async function activateGit(): Promise<GitApi | undefined> {
+export async function activateGitExtension(): Promise<GitApi | undefined> {
   const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
   if (!extension || !vscode.workspace.getConfiguration('git').get<boolean>('enabled', true)) return undefined;
   return (extension.isActive ? extension.exports : await extension.activate()).getAPI(1);

@@ -5,12 +5,13 @@ import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { settingIds, type SettingId } from '../../manifest';
 import {
-  DecorationStyle,
+  ContextDecorationStyle,
   defaultPortRange,
-  HoverTimeout,
-  LensMode,
+  ContextHoverTimeoutMs,
+  ContextCodeLensMode,
   parseGlobSwitches,
   parsePortRange,
+  SaveBeforePrompt,
   type PortRange,
 } from '../common/settings';
 
@@ -77,6 +78,11 @@ export class Settings implements vscode.Disposable {
     return this.isEnabled(settingIds.toolsEnabled);
   }
 
+  /** Only a user setting counts. */
+  toolsExternalClients(): boolean {
+    return vscode.workspace.getConfiguration().inspect(settingIds.toolsExternalClients)?.globalValue === true;
+  }
+
   ampPortRange(): PortRange {
     const value = this.read(settingIds.ampPortRange);
     const range = parsePortRange(value);
@@ -137,6 +143,17 @@ export class Settings implements vscode.Disposable {
     return this.readText(settingIds.chatBackend);
   }
 
+  saveBeforePrompt(): SaveBeforePrompt {
+    return SaveBeforePrompt.parse(this.read(settingIds.chatSaveBeforePrompt));
+  }
+
+  /** Writes to the user settings. @throws Error if they cannot be written */
+  async setSaveBeforePrompt(value: SaveBeforePrompt): Promise<void> {
+    await vscode.workspace
+      .getConfiguration()
+      .update(settingIds.chatSaveBeforePrompt, value, vscode.ConfigurationTarget.Global);
+  }
+
   /** Whether changes of agents have Keep and Undo above them in editors. */
   reviewCodeLens(): boolean {
     return this.read(settingIds.reviewCodeLens) === true;
@@ -176,16 +193,16 @@ export class Settings implements vscode.Disposable {
     await configuration.update(settingIds.contextEnabled, !this.contextEnabled(), target);
   }
 
-  contextCodeLens(): LensMode {
-    return LensMode.parse(this.read(settingIds.contextCodeLens));
+  contextCodeLens(): ContextCodeLensMode {
+    return ContextCodeLensMode.parse(this.read(settingIds.contextCodeLens));
   }
 
-  contextDecoration(): DecorationStyle {
-    return DecorationStyle.parse(this.read(settingIds.contextDecoration));
+  contextDecoration(): ContextDecorationStyle {
+    return ContextDecorationStyle.parse(this.read(settingIds.contextDecoration));
   }
 
   contextHoverTimeoutMs(): number {
-    return HoverTimeout.parse(this.read(settingIds.contextHoverTimeoutMs));
+    return ContextHoverTimeoutMs.parse(this.read(settingIds.contextHoverTimeoutMs));
   }
 
   dispose(): void {

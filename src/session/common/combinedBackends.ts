@@ -17,7 +17,7 @@ export class CombinedBackends implements BackendRegistry, Disposable {
 
   constructor(
     private readonly registries: readonly BackendRegistry[],
-    private readonly observe: SessionObserver,
+    private readonly observeSession: SessionObserver,
     private readonly log: Logger,
   ) {}
 
@@ -55,7 +55,7 @@ export class CombinedBackends implements BackendRegistry, Disposable {
   }
 
   private observeBackend(backend: SessionBackend): SessionBackend {
-    const observed = this.observedBackends.get(backend) ?? observeSessions(backend, this.observe);
+    const observed = this.observedBackends.get(backend) ?? observeSessions(backend, this.observeSession);
     this.observedBackends.set(backend, observed);
     return observed;
   }

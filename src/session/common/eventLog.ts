@@ -1,5 +1,5 @@
 import { approximateSize } from '../../base/common/approximateSize';
-import { watchGrammar } from './normalize/grammarWatch';
+import { createGrammarCheck } from './normalize/grammarWatch';
 import { SessionNormalizer, type NormalizerOptions } from './normalize/sessionNormalizer';
 import type { SessionEvent } from './sessionEvents';
 import type { SequencedEvent } from './sessionBackend';
@@ -30,7 +30,7 @@ export class EventLog {
   private hasEnded = false;
   private readonly waitingReaders = new Set<() => void>();
   private readonly normalizer: SessionNormalizer;
-  private readonly checkGrammar = watchGrammar();
+  private readonly checkGrammar = createGrammarCheck();
 
   /** `yieldToOthers` lets other tasks run while a reader catches up. */
   constructor(

@@ -106,7 +106,7 @@ export class OpenedFileSource implements ThreadSource {
     void watch.start();
     return toDisposable(() => {
       subscription.dispose();
-      this.disposables.release(watch);
+      this.disposables.removeWithoutDisposing(watch);
       watch.dispose();
     });
   }

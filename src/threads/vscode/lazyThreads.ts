@@ -50,7 +50,7 @@ export class LazyThreads implements Feature {
       }),
     );
     disposables.add(provideReadOnlyTexts(textSchemes.thread, async (query) => await (await load()).textOf(query)));
-    disposables.add(commands.setLoader(this.id, load));
+    disposables.add(commands.setFeatureLoader(this.id, load));
     setFilterContextKeys(loadFilters(workspaceState));
     status.set({ id, title, ...threadsStatus(notListedSummary) });
     return Promise.resolve({ stop: () => threads.stop(), dispose: () => disposables.dispose() });

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { textSchemes } from '../../manifest';
-import { textUri } from '../../platform/vscode/readOnlyTexts';
+import { readOnlyTextUri } from '../../platform/vscode/readOnlyTexts';
 import { diffTexts } from '../common/page/diffTexts';
 import type { OpenThread, ThreadSource } from '../common/threadPorts';
 
@@ -43,7 +43,7 @@ export class ThreadDocuments {
 }
 
 function documentUri(path: string, query: DocumentQuery): vscode.Uri {
-  return textUri(textSchemes.thread, path, JSON.stringify(query));
+  return readOnlyTextUri(textSchemes.thread, path, JSON.stringify(query));
 }
 
 function findDiff({ entries }: OpenThread, entryId: string, index: number) {

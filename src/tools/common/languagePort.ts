@@ -13,9 +13,9 @@ export interface LanguagePort {
   /** In text order. */
   outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]>;
   workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
-  callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]>;
+  callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly HierarchyItem[]>;
   /** `item` must come from `callItemsAt` or `callsOf`. */
-  callsOf(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]>;
+  callsOf(direction: CallDirection, item: HierarchyItem, signal: AbortSignal): Promise<readonly HierarchyCall[]>;
 }
 
 export type DefinitionKind = 'definition' | 'type' | 'declaration';
@@ -52,18 +52,18 @@ export interface FoundSymbol extends Place {
   readonly container: string;
 }
 
-export interface CallItem extends Place {
+export interface HierarchyItem extends Place {
   readonly name: string;
   readonly kind: string;
 }
 
-export interface Call {
-  readonly item: CallItem;
+export interface HierarchyCall {
+  readonly item: HierarchyItem;
   /** Ranges of the calls in the caller's file. */
   readonly callRanges: readonly Range[];
 }
 
 /** A language server did not answer in time. */
-export class LateAnswerError extends Error {
+export class LanguageServerTimeoutError extends Error {
   override readonly name = 'LateAnswerError';
 }

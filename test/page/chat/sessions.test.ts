@@ -271,10 +271,10 @@ describe('what a conversation is with', () => {
 
   it('changes files, which are kept and reverted one by one or all', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ changes })));
-    await chat.page.getByRole('button', { name: 'Revert', exact: true }).click();
+    await chat.page.getByRole('button', { name: 'Undo', exact: true }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1' });
     await chat.page.getByText('3 files changed').click();
-    await chat.page.getByRole('button', { name: 'Revert main.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Undo changes of main.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert, 2), { sessionId: 's1', path: changes[1]?.path });
     await chat.page.getByRole('button', { name: 'Keep changes of greeting.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path: 'src/greeting.ts' });

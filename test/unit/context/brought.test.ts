@@ -73,7 +73,7 @@ describe('a context provider that only the workspace names', () => {
         clock: systemClock,
         log: nullLogger,
         secrets: { get: () => Promise.resolve(undefined) },
-        runInTime: createTimeLimitedRunner(2_000),
+        runWithTimeLimit: createTimeLimitedRunner(2_000),
         onProvidersKept: (ids) => kept.push([...ids]),
         createProvider: (entry) => factory.create(entry),
       },

@@ -23,7 +23,7 @@ describe('a stored secret', () => {
       clock: systemClock,
       log: nullLogger,
       secrets: { get: () => Promise.resolve('s3cret') },
-      runInTime: (work) => work(),
+      runWithTimeLimit: (work) => work(),
       isAllowed: (request) => allowed.some((each) => JSON.stringify(each) === JSON.stringify(request)),
       createProvider: () => provider,
     });

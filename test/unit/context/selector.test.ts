@@ -88,8 +88,8 @@ const rows: readonly Row[] = [
 const compile = (
   selectors: readonly DocumentSelector[] | undefined,
   match: SelectorMatch = 'any',
-  runInTime = createTimeLimitedRunner(2_000),
-): SelectorList => SelectorList.compile(selectors, match, runInTime);
+  runWithTimeLimit = createTimeLimitedRunner(2_000),
+): SelectorList => SelectorList.compile(selectors, match, runWithTimeLimit);
 
 describe('selectors', () => {
   for (const { says, selectors, uri = ts, text = '', match = 'any', expected } of rows) {

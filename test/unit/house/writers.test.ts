@@ -31,6 +31,8 @@ const writers: Readonly<Record<string, string>> = {
   'changes/node/storePruner.ts': 'own storage',
   'chat/node/filePort.ts': 'own storage',
   'context/node/remoteModuleStore.ts': 'own storage',
+  'tools/node/clients/bridgeLauncher.ts': 'own storage: the program that MCP clients start',
+  'tools/node/clients/windowFiles.ts': 'own storage: how MCP clients find the window',
   'threads/node/files/indexLock.ts': 'own storage',
   'threads/node/files/atomicWrite.ts': 'own storage',
   'threads/node/cli/privateFolder.ts': 'own storage',

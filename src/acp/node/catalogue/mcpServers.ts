@@ -17,7 +17,7 @@ const Remote = z.looseObject({
   headers: Variables.default({}),
 });
 
-export interface McpOptions {
+export interface McpServerOptions {
   /** Transports that the agent supports besides stdio. */
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
   /** Finds a program's full path, which the protocol requires. Rejects with a message for the user. */
@@ -33,7 +33,7 @@ interface McpConversion {
 export async function toMcpServers(
   settings: Readonly<Record<string, unknown>>,
   workspaceFolder: string,
-  options: McpOptions,
+  options: McpServerOptions,
 ): Promise<McpConversion> {
   const notes: string[] = [];
   const servers: McpServer[] = [];
@@ -47,7 +47,7 @@ export async function toMcpServers(
   return { servers, notes };
 }
 
-async function toServer(name: string, entry: unknown, options: McpOptions): Promise<McpServer> {
+async function toServer(name: string, entry: unknown, options: McpServerOptions): Promise<McpServer> {
   const remote = Remote.safeParse(entry).data;
   if (remote) {
     const { type, url, headers } = remote;
@@ -64,17 +64,19 @@ function toPairs(variables: Record<string, string>): { name: string; value: stri
   return Object.entries(variables).map(([name, value]) => ({ name, value }));
 }
 
-export function substituteFolder(value: unknown, workspaceFolder: string): unknown {
+export function substituteWorkspaceFolder(value: unknown, workspaceFolder: string): unknown {
   if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
-  if (Array.isArray(value)) return value.map((item) => substituteFolder(item, workspaceFolder));
+  if (Array.isArray(value)) return value.map((item) => substituteWorkspaceFolder(item, workspaceFolder));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substituteFolder(item, workspaceFolder)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, substituteWorkspaceFolder(item, workspaceFolder)]),
+  );
 }
 
 /** @throws Error for other variables, which would need VS Code or the user */
 function substitute(value: unknown, workspaceFolder: string): unknown {
-  requireNoVariables(substituteFolder(value, ''));
-  return substituteFolder(value, workspaceFolder);
+  requireNoVariables(substituteWorkspaceFolder(value, ''));
+  return substituteWorkspaceFolder(value, workspaceFolder);
 }
 
 function requireNoVariables(value: unknown): void {

@@ -10,14 +10,14 @@ export interface ServerSituation {
   readonly keyProblem?: string | undefined;
 }
 
-export type ServerActions = Readonly<
+export type ServerStatusActions = Readonly<
   Record<'openSettings' | 'setApiKey' | 'setToken' | 'chooseContext' | 'manageTrust', StatusAction>
 >;
 
 /** The server's entry in the status list. A server that was never used needs no attention: most users have none. */
 export function serverStatus(
   { isTrusted, server, news, isOwn = false, keyProblem }: ServerSituation,
-  actions: ServerActions,
+  actions: ServerStatusActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const { openSettings, setApiKey, setToken, chooseContext, manageTrust } = actions;
   if (!isTrusted) {

@@ -42,10 +42,10 @@ export function ChangesBar() {
         <button
           type="button"
           class="link-button"
-          title="Revert all changes of this conversation"
+          title="Undo all changes of this conversation"
           onClick={() => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId }))}
         >
-          Revert
+          Undo
         </button>
       </span>
     </section>
@@ -54,9 +54,9 @@ export function ChangesBar() {
 
 const stateLabels: Record<FileChange['state'], string> = {
   applied: '',
-  reverted: 'reverted',
+  reverted: 'undone',
   changedSince: 'changed later',
-  unknown: 'can’t be reverted',
+  unknown: 'can’t be undone',
 };
 
 function ChangeRow({ change }: { change: FileChange }) {
@@ -88,7 +88,7 @@ function ChangeRow({ change }: { change: FileChange }) {
         onClick={() => void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId, path }))}
       />
       <IconButton
-        label={namingHiddenCharacters(`Revert ${name}`)}
+        label={namingHiddenCharacters(`Undo changes of ${name}`)}
         icon={RevertIcon}
         disabled={state === 'reverted' || state === 'unknown'}
         onClick={() => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path }))}

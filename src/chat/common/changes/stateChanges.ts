@@ -124,7 +124,8 @@ export class StateChanges {
         'Something else has the name of the file, or it can’t be read. Move it and try again.',
       );
     }
-    if (!force && (isMixed(changes) || !isSameState(now, changes.at(-1)?.after))) {
+    const left = upTo(changes, now);
+    if (!force && (isMixed(left) || (left.length > 0 && !isSameState(now, left.at(-1)?.after)))) {
       const when = turn === undefined ? 'conversation' : 'turn';
       throw new ChatError(
         'changedSince',
@@ -140,7 +141,8 @@ export class StateChanges {
     const [first] = changes;
     if (!first) return false;
     const now = await this.currentState(path, first.checkpoint).catch(() => 'other' as const);
-    return now !== 'other' && !isMixed(changes) && isSameState(now, changes.at(-1)?.after);
+    const left = upTo(changes, now);
+    return now !== 'other' && !isMixed(left) && isSameState(now, left.at(-1)?.after);
   }
 
   /**
@@ -200,11 +202,22 @@ export class StateChanges {
     const { after, before } = { before: undefined, after: undefined, ...record };
     const renamed = withoutUndefined({ renamedFrom });
     const change = { turn, kind, ...renamed, checkpoint: { folder, id: checkpoint }, before, after, isMixed: mixed };
-    const earlier = (this.openByPath.get(path) ?? []).filter((one) => one.turn !== turn);
+    const earlier = upTo(
+      (this.openByPath.get(path) ?? []).filter((one) => one.turn !== turn),
+      before,
+    );
     this.openByPath.set(path, [...earlier, change]);
     const ofTurn = this.byTurn.get(turn) ?? new Map<string, StateChange>();
     this.byTurn.set(turn, ofTurn.set(path, change));
   }
+}
+
+/** Drops the changes after the file had this state. Restoring a checkpoint took them back. */
+function upTo(changes: readonly StateChange[], state: CurrentState): readonly StateChange[] {
+  if (state === 'other') return changes;
+  const last = changes.findLastIndex(({ after }) => isSameState(after, state));
+  if (last !== -1) return changes.slice(0, last + 1);
+  return isSameState(changes[0]?.before, state) ? [] : changes;
 }
 
 function isMixed(changes: readonly StateChange[]): boolean {
@@ -247,7 +260,8 @@ function shownBeside({ change }: FileChange, known: readonly StateChange[]): Pic
 }
 
 /** The change that is still in the file, without its text. */
-function changeOf(path: string, known: readonly StateChange[], now: CurrentState): FileChange | undefined {
+function changeOf(path: string, all: readonly StateChange[], now: CurrentState): FileChange | undefined {
+  const known = upTo(all, now);
   const [first] = known;
   const kind = kindOf(known);
   const last = known.at(-1);

@@ -60,7 +60,7 @@ export class ReviewActions {
   async revertFiles(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
     const changed = chat.view.changes.filter(({ state }) => state === 'applied' || state === 'changedSince');
     const paths = path === undefined ? changed.map((change) => change.path) : [path];
-    if (paths.length === 0) throw new Error('There are no changes to revert.');
+    if (paths.length === 0) throw new Error('There are no changes to undo.');
     const protections = await this.findProtections(chat, paths, turn);
     if (!(await this.confirmRevert(paths, protections, turn))) return;
     const failures: string[] = [];
@@ -123,9 +123,9 @@ export class ReviewActions {
       if (!(error instanceof ChatError && error.code === 'changedSince')) throw error;
       const name = vscode.workspace.asRelativePath(path);
       const isConfirmed = await this.dialogs.confirm({
-        message: `${name} was also changed after the ${turn === undefined ? 'agent’s changes' : 'turn'}. Revert it anyway?`,
+        message: `${name} was also changed after the ${turn === undefined ? 'agent’s changes' : 'turn'}. Undo the agent’s changes anyway?`,
         detail: `The file will be restored to its content before the ${turn === undefined ? 'conversation' : 'turn'}. Later changes will be lost. You can undo this in the editor.`,
-        action: 'Revert',
+        action: 'Undo',
       });
       if (isConfirmed) await chat.revert(path, { ...options, force: true });
     }
@@ -170,9 +170,9 @@ export class ReviewActions {
       const protection = protections.get(one);
       if (!protection) return true;
       return await this.dialogs.confirm({
-        message: `Revert ${vscode.workspace.asRelativePath(one)}? It is protected: ${protection.reason}.`,
+        message: `Undo the agent’s changes in ${vscode.workspace.asRelativePath(one)}? It is protected: ${protection.reason}.`,
         detail: `The file will be restored to its content ${when}.`,
-        action: 'Revert',
+        action: 'Undo',
       });
     }
     const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
@@ -182,9 +182,9 @@ export class ReviewActions {
       ...truncateNames(others),
     ];
     return await this.dialogs.confirm({
-      message: `Revert ${paths.length} files to their content ${when}?`,
+      message: `Undo the agent’s changes in ${paths.length} files?`,
       detail: detail.join('\n').trim(),
-      action: 'Revert All',
+      action: 'Undo All',
     });
   }
 }

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { BoundedMap } from '../../../base/common/boundedMap';
-import { textUri } from '../../../platform/vscode/readOnlyTexts';
+import { readOnlyTextUri } from '../../../platform/vscode/readOnlyTexts';
 
 /** The user can reopen a closed diff only while its texts are kept. */
 const maxDocuments = 60;
@@ -16,7 +16,7 @@ export class VirtualDocuments {
   add(path: string, text: string): vscode.Uri {
     const query = String(++this.lastQuery);
     this.textsByQuery.set(query, text);
-    return textUri(this.scheme, path, query);
+    return readOnlyTextUri(this.scheme, path, query);
   }
 
   textOf(query: string): string {

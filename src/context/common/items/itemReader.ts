@@ -1,4 +1,4 @@
-import { percentDecoded } from '../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../base/common/fileUri';
 import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
 import { rangeWidth, textWidth, type PackedItems } from './packedItems';
@@ -174,7 +174,7 @@ function prefersLink(hints: unknown): boolean {
 
 /** Providers may spell the URI differently after parsing it. */
 function isSameUri(one: string, other: string): boolean {
-  const spelled = (uri: string): string => percentDecoded(URL.parse(uri)?.href ?? uri);
+  const spelled = (uri: string): string => decodePercentEscapes(URL.parse(uri)?.href ?? uri);
   return spelled(one) === spelled(other);
 }
 

@@ -63,7 +63,7 @@ export interface ProviderLog extends Disposable {
 export interface ProviderHandleDeps {
   readonly clock: Clock;
   readonly secrets: SecretSource;
-  readonly runInTime: RunWithTimeLimit;
+  readonly runWithTimeLimit: RunWithTimeLimit;
   readonly logOf: (ref: ProviderRef) => ProviderLog;
   /** Whether the user has allowed a request, without asking. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
@@ -233,7 +233,7 @@ export class ProviderHandle implements Disposable {
 
   private toHandshake({ selectors, name, abilities }: ProviderCapabilities): Handshake {
     const { selectorMatch } = this.entry;
-    return { selectors: SelectorList.compile(selectors, selectorMatch, this.deps.runInTime), name, abilities };
+    return { selectors: SelectorList.compile(selectors, selectorMatch, this.deps.runWithTimeLimit), name, abilities };
   }
 
   private requestItems(params: ItemsParams, signal: AbortSignal): Promise<PackedItems> {

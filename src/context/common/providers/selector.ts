@@ -1,4 +1,4 @@
-import { percentDecoded } from '../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../base/common/fileUri';
 import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import type { DocumentSelector } from './contextProvider';
 import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
@@ -37,13 +37,13 @@ export class SelectorList {
     private readonly globs: SelectorGlobSet,
   ) {}
 
-  /** `runInTime` limits the time of globs. */
+  /** `runWithTimeLimit` limits the time of globs. */
   static compile(
     selectors: readonly DocumentSelector[] | undefined,
     match: SelectorMatch,
-    runInTime: RunWithTimeLimit,
+    runWithTimeLimit: RunWithTimeLimit,
   ): SelectorList {
-    const globs = new SelectorGlobSet(runInTime);
+    const globs = new SelectorGlobSet(runWithTimeLimit);
     const tests = selectors?.map((selector) => compileOne(selector, globs));
     return new SelectorList(tests, match, globs);
   }
@@ -77,7 +77,7 @@ function pathsOf(uri: string): readonly string[] {
   if (!url) return [];
   const path = url.pathname.replace(/^\//, '');
   const spellings = url.hostname ? [path, `${url.hostname}/${path}`] : [path];
-  return [...new Set(spellings.flatMap((spelling) => [spelling, percentDecoded(spelling)]))];
+  return [...new Set(spellings.flatMap((spelling) => [spelling, decodePercentEscapes(spelling)]))];
 }
 
 function withLineFeeds(text: string): string {

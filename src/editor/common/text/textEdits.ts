@@ -26,7 +26,7 @@ export function toOffsetEdits(lines: LineIndex, edits: readonly TextEdit[]): Off
 }
 
 /** @throws EditorError `invalidText` for lone surrogates */
-export function checkNewText(text: string): void {
+export function requireValidNewText(text: string): void {
   if (text.isWellFormed()) return;
   throw new EditorError('invalidText', 'The new text contains half of a surrogate pair, which cannot be saved.');
 }

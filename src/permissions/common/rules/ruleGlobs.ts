@@ -3,7 +3,7 @@ import { withForwardSlashes } from '../../../editor/common/boundary';
 import { createLooseMatcher, TimedGlobs, type TimedMatcher } from '../../../editor/common/timedGlobs';
 
 interface RuleGlobsDeps {
-  readonly runInTime: RunWithTimeLimit;
+  readonly runWithTimeLimit: RunWithTimeLimit;
   /** Called once for each glob that exceeds the time limit. Its rules then allow nothing, and deny paths with its names. */
   readonly onSlow: (glob: string) => void;
 }
@@ -51,6 +51,6 @@ export class RuleGlobs {
   }
 
   private createGlobs(): TimedGlobs {
-    return new TimedGlobs(this.deps.runInTime, { dot: true });
+    return new TimedGlobs(this.deps.runWithTimeLimit, { dot: true });
   }
 }

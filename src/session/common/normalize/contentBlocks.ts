@@ -1,4 +1,4 @@
-import { endsWithIgnoringSpace, restAfterPrefix } from '../../../base/common/ignoringSpace';
+import { endsWithIgnoringSpace, textAfterPrefixIgnoringSpace } from '../../../base/common/ignoringSpace';
 import type { SessionEvent, EventOf } from '../sessionEvents';
 
 const paragraph = '\n\n';
@@ -117,7 +117,7 @@ function missingText(candidates: readonly string[], response: string): { text: s
   if (candidates.some((text) => endsWithIgnoringSpace(text, response))) return { text: '', isTail: false };
   // The longest text first, so that the tail follows all received text.
   for (const begun of candidates.toSorted((a, b) => b.length - a.length)) {
-    const tail = begun.trim() === '' ? undefined : restAfterPrefix(begun, response);
+    const tail = begun.trim() === '' ? undefined : textAfterPrefixIgnoringSpace(begun, response);
     if (tail !== undefined) return { text: /\s$/u.test(begun) ? tail.trimStart() : tail, isTail: true };
   }
   return { text: response, isTail: false };

@@ -1,4 +1,8 @@
-import { endsWithIgnoringSpace, isEqualIgnoringSpace, restAfterPrefix } from '../../../base/common/ignoringSpace';
+import {
+  endsWithIgnoringSpace,
+  isEqualIgnoringSpace,
+  textAfterPrefixIgnoringSpace,
+} from '../../../base/common/ignoringSpace';
 import { ToolKind, type EventData, type EventOf, type SessionEvent } from '../sessionEvents';
 import { ContentBlocks } from './contentBlocks';
 import { OpenApprovals } from './openApprovals';
@@ -48,7 +52,7 @@ export class SessionNormalizer {
     this.thoughts = new Thoughts(emit);
   }
 
-  get heard(): string {
+  get emittedTurnText(): string {
     return [this.textBeforeResume, this.openTurn?.blocks.text ?? ''].filter((text) => text !== '').join('\n\n');
   }
 
@@ -66,7 +70,7 @@ export class SessionNormalizer {
         if (event.data.delta !== '') this.handleThought(event);
         break;
       case 'thinking:final':
-        if (this.thoughts.hasNewText(event)) this.handleThought(event);
+        if (this.thoughts.hasUnsentText(event)) this.handleThought(event);
         break;
       case 'tool:pre':
       case 'tool:update':
@@ -201,7 +205,7 @@ export class SessionNormalizer {
     if (wasUnheard) this.mayBeInTurn = false;
     const { blocks } = this.ensureTurn({ data });
     this.thoughts.endOpenThought(data.session_id);
-    const told = restAfterPrefix(this.textBeforeResume, data.response) ?? data.response;
+    const told = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
     // The response includes text from before a client joined in the middle of the turn.
     const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(told, blocks.text);
     if (!isHead) blocks.completeText(told);

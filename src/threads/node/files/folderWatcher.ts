@@ -72,7 +72,7 @@ export class FolderWatcher implements Disposable {
     const delayMs = this.isPolling ? Math.max(pollMs, costMs * pauseFactor) : checkMs;
     if (this.disposables.isDisposed) return;
     const timer = this.deps.clock.setTimer(delayMs, () => {
-      this.disposables.release(timer);
+      this.disposables.removeWithoutDisposing(timer);
       void this.checkRepeatedly();
     });
     this.disposables.add(timer);

@@ -106,7 +106,7 @@ export class ThreadWorkerOwner implements Disposable {
   private pause(pauseMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.deps.clock.setTimer(pauseMs, () => {
-        this.disposables.release(end);
+        this.disposables.removeWithoutDisposing(end);
         resolve();
       });
       const end = toDisposable(() => {

@@ -3,7 +3,7 @@ import { isEditorError } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import type { Place } from '../languagePort';
 import { truncateText } from '../text/lineTexts';
-import { findPlace, placeInput } from '../placeFinder';
+import { findPlace, placeInputSchema } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
@@ -16,7 +16,7 @@ export function hoverTool(ports: ToolPorts): Tool {
     name: 'hover',
     title: 'Type and documentation',
     description: 'Type, signature and documentation of a symbol, as VS Code shows them in a hover.',
-    input: z.strictObject(placeInput),
+    input: z.strictObject(placeInputSchema),
     async run(asked, signal) {
       const from = await findPlace(asked, ports, signal);
       const [hovers, definitions] = await Promise.all([

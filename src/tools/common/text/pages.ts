@@ -9,7 +9,7 @@ interface Page<T> {
 }
 
 /** Returns one page. @throws ToolError past the last page */
-export function pageOf<T>(all: readonly T[], page: number, perPage: number): Page<T> {
+export function selectPage<T>(all: readonly T[], page: number, perPage: number): Page<T> {
   const pages = Math.max(1, Math.ceil(all.length / perPage));
   if (page > pages) throw new ToolError(`There is no page ${page}: the last one is ${pages}.`);
   const start = (page - 1) * perPage;

@@ -94,7 +94,7 @@ function TurnChanges({ changes, turn }: { changes: readonly FileChange[]; turn: 
         )}
         {revert && canRevert && (
           <IconButton
-            label="Revert all changes of this conversation"
+            label="Undo all changes of this conversation"
             icon={RevertIcon}
             class="of-all"
             onClick={() => revert()}
@@ -112,7 +112,7 @@ function TurnChanges({ changes, turn }: { changes: readonly FileChange[]; turn: 
 
 const changeStateLabels: Record<FileChange['state'], string> = {
   applied: '',
-  reverted: 'reverted',
+  reverted: 'undone',
   changedSince: 'changed later',
   unknown: '',
 };
@@ -132,7 +132,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       <ChangeCounts changes={[{ added, removed }]} />
       {revert && canRevert && (
         <IconButton
-          label={namingHiddenCharacters(`Revert ${short(path)} (this turn’s changes)`)}
+          label={namingHiddenCharacters(`Undo changes of this turn in ${short(path)}`)}
           icon={RevertIcon}
           class="of-all"
           onClick={() => revert(path, turn)}

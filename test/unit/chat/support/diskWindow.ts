@@ -20,7 +20,7 @@ import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';
 import type { TestWorkspace } from '../../changes/support/workspace';
 import { ChatBackends } from './chatBackend';
-import { draft, noStarts } from './window';
+import { draft, noStarts, noUnsavedFiles } from './window';
 
 interface DiskWindowOptions {
   /** Default is the folder of the workspace. */
@@ -79,6 +79,7 @@ export class DiskWindow {
       log: nullLogger,
       memento: new MemoryMemento(),
       starts: noStarts,
+      unsavedFiles: noUnsavedFiles,
       newId: () => `chat-${process.hrtime.bigint()}`,
     });
   }

@@ -41,7 +41,7 @@ export function clientOf(
       clock,
       log: nullLogger,
       secrets: { get: () => Promise.resolve(undefined) },
-      runInTime: createTimeLimitedRunner(2_000),
+      runWithTimeLimit: createTimeLimitedRunner(2_000),
       createProvider: ({ id }) => {
         const provider = providers[id];
         if (!provider) throw new Error(`No fake is called ${id}`);
@@ -87,7 +87,7 @@ export function realClient(
       clock: systemClock,
       log: nullLogger,
       secrets: { get: (name) => Promise.resolve(secrets[name]) },
-      runInTime: createTimeLimitedRunner(2_000),
+      runWithTimeLimit: createTimeLimitedRunner(2_000),
       createProvider: (entry) => factory.create(entry),
     },
     { ...defaultClientOptions, deadlineMs: 50_000 },

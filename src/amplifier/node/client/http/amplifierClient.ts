@@ -159,7 +159,8 @@ export class AmplifierClient implements Disposable {
       const ms = performance.now() - startedAt;
       const isError = response.status < 200 || response.status >= 300;
       const error = isError ? { error: response.status } : {};
-      if (traffic.isOpen) traffic.record({ ...record, direction: 'in', bytes: response.body.length, ms, ...error });
+      if (traffic.isOpen)
+        traffic.record({ ...record, direction: 'in', bytes: response.body.length, durationMs: ms, ...error });
       log.debug(`${name}: ${response.status} in ${Math.round(ms)} ms`);
       if (isError) throw parseApiError(response.status, response.body);
       return response;

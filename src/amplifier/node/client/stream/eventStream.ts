@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../base/common/async';
-import { backoffMs, jittered } from '../../../../base/common/backoff';
+import { backoffMs, addJitter } from '../../../../base/common/backoff';
 import type { Disposable } from '../../../../base/common/disposable';
 import type { AmplifierApiError } from '../../../common/api/apiErrors';
 import type { EventConnectionHandlers, OpenEventConnection } from './eventConnection';
@@ -164,7 +164,7 @@ export class EventStream implements Disposable {
     this.attemptCount++;
     const { clock, handlers, random } = this.deps;
     const delay = { firstMs: this.baseDelayMs, maxMs: this.limits.maxDelayMs };
-    this.retryDelayMs = jittered(backoffMs(delay, this.attemptCount), random);
+    this.retryDelayMs = addJitter(backoffMs(delay, this.attemptCount), random);
     this.retryTimer = clock.setTimer(this.retryDelayMs, () => this.connect());
     handlers.onReconnecting(this.attemptCount, this.retryDelayMs);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { toMcpServers, type McpOptions } from '../../../../../src/acp/node/catalogue/mcpServers';
+import { toMcpServers, type McpServerOptions } from '../../../../../src/acp/node/catalogue/mcpServers';
 
-const options: McpOptions = {
+const options: McpServerOptions = {
   capabilities: { http: true, sse: false },
   findProgram: (command) =>
     command === 'gone'
