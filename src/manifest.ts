@@ -35,6 +35,7 @@ export const commandIds = {
   chatApplyCode: 'backline.chat.applyCode',
   chatDiscardCode: 'backline.chat.discardCode',
   reviewOpen: 'backline.review.open',
+  reviewSincePrompt: 'backline.review.sincePrompt',
   reviewOpenFile: 'backline.review.openFile',
   reviewNext: 'backline.review.next',
   reviewPrevious: 'backline.review.previous',
@@ -84,6 +85,8 @@ export const contextKeys = {
   chatQuestionWaits: 'backline.chat.questionWaits',
   /** Whether agents have changed files that were not reviewed. */
   reviewHasChanges: 'backline.review.hasChanges',
+  /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */
+  reviewShown: 'backline.review.shown',
   /** The paths of these files, as members of an object. */
   reviewFiles: 'backline.review.files',
 } as const;

@@ -131,10 +131,12 @@ describe('the entries of a transcript', () => {
       'revert',
       absolute,
       1,
+      null,
     ]);
+    assert.deepEqual(await actionOf(opened, click('Review changes of this turn')), ['reviewChanges', 1]);
     assert.deepEqual(await actionOf(opened, click('Undo all changes of this conversation')), ['revert']);
     assert.deepEqual(await actionOf(opened, click('Keep all changes of this conversation')), ['keepChanges']);
-    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1]);
+    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1, null]);
     assert.equal((await actionOf(opened, click('Copy answer')))[0], 'copy');
   });
 

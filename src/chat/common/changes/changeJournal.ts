@@ -11,7 +11,15 @@ import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
-import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
+import {
+  ChatError,
+  type RevertOptions,
+  type SeparableCounts,
+  type TurnRange,
+  type TurnsChange,
+  type TurnsTexts,
+  type TurnTexts,
+} from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
@@ -167,6 +175,18 @@ export class ChangeJournal {
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
+  filesOfTurns(turns: TurnRange): TurnsChange[] {
+    return this.ledger.filesOfTurns(turns);
+  }
+
+  async textsOfTurns(requested: string, turns: TurnRange): Promise<TurnsTexts> {
+    const path = await this.resolvePath(requested);
+    const known = this.ledger.textsOfTurns(turns).get(path);
+    const now = await this.fileTexts.readFile(path);
+    const [before, after] = await Promise.all([known?.before, known?.after].map((id) => this.fileTexts.textOf(id)));
+    return { before, after, isCurrent: known?.after !== undefined && now.id === known.after };
+  }
+
   /** Reverts a file. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
   async revert(
     requested: string,
@@ -175,6 +195,30 @@ export class ChangeJournal {
     const path = await this.resolvePath(requested);
     await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
     await this.refresh();
+  }
+
+  async countSeparable(requested: string): Promise<SeparableCounts> {
+    const path = await this.resolvePath(requested);
+    const { separable, total } = await this.ledger.separateChange(path, await this.fileTexts.readFile(path));
+    return { separable, total };
+  }
+
+  /** Undoes the changes whose lines nobody has edited since. @throws ChatError `notFound`, EditorError */
+  async undoSeparable(
+    requested: string,
+    { protectedFiles = 'refuse' }: Pick<RevertOptions, 'protectedFiles'>,
+  ): Promise<SeparableCounts> {
+    const path = await this.resolvePath(requested);
+    const counts = await this.queue.run(path, async () => {
+      const now = await this.fileTexts.readFile(path);
+      const { separable, text, total } = await this.ledger.separateChange(path, now);
+      if (separable > 0 && text !== undefined) {
+        await this.ports.files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
+      }
+      return { separable, total };
+    });
+    await this.refresh();
+    return counts;
   }
 
   /** Implements `ReviewSource.baseline`. */

@@ -13,6 +13,8 @@ import type { ShownChats } from '../../common/page/shownChats';
 import type { CodeProposals } from '../review/codeProposals';
 import type { EditorActions } from '../review/editorActions';
 import type { ReviewActions } from '../review/reviewActions';
+import type { TurnReviews } from '../review/turnReviews';
+import type { UndoActions } from '../review/undoActions';
 
 /** What all chat pages of a window share. */
 export interface ChatPageServices {
@@ -26,6 +28,8 @@ export interface ChatPageServices {
   readonly editor: EditorActions;
   readonly code: CodeProposals;
   readonly review: ReviewActions;
+  readonly turnReviews: TurnReviews;
+  readonly undo: UndoActions;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   readonly manageTrust: () => PromiseLike<unknown>;
   readonly openFolder: () => PromiseLike<unknown>;
