@@ -25,7 +25,7 @@ import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { decodeFile } from './editor/vscode/encodings';
+import { decodeWholeFile } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
@@ -193,7 +193,7 @@ export function compose(context: vscode.ExtensionContext): App {
       folders: () => editor.folders.map((folder) => folder.path),
       storageFolder: context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints'),
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
-      decode: decodeFile,
+      decode: decodeWholeFile,
     });
     const root = await ChatRoot.open({
       ...contextFor('chat'),

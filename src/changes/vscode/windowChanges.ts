@@ -13,7 +13,7 @@ interface WindowChangesDeps extends FeatureContext {
   readonly storageFolder: string | undefined;
   /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  /** Decodes a file as VS Code does. Rejects if the bytes are not text. */
+  /** Returns the text that the editor port has for these bytes. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
 }
 

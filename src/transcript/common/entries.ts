@@ -89,8 +89,13 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+/** What a text does not show: `bytes` stands for line endings, byte order mark or encoding. */
+export const ChangeKind = z.enum(['binary', 'large', 'symlink', 'mode', 'bytes']);
+export type ChangeKind = z.infer<typeof ChangeKind>;
+
 export const FileChange = z.object({
   path: Text,
+  kind: optional(ChangeKind),
   change: z.enum(['created', 'modified', 'deleted']),
   added: Count,
   removed: Count,

@@ -124,8 +124,10 @@ class SourceControlView implements Disposable {
     Object.assign(control, { quickDiffProvider: undefined });
     const files = new Set(paths);
     control.quickDiffProvider = {
-      provideOriginalResource: ({ fsPath, scheme }) =>
-        scheme === 'file' && files.has(fsPath) ? this.baselines.uriOf(fsPath) : undefined,
+      provideOriginalResource: async ({ fsPath, scheme }) =>
+        scheme === 'file' && files.has(fsPath) && (await this.baselines.exists(fsPath))
+          ? this.baselines.uriOf(fsPath)
+          : undefined,
     };
   }
 

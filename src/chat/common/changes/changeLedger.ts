@@ -34,7 +34,7 @@ interface Write {
 /** A file before and after a turn. */
 type TurnFile = Pick<WrittenFile, 'before' | 'after' | 'isMixed' | 'changesAfterUndo'>;
 
-const maxFiles = 5_000;
+export const maxFiles = 5_000;
 const maxChangesAfterUndo = 20;
 
 /** Records the agent's writes in a conversation, and computes the resulting changes. */
@@ -217,10 +217,10 @@ export class ChangeLedger {
     this.appendRecord({ type: 'rebased', path, ...withoutUndefined({ ...texts }) });
   }
 
-  /** Records all changes of the turn, including those recorded before it was resumed. Later writes belong to the next turn. */
-  async endTurn(turn: number): Promise<void> {
+  /** Records all changes of the turn with what `addStates` adds, including those recorded before it was resumed. Later writes belong to the next turn. */
+  async endTurn(turn: number, addStates: (changes: readonly FileChange[]) => FileChange[]): Promise<void> {
     const { turnFiles: written } = this;
-    if (written.size === 0) return;
+    if (written.size === 0 && addStates([]).length === 0) return;
     this.turnFiles = new Map();
     const all = new Map(this.filesByTurn.get(turn));
     for (const [path, texts] of written) all.set(path, await this.mergeWrites(all.get(path), texts));
@@ -234,7 +234,7 @@ export class ChangeLedger {
     this.appendRecord({
       type: 'changed',
       turn,
-      changes: this.withFormerPaths(changes, all),
+      changes: addStates(this.withFormerPaths(changes, all)),
       texts: [...all].map(([path, { after, before, isMixed }]) => ({
         path,
         isMixed,
@@ -251,9 +251,9 @@ export class ChangeLedger {
     }
   }
 
-  /** Forgets the changes to a file. A later write begins a new change. */
-  recordDecision(path: string, decision: 'reverted' | 'kept'): void {
-    if (!this.writtenFiles.delete(path)) return;
+  /** Forgets the changes to a file. A later write begins a new change. `hasStates`: not only its text had changed. */
+  recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false): void {
+    if (!this.writtenFiles.delete(path) && !hasStates) return;
     this.turnFiles.delete(path);
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
