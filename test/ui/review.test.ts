@@ -116,7 +116,9 @@ describe('The review of changes', () => {
     const moved = path.join(path.dirname(file), 'moved.txt');
     await eventually('the renamed file', async () => assert.equal(await readFile(moved, 'utf8'), 'moved\n'));
     for (const name of ['made by the shell.txt', 'renamed.txt', 'logo.bin']) {
-      await assert.rejects(readFile(path.join(path.dirname(file), name)), { code: 'ENOENT' }, name);
+      await eventually(name, () =>
+        assert.rejects(readFile(path.join(path.dirname(file), name)), { code: 'ENOENT' }, name),
+      );
     }
   });
 });

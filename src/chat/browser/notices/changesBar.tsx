@@ -25,14 +25,14 @@ export function ChangesBar() {
   const { changes, changeTotals = totalsOf(changes) } = session;
   const { files, hunks } = changeTotals;
   const more = files - changes.length;
+  const total = hunks === 0 ? countOf(files, 'file') : `${countOf(files, 'file')}, ${countOf(hunks, 'change')}`;
   const review = (): void => void page.requestForSession(chatRequests.reviewChanges, (sessionId) => ({ sessionId }));
   return (
     <section class="changes" aria-label="Changed files">
       <details>
         <summary>
-          <span class="one-line">
-            {countOf(files, 'file')}
-            {hunks > 0 && `, ${countOf(hunks, 'change')}`}
+          <span class="one-line" title={total}>
+            {total}
           </span>
           <ChangeCounts changes={[changeTotals]} />
         </summary>
