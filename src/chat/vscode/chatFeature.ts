@@ -34,6 +34,9 @@ import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { TurnReviews } from './review/turnReviews';
 import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
+import { TurnWriters } from '../common/unsaved/turnWriters';
+import { ConflictNotices } from './unsaved/conflictNotices';
+import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
 
 interface ChatFeatureDeps extends FeatureContext {
@@ -139,6 +142,16 @@ export class ChatFeature implements Feature<ChatUi> {
       closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
+    const writers = store.add(new TurnWriters(chats, clock));
+    const conflicts = store.add(
+      new ConflictWatch({
+        clock,
+        log,
+        onDidWriteFiles: (listener) => chats.onDidChangeFiles(listener),
+        writerOf: (path) => writers.writerOf(path),
+      }),
+    );
+    const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
       new ApprovalNotices({
@@ -213,6 +226,9 @@ export class ChatFeature implements Feature<ChatUi> {
       editorActions,
       code,
       installs,
+      writers,
+      conflicts,
+      conflictNotices,
       approvals,
       notices,
       chatCommands,

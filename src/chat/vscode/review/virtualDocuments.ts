@@ -25,7 +25,7 @@ export class VirtualDocuments {
   addLazy(path: string, read: () => Promise<string>): vscode.Uri {
     const query = String(++this.lastQuery);
     this.readersByQuery.set(query, read);
-    return textUri(this.scheme, path, query);
+    return readOnlyTextUri(this.scheme, path, query);
   }
 
   async textOf(query: string): Promise<string> {
