@@ -50,7 +50,7 @@ export async function manageToken(tokens: ServerTokens, server: URL, messages: M
   return true;
 }
 
-export async function confirmSendingKey(origin: string): Promise<boolean> {
+export async function confirmSendingApiKey(origin: string): Promise<boolean> {
   const send = 'Send the Key';
   const detail = 'The key is sent whenever a session starts there. Only continue if you trust this server.';
   const choice = await vscode.window.showWarningMessage(

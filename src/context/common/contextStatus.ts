@@ -1,7 +1,7 @@
 import { countOf } from '../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { oneLine } from '../../base/common/oneLine';
-import { joinTitles } from './items/itemTexts';
+import { joinProviderTitles } from './items/itemTexts';
 import type { ProviderState } from './providers/providerHandle';
 import type { ProviderProblem } from './providers/providerSettings';
 
@@ -91,9 +91,9 @@ function summarize(
   return [
     ...(failing.length > maxNamed ? [] : failing.map(describeFailure)),
     `${counts.join(', ')}.`,
-    ...(waiting.length > 0 ? [`Waiting for your permission: ${joinTitles(waiting)}.`] : []),
-    ...(denied.length > 0 ? [`Denied: ${joinTitles(denied)}.`] : []),
-    ...(offers.length > 0 ? [`New version available: ${joinTitles(offers)}.`] : []),
+    ...(waiting.length > 0 ? [`Waiting for your permission: ${joinProviderTitles(waiting)}.`] : []),
+    ...(denied.length > 0 ? [`Denied: ${joinProviderTitles(denied)}.`] : []),
+    ...(offers.length > 0 ? [`New version available: ${joinProviderTitles(offers)}.`] : []),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { ConsentSubject } from '../../consent/common/consentSubject';
 import type { ConsentDecision } from '../../consent/common/consentManager';
 import type { ContextProvider } from '../common/providers/contextProvider';
 import { ProviderError, type RememberedRequest } from '../common/providers/providerError';
-import { untrustedMessage, type ProviderEntry } from '../common/providers/providerSettings';
+import { untrustedWorkspaceMessage, type ProviderEntry } from '../common/providers/providerSettings';
 import { disabledTrafficTap, type TrafficTap } from '../../wire/common/traffic';
 import { ProviderConsentGuard } from './providerConsentGuard';
 import { CallTraffic } from './callTraffic';
@@ -89,7 +89,7 @@ export class ProviderFactory {
   /** Resolves links: the settings were only checked by spelling, but a link can lead into the workspace. */
   private async assertTrusted(url: string): Promise<string> {
     const folders = this.deps.untrustedFolders?.() ?? [];
-    if (await isInsideFolders(folders, url)) throw new ProviderError(untrustedMessage);
+    if (await isInsideFolders(folders, url)) throw new ProviderError(untrustedWorkspaceMessage);
     return url;
   }
 

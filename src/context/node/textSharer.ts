@@ -7,7 +7,7 @@ interface SharedText {
   readonly length: number;
 }
 
-export function readShared({ memory, byteLength, length }: SharedText): string {
+export function readSharedText({ memory, byteLength, length }: SharedText): string {
   // As many bytes as UTF-16 units means ASCII, which decodes much faster as Latin-1.
   return Buffer.from(memory, 0, byteLength).toString(byteLength === length ? 'latin1' : 'utf8');
 }

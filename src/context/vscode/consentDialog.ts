@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Consent } from '../../consent/common/consentManager';
-import { describeRequest, type AllowedRequests } from '../common/providers/allowedRequests';
+import { describeConsentRequest, type AllowedRequests } from '../common/providers/allowedRequests';
 import type { RememberedRequest } from '../common/providers/providerError';
 import type { ProviderState } from '../common/providers/providerHandle';
 
@@ -16,7 +16,7 @@ interface ConsentPorts {
 }
 
 /** The command `backline.context.allow`: allows a provider, or lists all. @returns the providers to ask again */
-export async function manageConsent(
+export async function manageProviderConsent(
   states: readonly ProviderState[],
   { allowed, consent: ofWorkspace }: ConsentPorts,
   id: string | undefined,
@@ -50,11 +50,11 @@ async function choose(
   const picks: ConsentPick[] = [
     ...waiting.flatMap((state) =>
       state.consent
-        ? [{ label: describeRequest(state.consent), description: `Requested by ${state.title}`, state }]
+        ? [{ label: describeConsentRequest(state.consent), description: `Requested by ${state.title}`, state }]
         : [],
     ),
     ...allowed.map((request) => ({
-      label: describeRequest(request),
+      label: describeConsentRequest(request),
       description: 'Allowed. Select to revoke',
       ...(request.kind === 'remoteCode' ? { detail: request.integrity } : {}),
       revocable: request,
@@ -78,7 +78,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
       'It runs with your rights: it can read and write files and use the network. Only this version is allowed. You’ll be asked again if it changes.',
     secret: 'The settings of this workspace ask for it, not yours. Anyone with the secret can use it.',
   };
-  const what = describeRequest(consent);
+  const what = describeConsentRequest(consent);
   const question = what.includes(title) ? `${what}?` : `${what}, for the context provider ${title}?`;
   const options = { modal: true, detail: [details[consent.kind], ...factsOf(consent)].join('\n\n') };
   return (await vscode.window.showWarningMessage(question, options, 'Allow')) === 'Allow';

@@ -39,7 +39,7 @@ export class ItemDecorations implements Disposable {
     if (!decorationType) return;
     const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
     const marked =
-      this.feed.knownItems(document)?.items.takeInTurns(maxMarks, ({ range }) => range !== undefined) ?? [];
+      this.feed.knownItems(document)?.items.takeEvenlyFromGroups(maxMarks, ({ range }) => range !== undefined) ?? [];
     const ranges = marked.flatMap(({ range }) => (range ? firstLineOf(document, range) : []));
     for (const editor of editors) editor.setDecorations(decorationType, ranges);
   }

@@ -171,7 +171,7 @@ function codeOfStatus(httpStatus: number): string {
 }
 
 /** Whether the server does not have the route (as opposed to the session). */
-export function isMissingRoute(error: unknown): boolean {
+export function isMissingRouteError(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED');
 }
 

@@ -29,7 +29,7 @@ export class DeltaRedactor {
     private readonly emit: (event: SessionEvent) => void,
   ) {}
 
-  handle(event: SessionEvent): void {
+  emitRedacted(event: SessionEvent): void {
     if (event.event === 'content_block:delta') {
       this.redactDelta(String(event.data.block_index), event, (delta) => ({
         ...event,

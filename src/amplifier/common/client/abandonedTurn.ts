@@ -31,7 +31,7 @@ export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false
 }
 
 /** Stops following the turn: the user is back, or there is no time left. */
-export function stopFollowing(step: Step): void {
+export function stopFollowingAbandonedTurn(step: Step): void {
   if (!step.state.abandoned) return;
   updateState(step, { abandoned: undefined });
   clearTimers(step, 'look', 'abandoned');
@@ -78,7 +78,7 @@ export function handleAbandonedStatus(step: Step, { status, pending_approval: pe
 export function handleAbandonedFailure(step: Step, error: unknown): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking' && abandoned?.stage !== 'denying') return;
-  if (isSessionNotFound(error)) stopFollowing(step);
+  if (isSessionNotFound(error)) stopFollowingAbandonedTurn(step);
   else pause(step, 0, Math.min(maxLookMs, abandoned.pauseMs * 2));
 }
 
@@ -97,7 +97,7 @@ export function pollAbandonedTurn(step: Step): void {
 export function endAbandonedTurn(step: Step): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {
-    stopFollowing(step);
+    stopFollowingAbandonedTurn(step);
     return;
   }
   change(step, { stage: 'discarding' });
@@ -105,9 +105,9 @@ export function endAbandonedTurn(step: Step): void {
   step.effects.push({ kind: 'delete', purpose: 'discard', timeoutMs: requestTimeoutMs });
 }
 
-export function handleDiscarded(step: Step, error: unknown): void {
+export function handleSessionDiscarded(step: Step, error: unknown): void {
   if (error !== undefined) logMessage(step, 'warn', `it stays on the server: ${messageOf(error)}`);
-  stopFollowing(step);
+  stopFollowingAbandonedTurn(step);
 }
 
 function pause(step: Step, idleLooks: number, pauseMs = lookMs): void {

@@ -84,7 +84,7 @@ export function handleApprovalRequired(
 }
 
 /** Sets whether the stream may still report the pending approvals again, or every further report is a new approval. */
-export function setMayComeAgain(step: Step, mayComeAgain: boolean): void {
+export function setMayBeReportedAgain(step: Step, mayComeAgain: boolean): void {
   for (const approval of shownApprovals(step.state)) put(step, { ...approval, mayComeAgain });
 }
 
@@ -103,7 +103,7 @@ export function handleApprovalResolved(
 }
 
 /** Closes all shown approvals, because the status reports that none is pending any more. */
-export function closeAnsweredElsewhere(step: Step): void {
+export function closeApprovalsAnsweredElsewhere(step: Step): void {
   for (const approval of shownApprovals(step.state)) close(step, approval, 'answered_elsewhere');
 }
 
@@ -143,7 +143,7 @@ export function answerApproval(step: Step, call: CallId, id: string, option: str
 }
 
 /** The API answers the currently pending approval, so check first that it is the one the user has allowed. */
-export function handleAllowanceStatus(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
+export function handleStatusBeforeAllowing(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
   if (pending === 'unreadable' || (!pending && status.status === 'awaiting_approval')) {

@@ -19,7 +19,7 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
 }
 
 /** Records that approvals which have not been reported yet were requested after `timeMs`. */
-export function recordNoneBefore(step: Step, timeMs: number): void {
+export function recordNoApprovalsBefore(step: Step, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;
   updateState(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
@@ -40,7 +40,7 @@ export function checkStreamQuiet(step: Step): void {
   else if (quietForMs < quietMs) awaitQuiet(step, quietMs - quietForMs);
   else {
     updateState(step, { age: { ...step.state.age, quietDueMs: undefined } });
-    recordNoneBefore(step, heardAtMs);
+    recordNoApprovalsBefore(step, heardAtMs);
   }
 }
 

@@ -43,7 +43,7 @@ export interface SessionState {
   /** Since when the status does not identify the pending approval. */
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
-  readonly heard: number;
+  readonly receivedEventCount: number;
   readonly watch: StatusWatch;
   readonly ending: RequestedEnd | undefined;
   readonly stop: Stop | undefined;
@@ -136,12 +136,12 @@ export type PromptPhase =
 
 /** State of status checks. A status counts only if no event arrived during its request. */
 export interface StatusWatch {
-  readonly isAsking: boolean;
-  readonly isToAskAgain: boolean;
+  readonly isCheckRunning: boolean;
+  readonly mustCheckAgain: boolean;
   /** Number of consecutive checks that an event made obsolete. */
-  readonly overtaken: number;
+  readonly overtakenCheckCount: number;
   /** `heard` at the last heartbeat. */
-  readonly heardAtBeat: number;
+  readonly eventCountAtHeartbeat: number;
   /** `heard` when the status reported `idle` during an open turn. */
   readonly heardAtIdle: number;
 }
@@ -200,8 +200,14 @@ export function initialSessionState(options: {
     isRepeatWindowOpen: false,
     unclearSinceMs: undefined,
     connection: { isConnected: false, hasGrace: false },
-    heard: 0,
-    watch: { isAsking: false, isToAskAgain: false, overtaken: 0, heardAtBeat: 0, heardAtIdle: 0 },
+    receivedEventCount: 0,
+    watch: {
+      isCheckRunning: false,
+      mustCheckAgain: false,
+      overtakenCheckCount: 0,
+      eventCountAtHeartbeat: 0,
+      heardAtIdle: 0,
+    },
     ending: undefined,
     stop: undefined,
     abandoned: undefined,

@@ -1,6 +1,6 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import { isAmplifierApiError } from '../api/apiErrors';
-import { diffContext, appendAttachments, withAttachedFiles } from '../context/contextSource';
+import { diffContext, appendAttachmentsToPrompt, withAttachedFiles } from '../context/contextSource';
 import type { PromptRequest, SessionStatus } from '../api/apiSchema';
 import { isAwaitingApproval } from './approvalTable';
 import type { SessionInput } from './sessionInput';
@@ -33,7 +33,7 @@ export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'p
     settleCall(step, call, new BackendError('unsupported', message));
   } else {
     updateState(step, { prompt: { kind: 'asking', call, input, attempt: 1 } });
-    checkWhetherIdle(step);
+    checkWhetherSessionIdle(step);
   }
 }
 
@@ -46,7 +46,7 @@ export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, stat
     const attachments = input.attachments ?? [];
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
     updateState(step, { prompt: { kind: 'collecting', call, input } });
-    step.effects.push({ kind: 'collect', call, text: appendAttachments(input.text, attachments), files });
+    step.effects.push({ kind: 'collect', call, text: appendAttachmentsToPrompt(input.text, attachments), files });
     return;
   }
   const isLast = attempt === idleTries;
@@ -60,15 +60,15 @@ export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, stat
   }
 }
 
-export function checkWhetherIdle(step: Step): void {
-  const { prompt, heard } = step.state;
+export function checkWhetherSessionIdle(step: Step): void {
+  const { prompt, receivedEventCount: heard } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const purpose = { kind: 'prompt', heard, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
 /** The first prompt repeats the context of `POST /sessions`, which the real server does not pass to the model. */
-export function handlePromptCollected(
+export function handlePromptContextCollected(
   step: Step,
   { call, context, attached, text, wireText }: SessionInput<'collected'>,
 ): void {

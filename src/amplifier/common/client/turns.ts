@@ -21,7 +21,7 @@ import { checkStatus, emitNotice, updateState, type Step } from './reducerStep';
 /** Handles an event of the stream. Content is passed on unchanged: the event log normalizes it. */
 export function handleEvent(step: Step, event: SessionEvent): void {
   // Every connection repeats `session:start`.
-  if (event.event !== 'session:start') updateState(step, { heard: step.state.heard + 1 });
+  if (event.event !== 'session:start') updateState(step, { receivedEventCount: step.state.receivedEventCount + 1 });
   switch (event.event) {
     case 'content_block:start':
     case 'content_block:delta':

@@ -37,7 +37,7 @@ function differ(one: unknown, other: unknown): boolean {
 }
 
 /** Appends attachments for which the API has no field to the prompt: texts in fenced blocks, and parts of files. */
-export function appendAttachments(text: string, attachments: readonly PromptAttachment[]): string {
+export function appendAttachmentsToPrompt(text: string, attachments: readonly PromptAttachment[]): string {
   const sections = attachments.flatMap((attachment) => {
     if (attachment.type === 'text') {
       const { title, uri } = attachment;

@@ -39,7 +39,7 @@ export class ApiKeyStore {
   }
 
   /** Why the stored key is never sent to this server, and what to do; undefined if it may be sent or none is stored. */
-  async keyProblem(server: URL): Promise<string | undefined> {
+  async explainWhyKeyIsNotSent(server: URL): Promise<string | undefined> {
     if (isSecureServer(server) || !(await this.hasKey())) return undefined;
     return `The API key is not sent to ${server.origin}, because the connection is not encrypted. Use an https address.`;
   }

@@ -1,7 +1,7 @@
 import { withDeadline } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
-import { isMissingRoute, isAmplifierApiError } from '../../common/api/apiErrors';
+import { isMissingRouteError, isAmplifierApiError } from '../../common/api/apiErrors';
 import { isRealServer, type CreateSessionRequest, type Credentials, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import {
@@ -97,7 +97,7 @@ export class AmplifierBackend implements SessionBackend {
     const id = await this.callServer(() => this.requestSession(request, signal)).catch(async (error: unknown) => {
       throw await this.profileChoice.explainError(error, profile);
     });
-    this.profileChoice.markAccepted(profile);
+    this.profileChoice.clearProblem(profile);
     try {
       const session = await this.openSession(id, { cwd: options.cwd, signal, prepare: (made) => made.markCreated() });
       const problem = await this.deps.keyProblem?.(this.client.baseUrl);
@@ -160,7 +160,7 @@ export class AmplifierBackend implements SessionBackend {
     }
     const { version } = await this.callServer(() => this.client.health(signal));
     this.serverInfo ??= await this.client.info(signal).catch((error: unknown) => {
-      if (!isMissingRoute(error)) this.deps.log.debug('the server info is unavailable');
+      if (!isMissingRouteError(error)) this.deps.log.debug('the server info is unavailable');
       return undefined;
     });
     this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
@@ -247,15 +247,15 @@ export class AmplifierBackend implements SessionBackend {
       const failure = error.toBackendError();
       const { message } = failure;
       if (error.code === 'UNAUTHORIZED') this.setState({ kind: 'authRequired', message, methods: [] });
-      else if (error.code === 'CANCELLED') this.endStarting({ kind: 'stopped' });
+      else if (error.code === 'CANCELLED') this.setStateIfStarting({ kind: 'stopped' });
       else if (error.httpStatus === undefined) this.setState({ kind: 'failed', message });
-      else this.endStarting({ kind: 'failed', message });
+      else this.setStateIfStarting({ kind: 'failed', message });
       throw failure;
     }
   }
 
   /** Sets the state if the failed or cancelled request was part of connecting. */
-  private endStarting(state: BackendState): void {
+  private setStateIfStarting(state: BackendState): void {
     if (this.currentState.kind === 'starting') this.setState(state);
   }
 

@@ -15,7 +15,7 @@ import { RequestGuard } from './http/requestGuard';
 import { NewSessionBody, PromptBody, SessionListQuery } from './http/requestSchemas';
 import { RouteTable, type ApiResponse, type ApiRequest, type Routes } from './http/routeTable';
 import { defaultServerLimits, type ServerLimits } from './serverLimits';
-import { SessionRegistry, type SessionLoad } from './sessions/sessionRegistry';
+import { SessionRegistry, type SessionLoadCounts } from './sessions/sessionRegistry';
 import { SessionStarter, type AgentWorkspace } from './sessions/sessionStarter';
 
 export interface AmplifierServerDeps {
@@ -35,7 +35,7 @@ export interface AmplifierServerDeps {
   readonly limits?: Partial<ServerLimits>;
 }
 
-interface ServerLoad extends SessionLoad {
+interface ServerLoad extends SessionLoadCounts {
   readonly connections: number;
   readonly webSockets: number;
   readonly requests: number;
@@ -85,7 +85,7 @@ export class AmplifierServer {
     return `http://${host === '::1' ? '[::1]' : host}:${this.boundPort}`;
   }
 
-  get load(): ServerLoad {
+  get loadCounts(): ServerLoad {
     return {
       connections: this.connections.count,
       webSockets: this.eventStreams.webSocketCount,
@@ -126,7 +126,7 @@ export class AmplifierServer {
     return {
       'GET /sessions': { answer: ({ query }) => this.listSessions(query) },
       'POST /sessions': { answer: (request) => this.createSession(request) },
-      'GET /sessions/{id}': { answer: ({ id }) => ok(sessionRegistry.get(id).details) },
+      'GET /sessions/{id}': { answer: ({ id }) => ok(sessionRegistry.get(id).statusDetails) },
       'DELETE /sessions/{id}': {
         answer: async ({ id }) => {
           await sessionRegistry.delete(id);
@@ -175,7 +175,7 @@ export class AmplifierServer {
   private async createSession({ json, signal }: ApiRequest): Promise<ApiResponse> {
     const request = await json(NewSessionBody);
     const { session, notices } = await this.sessionRegistry.create(request, signal);
-    const { session_id, profile, created_at } = session.summary;
+    const { session_id, profile, created_at } = session.statusSummary;
     // The client disconnected before it learned the id of the session.
     if (signal.aborted) await this.sessionRegistry.delete(session_id);
     // `message` is undocumented, so it is sent only if needed.
@@ -186,7 +186,7 @@ export class AmplifierServer {
   private listSessions(query: URLSearchParams): ApiResponse {
     const parsed = SessionListQuery.safeParse(Object.fromEntries(query));
     if (!parsed.success) throw validationFailure(parsed.error);
-    const found = this.sessionRegistry.list(parsed.data.status).map(({ summary }) => summary);
+    const found = this.sessionRegistry.list(parsed.data.status).map(({ statusSummary: summary }) => summary);
     return ok({ sessions: found.slice(0, parsed.data.limit), total: found.length });
   }
 

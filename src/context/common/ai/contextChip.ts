@@ -2,7 +2,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Disposable } from '../../../base/common/disposable';
 import * as z from 'zod';
 import type { Memento } from '../../../base/common/memento';
-import { mentionOfAll, type FileMention } from './contextMentions';
+import { mentionOfAllItems, type FileMention } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
 /** Context that the chat can send along with each prompt. */
@@ -35,7 +35,7 @@ export class ContextChip implements Disposable {
 
   async chips(): Promise<readonly ContextChipView[]> {
     const known = await this.reader.knownActiveItems();
-    const all = known && mentionOfAll(known);
+    const all = known && mentionOfAllItems(known);
     return all ? [{ kind: chipKind, label: all.title, isOn: this.isOn, tokens: all.tokens }] : [];
   }
 
@@ -49,7 +49,7 @@ export class ContextChip implements Disposable {
   /** What to add to the prompt being sent. Empty while the chip is off. */
   async mentions(): Promise<readonly FileMention[]> {
     const known = this.isOn ? await this.reader.knownActiveItems() : undefined;
-    const all = known && mentionOfAll(known);
+    const all = known && mentionOfAllItems(known);
     return all ? [all] : [];
   }
 

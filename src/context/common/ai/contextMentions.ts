@@ -56,7 +56,7 @@ export class ContextMentions {
   constructor(
     private readonly reader: Pick<ContextReader, 'itemsOf' | 'searchKnownItems'>,
     private readonly lookups: Pick<ContextLookups, 'searchMentions' | 'itemsOfMention'> & {
-      readonly mentionSearch: Pick<MentionSearch, 'isWaiting' | 'next'>;
+      readonly mentionSearch: Pick<MentionSearch, 'isWaiting' | 'waitForMoreAnswers'>;
     },
   ) {}
 
@@ -67,7 +67,7 @@ export class ContextMentions {
 
   /** Resolves when there are more results, or none will follow. @returns whether to search again */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
-    return await this.lookups.mentionSearch.next(query, signal);
+    return await this.lookups.mentionSearch.waitForMoreAnswers(query, signal);
   }
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
@@ -84,7 +84,7 @@ export class ContextMentions {
     const ofActive = active ? searchItems(active.items, query).map((item) => mentionOf(active.file.path, item)) : [];
     const others = await this.reader.searchKnownItems(query, maxRows);
     const ofOthers = others.flatMap(({ path, item }) => (path === active?.file.path ? [] : [mentionOf(path, item)]));
-    const all = active && 'context items'.startsWith(query.toLowerCase()) ? mentionOfAll(active) : undefined;
+    const all = active && 'context items'.startsWith(query.toLowerCase()) ? mentionOfAllItems(active) : undefined;
     const rows = [...(all ? [all] : []), ...ofActive, ...ofOthers];
     return rows.slice(0, maxRows);
   }
@@ -143,7 +143,7 @@ function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
   return [...items].filter(({ aiContent }) => aiContent !== undefined);
 }
 
-export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMention | undefined {
+export function mentionOfAllItems({ file: { path, name }, items }: FileItems): FileMention | undefined {
   const sent = itemsForAi(items);
   if (sent.length === 0) return undefined;
   const title = `${countOf(sent.length, 'context item')} of ${name}`;

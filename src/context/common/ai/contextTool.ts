@@ -5,7 +5,7 @@ import type { ContextLookups } from './contextLookups';
 import type { ContextReader, FileItems } from './contextReader';
 import type { ItemList } from '../items/itemList';
 import { searchItems } from '../items/itemQueries';
-import { joinTitles, itemParagraph } from '../items/itemTexts';
+import { joinProviderTitles, itemParagraph } from '../items/itemTexts';
 
 /** The tool for context items: language models call it through VS Code's API, agents over MCP. */
 
@@ -119,7 +119,8 @@ function remarksOn({
   note,
 }: Pick<FileItems, 'pendingProviders' | 'isComplete' | 'note'>): string[] {
   if (note !== undefined) return [note];
-  if (pendingProviders.length > 0) return [`Still waiting for ${joinTitles(pendingProviders)}: ask again for more.`];
+  if (pendingProviders.length > 0)
+    return [`Still waiting for ${joinProviderTitles(pendingProviders)}: ask again for more.`];
   return isComplete ? [] : ['Not every provider could answer: there may be more.'];
 }
 

@@ -57,7 +57,7 @@ export class MentionSearch implements Disposable {
   }
 
   /** Waits for another provider's answer. Never rejects. @returns whether the search for this query is still current */
-  async next(query: string, signal: AbortSignal): Promise<boolean> {
+  async waitForMoreAnswers(query: string, signal: AbortSignal): Promise<boolean> {
     const round = this.searchFor(query);
     if (!round || isAborted(signal)) return false;
     const pending = pendingOf(round);
@@ -78,7 +78,7 @@ export class MentionSearch implements Disposable {
   }
 
   private startSearch(handles: readonly ProviderHandle[], params: MentionsParams): QuerySearch {
-    const key = JSON.stringify([params, handles.map(({ ref }) => ref.id)]);
+    const key = JSON.stringify([params, handles.map(({ providerRef: ref }) => ref.id)]);
     const now = this.clock.monotonicNow();
     const { currentSearch } = this;
     if (
@@ -96,7 +96,7 @@ export class MentionSearch implements Disposable {
 
   private searchProvider(handle: ProviderHandle, params: MentionsParams, signal: AbortSignal): ProviderSearch {
     const search: { -readonly [K in keyof ProviderSearch]: ProviderSearch[K] } = {
-      provider: handle.ref,
+      provider: handle.providerRef,
       whenEnded: Promise.resolve(),
       mentions: undefined,
       hasEnded: false,

@@ -1,5 +1,5 @@
 import type { ItemPosition } from './contextItem';
-import { packedItemCount, selectPackedItems, rangeWidth, type PackedItems } from './packedItems';
+import { packedItemCount, selectPackedItems, numbersPerRange, type PackedItems } from './packedItems';
 
 /** Length of each line without its line ending (LF, CRLF or a lone CR). */
 export function lineLengths(text: string): readonly number[] {
@@ -23,9 +23,9 @@ export function fitItemsToDocument(packed: PackedItems, lines: readonly number[]
   const { ranges } = packed;
   const kept: number[] = [];
   let cut = 0;
-  for (let at = 0; at < ranges.length; at += rangeWidth) {
+  for (let at = 0; at < ranges.length; at += numbersPerRange) {
     const place = fitRange(ranges, at, lines, isCrlf ? 1 : 0);
-    if (place !== 'nowhere') kept.push(at / rangeWidth);
+    if (place !== 'nowhere') kept.push(at / numbersPerRange);
     if (place === 'cut') cut++;
   }
   const nowhere = packedItemCount(packed) - kept.length;
@@ -69,6 +69,6 @@ function clampPosition(ranges: Float64Array, at: number, lines: readonly number[
   return line !== last || character > length + lineEnd;
 }
 
-export function isBefore(a: ItemPosition, b: ItemPosition): boolean {
+export function isPositionBefore(a: ItemPosition, b: ItemPosition): boolean {
   return a.line < b.line || (a.line === b.line && a.character < b.character);
 }

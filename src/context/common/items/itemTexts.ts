@@ -2,7 +2,7 @@ import { oneLine } from '../../../base/common/oneLine';
 import type { ContextItem, ProviderRef } from './contextItem';
 
 /** Escapes `$(name)`, which VS Code would render as an icon. */
-export function toLabel(text: string): string {
+export function escapeIconSyntax(text: string): string {
   const line = oneLine(text);
   return line.replace(/\$\((?=[\w-]+(?:~[\w-]+)?\))/g, '\\$(');
 }
@@ -44,6 +44,6 @@ export function itemParagraph(path: string | undefined, item: ContextItem): stri
   return [head, item.url, textForAi(item)].filter(Boolean).join('\n');
 }
 
-export function joinTitles(providers: readonly ProviderRef[]): string {
+export function joinProviderTitles(providers: readonly ProviderRef[]): string {
   return providers.map(({ title }) => title).join(', ');
 }

@@ -40,7 +40,7 @@ export function declaresMentions(result: unknown): boolean {
 }
 
 /** A provider with an empty list of selectors has no annotations, whatever its functions. */
-export function wantsDocuments({ selectors }: HandshakeResult): boolean {
+export function hasDocumentSelectors({ selectors }: HandshakeResult): boolean {
   return selectors === undefined || selectors.length > 0;
 }
 

@@ -2,18 +2,18 @@ import * as z from 'zod';
 import type { ConsentSubjectSource } from '../../../consent/common/consentSubject';
 import { settingIds } from '../../../manifest';
 import type { ProviderSettings } from './contextProvider';
-import { isUriBelow, parseProviderUri, type ProviderPlace } from './providerUri';
-import type { SelectorMatch } from './selector';
+import { isUriBelow, parseProviderUri, type ProviderLocation } from './providerUri';
+import type { SelectorCombination } from './selector';
 
 export interface ProviderEntry {
   /** The key in the settings, with a number appended if folders define different providers by the same key. */
   readonly id: string;
   /** Display name until the provider gives its own. */
   readonly title: string;
-  readonly place: ProviderPlace;
+  readonly place: ProviderLocation;
   /** As written, with references to secrets unresolved. */
   readonly settings: ProviderSettings;
-  readonly selectorMatch: SelectorMatch;
+  readonly selectorMatch: SelectorCombination;
   /** Whether the user's own settings define exactly this provider. Its code may still be in the workspace. */
   readonly isUserDefined: boolean;
   /** Where it is defined. Only the setting if the user's own settings define it. */
@@ -68,7 +68,8 @@ export const emptyProviderList: ProviderList = { entries: [], folders: [], probl
 
 const recordSchema = z.record(z.string(), z.unknown());
 const ownSettingsSchema = z.object({ selectorMatch: z.enum(['any', 'all']).optional() });
-export const untrustedMessage = 'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
+export const untrustedWorkspaceMessage =
+  'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
 
 /**
  * Merges the levels key by key: folders override the workspace, which overrides the user. Ignores an untrusted
@@ -133,7 +134,7 @@ class ProviderCollector {
       const isUsersOnly = !isTrusted || (folder === undefined && isOn(merged.value));
       const word = isUsersOnly ? own : merged;
       const isUserDefined = settingIdentity(key, word, folder) === settingIdentity(key, own, folder);
-      if (!isTrusted && !own && isOn(merged.value)) this.problemsById.set(key, untrustedMessage);
+      if (!isTrusted && !own && isOn(merged.value)) this.problemsById.set(key, untrustedWorkspaceMessage);
       else this.addEntry(key, word, { folder, folders, isTrusted, isUserDefined });
     }
   }
@@ -182,7 +183,7 @@ function entryOf(
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
   const { place, name, isWorkspaceRelative } = parsed;
   const isInWorkspace = place.kind === 'module' && folders.some((each) => isUriBelow(place.url, each));
-  if (!isTrusted && (isWorkspaceRelative || isInWorkspace)) return untrustedMessage;
+  if (!isTrusted && (isWorkspaceRelative || isInWorkspace)) return untrustedWorkspaceMessage;
   const { selectorMatch = 'any' } = own;
   const source = { file: isUserDefined ? undefined : file, keys: [setting, key] };
   return { id: key, title: name ?? shortName(key), place, settings, selectorMatch, isUserDefined, source };
