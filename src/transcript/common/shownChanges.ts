@@ -1,4 +1,4 @@
-import type { ChangeTotals, FileChange } from './entries';
+import type { ChangeKind, ChangeTotals, FileChange } from './entries';
 
 /** More files are shown in an editor. */
 const maxShownChanges = 100;
@@ -25,6 +25,24 @@ export function totalsOf(changes: readonly FileChange[]): ChangeTotals {
     added: sum(({ added }) => added),
     removed: sum(({ removed }) => removed),
   };
+}
+
+const kindLabels: Record<ChangeKind, string> = {
+  binary: 'binary',
+  large: 'large file',
+  symlink: 'symbolic link',
+  mode: 'mode',
+  bytes: 'encoding or line endings',
+};
+
+/** Describes what lines do not show; empty if there is nothing else. */
+export function changeKindLabel({ kind }: Pick<FileChange, 'kind'>): string {
+  return kind === undefined ? '' : kindLabels[kind];
+}
+
+/** Whether lines show the change, or a part of it. */
+export function hasChangedLines({ added, removed, renamedFrom }: FileChange): boolean {
+  return renamedFrom === undefined && added + removed > 0;
 }
 
 /** Whether Backline knows the earlier text of the file, and the change is still there. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { listNames } from '../../../base/common/listNames';
 import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { ReviewSource } from '../../common/review/reviewSource';
@@ -43,9 +44,15 @@ export class AgentChangesEditor implements Disposable {
     const paths = changed.filter((path) => !former.has(path));
     if (paths.length === 0) throw new Error('There are no agent changes to review.');
     const resources: DiffResource[] = [];
-    for (const path of paths.slice(0, maxFiles)) resources.push(await this.resourceOf(path));
+    const unknown: string[] = [];
+    for (const path of paths.slice(0, maxFiles)) {
+      const resource = await this.resourceOf(path);
+      if (resource) resources.push(resource);
+      else unknown.push(vscode.workspace.asRelativePath(path));
+    }
     const title = titles[changed.length === all.size ? 'all' : 'some'];
-    await vscode.commands.executeCommand('vscode.changes', title, resources);
+    if (resources.length > 0) await vscode.commands.executeCommand('vscode.changes', title, resources);
+    if (unknown.length > 0) this.messages.info(`These changes can’t be shown as text: ${listNames(unknown)}.`);
     if (paths.length > maxFiles) {
       this.messages.info(
         `The first ${maxFiles} of ${paths.length} changed files are shown. Keep or undo them to see the others.`,
@@ -53,11 +60,14 @@ export class AgentChangesEditor implements Disposable {
     }
   }
 
-  private async resourceOf(path: string): Promise<DiffResource> {
+  /** Returns undefined for a file without text. */
+  private async resourceOf(path: string): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);
     const former = this.source.formerPath(path) ?? path;
-    const isNew = (await this.source.baseline(former)) === null;
-    return [file, isNew ? undefined : this.baselines.uriOf(former), (await existsOnDisk(file)) ? file : undefined];
+    const baseline = await this.source.baseline(former);
+    if (baseline === undefined) return undefined;
+    const original = baseline === null ? undefined : this.baselines.uriOf(former);
+    return [file, original, (await existsOnDisk(file)) ? file : undefined];
   }
 
   private updateContext(): void {

@@ -1,5 +1,5 @@
 import type { FileChange } from '../../../transcript/common/entries';
-import { canUndo, totalsOf } from '../../../transcript/common/shownChanges';
+import { canUndo, changeKindLabel, hasChangedLines, totalsOf } from '../../../transcript/common/shownChanges';
 import { shortenPath } from '../../../transcript/common/shortPath';
 import { ChangeCounts } from '../../../transcript/browser/parts/changeCounts';
 import { countOf } from '../../../transcript/browser/parts/format';
@@ -93,7 +93,9 @@ function ChangeRow({ change }: { change: FileChange }) {
   const { folders } = usePageState();
   const { path, renamedFrom, state } = change;
   const { name, folder } = splitFilePath(shortenPath(path, folders));
-  const words = [kindOf(change, folders), stateLabels[state]].filter((text) => text !== '');
+  const words = [nameChange(change, folders), changeKindLabel(change), stateLabels[state]].filter(
+    (text) => text !== '',
+  );
   return (
     <li>
       <button
@@ -116,7 +118,7 @@ function ChangeRow({ change }: { change: FileChange }) {
             <PlainText text={words.join(', ')} />
           </span>
         )}
-        {renamedFrom === undefined && <ChangeCounts changes={[change]} />}
+        {hasChangedLines(change) && <ChangeCounts changes={[change]} />}
       </button>
       <IconButton
         label={namingHiddenCharacters(`Keep changes of ${name}`)}
@@ -137,7 +139,7 @@ function ChangeRow({ change }: { change: FileChange }) {
   );
 }
 
-function kindOf({ change, renamedFrom }: FileChange, folders: readonly string[]): string {
+function nameChange({ change, renamedFrom }: FileChange, folders: readonly string[]): string {
   if (renamedFrom !== undefined) return `renamed from ${shortenPath(renamedFrom, folders)}`;
   return change === 'modified' ? '' : change;
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { countOf } from '../../../base/common/countOf';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { listNames } from '../../../base/common/listNames';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { Chat, TurnRange, TurnsChange } from '../../common/chatPorts';
@@ -56,7 +57,7 @@ export class TurnReviews {
       else unknown.push(vscode.workspace.asRelativePath(file.path));
     }
     const left = [
-      ...(unknown.length > 0 ? [`Their texts are not known: ${truncateNames(unknown)}.`] : []),
+      ...(unknown.length > 0 ? [`These changes can’t be shown as text: ${listNames(unknown)}.`] : []),
       ...(files.length > maxFiles ? [`The first ${maxFiles} of ${files.length} files are shown.`] : []),
     ];
     if (shown.length === 0 && left.length === 0) throw new Error('There are no changes to review.');
@@ -99,13 +100,6 @@ function promptsOf({ transcript }: Chat): PromptOfTurn[] {
 
 function truncate(title: string): string {
   return title.length <= maxTitleLength ? title : `${title.slice(0, maxTitleLength).toWellFormed()}…`;
-}
-
-const maxNames = 5;
-
-function truncateNames(names: readonly string[]): string {
-  const more = names.length > maxNames ? [`${names.length - maxNames} more`] : [];
-  return [...names.slice(0, maxNames), ...more].join(', ');
 }
 
 async function exists(uri: vscode.Uri): Promise<boolean> {

@@ -11,7 +11,7 @@ import {
   type Icon,
 } from '../../../webview/browser/icons';
 import type { ChangeTotals, EntryOf, FileChange, Usage } from '../../common/entries';
-import { canUndo, totalsOf } from '../../common/shownChanges';
+import { canUndo, changeKindLabel, hasChangedLines, totalsOf } from '../../common/shownChanges';
 import { ChangeCounts } from '../parts/changeCounts';
 import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
@@ -140,6 +140,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
   const { openChange, revert } = useTranscript().actions;
   const short = useShortenPath();
   const isRenamed = renamedFrom !== undefined;
+  const words = [changeKindLabel(changed), changeStateLabels[state]].filter((word) => word !== '');
   return (
     <li class={`change change-${isRenamed ? 'renamed' : change}`}>
       <abbr class="change-letter" title={isRenamed ? 'renamed' : change}>
@@ -151,8 +152,8 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
         </span>
       )}
       <PathButton path={path} onClick={openChange && (() => openChange(path, turn, renamedFrom))} />
-      {changeStateLabels[state] !== '' && <span class="quiet">{changeStateLabels[state]}</span>}
-      {!isRenamed && <ChangeCounts changes={[{ added, removed }]} />}
+      {words.length > 0 && <span class="quiet one-line change-words">{words.join(', ')}</span>}
+      {hasChangedLines(changed) && <ChangeCounts changes={[{ added, removed }]} />}
       {revert && canUndo(changed) && (
         <IconButton
           label={namingHiddenCharacters(`Undo changes of this turn in ${short(path)}`)}
