@@ -33,6 +33,7 @@ import { ReviewActions } from './review/reviewActions';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { VirtualDocuments } from './review/virtualDocuments';
 import { TurnWriters } from '../common/unsaved/turnWriters';
+import { AgentFollower } from './follow/agentFollower';
 import { ConflictNotices } from './unsaved/conflictNotices';
 import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
@@ -67,6 +68,7 @@ export interface ChatUi extends RunningFeature {
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
   readDocument(scheme: string, query: string): string;
   refresh(): Promise<void>;
+  readonly follower: AgentFollower;
   /** What agents have changed, to keep and to undo. */
   readonly review: ReviewSource;
 }
@@ -117,6 +119,7 @@ export class ChatFeature implements Feature<ChatUi> {
     );
     this.pages = pages;
     const review = new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages);
+    const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const services: ChatPageServices = {
       ...this.deps,
       backends,
@@ -127,6 +130,7 @@ export class ChatFeature implements Feature<ChatUi> {
       editor: editorActions,
       code,
       review,
+      follower,
       repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
@@ -219,6 +223,7 @@ export class ChatFeature implements Feature<ChatUi> {
       editorActions,
       code,
       installs,
+      follower,
       writers,
       conflicts,
       conflictNotices,
@@ -234,6 +239,7 @@ export class ChatFeature implements Feature<ChatUi> {
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
+      follower,
       review: new ChatReview(chats, review),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),

@@ -125,6 +125,7 @@ export class ChatUnderTest {
         dialogs,
         messages,
       ),
+      follower: { isOn: false, onDidChange: () => toDisposable(() => undefined), toggle: () => undefined },
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),
