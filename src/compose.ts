@@ -161,6 +161,7 @@ export function compose(context: vscode.ExtensionContext): App {
       (session) => {
         effects.follow(session);
         threads.recordSession(session);
+        chat.loaded?.followSession(session);
       },
       log.child('backends'),
     ),

@@ -19,6 +19,7 @@ export const commandIds = {
   chatOpen: 'backline.chat.open',
   chatNew: 'backline.chat.new',
   chatStop: 'backline.chat.stop',
+  chatToggleFollow: 'backline.chat.toggleFollow',
   chatPickBackend: 'backline.chat.pickBackend',
   chatAddSelection: 'backline.chat.addSelection',
   chatAddFile: 'backline.chat.addFile',
@@ -83,6 +84,8 @@ export const viewIds = {
 export const contextKeys = {
   /** Whether an approval is pending. */
   chatQuestionWaits: 'backline.chat.questionWaits',
+  /** Whether the files that agents read and edit are opened. */
+  chatIsFollowing: 'backline.chat.isFollowing',
   /** Whether agents have changed files that were not reviewed. */
   reviewHasChanges: 'backline.review.hasChanges',
   /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */

@@ -35,6 +35,7 @@ import { TurnReviews } from './review/turnReviews';
 import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
 import { TurnWriters } from '../common/unsaved/turnWriters';
+import { AgentFollower } from './follow/agentFollower';
 import { ConflictNotices } from './unsaved/conflictNotices';
 import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
@@ -69,6 +70,7 @@ export interface ChatUi extends RunningFeature {
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
   readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
+  readonly follower: AgentFollower;
   /** What agents have changed, to keep and to undo. */
   readonly review: ReviewSource;
 }
@@ -122,6 +124,7 @@ export class ChatFeature implements Feature<ChatUi> {
     const diffViews = new DiffViews(documents, editor);
     const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
+    const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const services: ChatPageServices = {
       ...this.deps,
       backends,
@@ -134,6 +137,7 @@ export class ChatFeature implements Feature<ChatUi> {
       review,
       turnReviews,
       undo,
+      follower,
       repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
@@ -226,6 +230,7 @@ export class ChatFeature implements Feature<ChatUi> {
       editorActions,
       code,
       installs,
+      follower,
       writers,
       conflicts,
       conflictNotices,
@@ -242,6 +247,7 @@ export class ChatFeature implements Feature<ChatUi> {
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
       review: new ChatReview(chats, undo),
+      follower,
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
     };
