@@ -83,7 +83,7 @@ export const contextKeys = {
   chatQuestionWaits: 'backline.chat.questionWaits',
   /** Whether agents have changed files that were not reviewed. */
   reviewHasChanges: 'backline.review.hasChanges',
-  /** The paths of these files, as members of an object. */
+  /** Files that agents have changed and that were not reviewed: an object whose keys are the paths. */
   reviewFiles: 'backline.review.files',
 } as const;
 
@@ -98,7 +98,7 @@ export const panelTypes = {
 export const textSchemes = {
   chat: 'backline-chat',
   proposedCode: 'backline-apply',
-  /** Files without the changes of agents that are to be reviewed. */
+  /** The text of files before the changes that are to be reviewed. */
   baseline: 'backline-baseline',
   thread: 'backline-thread-text',
 } as const;
