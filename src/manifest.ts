@@ -90,7 +90,7 @@ export const contextKeys = {
   reviewHasChanges: 'backline.review.hasChanges',
   /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */
   reviewShown: 'backline.review.shown',
-  /** The paths of these files, as members of an object. */
+  /** Files that agents have changed and that were not reviewed: an object whose keys are the paths. */
   reviewFiles: 'backline.review.files',
 } as const;
 
@@ -105,7 +105,7 @@ export const panelTypes = {
 export const textSchemes = {
   chat: 'backline-chat',
   proposedCode: 'backline-apply',
-  /** Files without the changes of agents that are to be reviewed. */
+  /** The text of files before the changes that are to be reviewed. */
   baseline: 'backline-baseline',
   thread: 'backline-thread-text',
 } as const;

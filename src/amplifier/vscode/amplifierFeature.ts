@@ -88,7 +88,7 @@ export class AmplifierFeature implements Feature {
     const showStatus = (): void => {
       status.set({ id: this.id, title: this.title, ...serverStatus(this.serverSituation(), actions) });
     };
-    /** After a change of the server, its token or the workspace trust. */
+    /** Restarts everything that uses the server, after a change of its address, its token or workspace trust. */
     const restart = async (): Promise<void> => {
       await configuredServer.reset();
       if (!disposables.isDisposed && isTrusted()) serverMonitor.start();

@@ -23,8 +23,8 @@ export async function manageApiKey(credentials: ApiKeyStore, messages: Messages)
   if (key === undefined) return;
   await credentials.setKey(key);
   messages.info(
-    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session starts, to servers on ` +
-      'other machines only over https and after you confirm.',
+    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session starts. Servers on other ` +
+      'machines receive it only over https and after you confirm.',
   );
 }
 

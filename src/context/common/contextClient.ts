@@ -35,13 +35,13 @@ type RequestReason = 'hover' | 'background' | 'explicit';
 
 export interface RequestOptions {
   readonly reason?: RequestReason;
-  /** When it fires, the request resolves with what is known by then. */
+  /** When the signal fires, the request resolves with the items that are known by then. */
   readonly signal?: AbortSignal;
   /** Maximum wait for callers that cannot wait for the deadline. Later answers are kept for the next request. */
   readonly waitMs?: number;
   /**
-   * Whether the known items are worth showing, so that the request only waits for the patience. A hover cannot be
-   * updated later, so it still waits for fast providers without an answer.
+   * Whether the known items are enough to show. The request then waits for others only for `patienceMs`. A hover cannot be
+   * updated later, so it still waits for providers that are usually fast.
    */
   readonly isEnough?: (items: ItemList) => boolean;
 }
@@ -53,7 +53,7 @@ interface ClientOptions extends ProviderTimings {
   readonly patienceMs: number;
   /** How long background requests pause after an edit. */
   readonly settleMs: number;
-  /** UTF-16 units. Providers are not asked about larger documents. */
+  /** Maximum length of a document that is sent to providers, in UTF-16 units. */
   readonly maxDocumentLength: number;
   readonly records: DocumentRecordLimits;
 }
@@ -133,7 +133,7 @@ export class ContextClient implements Disposable {
     this.itemsEmitter.fire(undefined);
   }
 
-  /** Never rejects: errors of providers are in `states`. */
+  /** Requests the items of a document. Never rejects. Errors of providers are in `states`. */
   async requestItems(document: ContextDocument, options: RequestOptions = {}): Promise<ContextAnswer> {
     const { reason = 'hover' } = options;
     const record = this.recordCache.getOrCreate(document.uri);
@@ -171,7 +171,7 @@ export class ContextClient implements Disposable {
     });
   }
 
-  /** Call this when a document is closed: its versions will start again. */
+  /** Call this when a document is closed, because its versions start at 1 when it is opened again. */
   documentClosed(uri: string): void {
     this.recordCache.remove(uri);
   }
@@ -209,7 +209,7 @@ export class ContextClient implements Disposable {
     const content = document.getText();
     if (content.length > this.options.maxDocumentLength) {
       record.setNote(
-        `The file is larger than ${this.options.maxDocumentLength} characters: providers are not asked about it.`,
+        `Context providers don’t support files with more than ${this.options.maxDocumentLength} characters.`,
       );
       return;
     }
@@ -229,7 +229,7 @@ export class ContextClient implements Disposable {
       record.addRequest(handle.providerRef.id, request);
       request.whenEnded = this.runRequest(handle, question, record, request);
     }
-    // Computed while the providers are working.
+    // Computes this early, while the providers are working.
     question.lineLengths();
   }
 

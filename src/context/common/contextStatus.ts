@@ -26,7 +26,7 @@ interface ContextActions {
 /** Maximum number of failures in the summary. Each failure also has its own row. */
 const maxNamed = 4;
 const maxRows = 50;
-/** UTF-16 units. */
+/** Maximum length of an error, in UTF-16 units. */
 const maxError = 160;
 
 /** Summarizes the state of all providers, with actions to fix problems. */
@@ -146,8 +146,8 @@ function retryActions(failing: readonly ProviderState[], command: string): Statu
   return failing.length > maxNamed ? [{ label: 'Retry all', command }, ...each] : each;
 }
 
-/** In one line, since the status list cuts off long rows. */
-function describeFailure({ title, lastError = 'it does not say why' }: ProviderState): string {
+/** Describes the failure in one short line, because the status list cuts off long rows. */
+function describeFailure({ title, lastError = 'no reason given' }: ProviderState): string {
   const line = oneLine(lastError);
   return `${title}: ${withPeriod(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;
 }

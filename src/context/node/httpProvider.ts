@@ -58,7 +58,7 @@ const noSuchMethod = -32601;
 class RefusedError extends ProviderError {
   constructor(
     message: string,
-    /** Whether the error may be temporary. Then it says nothing about the dialect. */
+    /** Whether the error may be temporary, so that the dialect remains unknown. */
     readonly isTemporary = false,
     /** Whether the server says that the method does not exist. */
     readonly isMethodMissing = false,
@@ -149,10 +149,13 @@ export class HttpProvider implements ContextProvider {
   }
 
   dispose(): void {
-    // Requests end with the signals of their calls.
+    // Nothing to dispose: the signal of each call ends its request.
   }
 
-  /** Undeclared abilities are found out by calling the method. `items` of A are those of a document. */
+  /**
+   * Adds abilities that the provider did not declare and that are detected by calling the method. In dialect A, `items`
+   * are those of a document.
+   */
   private addUndeclaredAbilities(introduction: HandshakeResult): ProviderCapabilities {
     const isLater = this.dialect === 'B' || this.dialect === 'C';
     return {

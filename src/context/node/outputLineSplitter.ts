@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../../base/common/async';
 
-/** UTF-16 units. */
+/** Maximum length of a line, in UTF-16 units. */
 const maxLineLength = 2_000;
 const maxLines = 500;
 const windowMs = 1_000;

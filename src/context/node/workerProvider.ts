@@ -125,7 +125,7 @@ export class WorkerProvider implements ContextProvider {
   ): Promise<AnswerOf<Kind>> {
     const worker = this.usableWorker ?? (await this.startedWorker(signal));
     const answer = await this.ports.traffic.record(
-      // The name of the method in the protocol.
+      // Uses the method's name in the protocol.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
       () => worker.call(request, signal),

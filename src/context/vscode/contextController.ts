@@ -50,7 +50,7 @@ export interface ContextControllerDeps extends FeatureContext {
   readonly title: string;
   readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** Global: permissions and the names of stored secrets. */
+  /** Global storage for permissions and the names of stored secrets. */
   readonly memento: Memento;
   /** Absolute path of `dist/context-worker.js`. */
   readonly workerFile: string;
@@ -62,7 +62,7 @@ export interface ContextControllerDeps extends FeatureContext {
 
 const providerKinds: readonly ConsentSubjectKind[] = ['providerModule', 'providerAddress', 'webCode'];
 
-/** Providers change their state often while the user types. */
+/** How long to collect state changes, in milliseconds. They are frequent while the user types. */
 const statusMs = 200;
 
 /** Connects the client to VS Code: settings, documents, the editor features and the AI features. */
@@ -87,7 +87,7 @@ export class ContextController implements Disposable {
     const { clock, editor, log, memento, secrets, settings } = deps;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
     this.excludeList = this.readExclude();
-    // Excluded files are hidden from providers, too, wherever they are.
+    // Excluded files are also hidden from providers, even outside the workspace.
     this.fileFilter = new FileAccessFilter({
       folders: workspaceFolderPaths,
       exclude: () => this.excludeList,
@@ -234,7 +234,7 @@ export class ContextController implements Disposable {
     return new ExcludeList(this.deps.settings.excludeGlobs(), { runWithTimeLimit: this.runWithTimeLimit });
   }
 
-  /** A removed provider may still be working. It must not add to the list of questions. */
+  /** Decides about a provider's code. Returns `ask` without recording it if the provider was removed meanwhile. */
   private decideConsent(subject: ConsentSubject): ConsentDecision {
     const isNamed = this.providerList.entries.some(({ id }) => id === subject.id);
     return isNamed ? this.deps.consent.decide(subject) : 'ask';

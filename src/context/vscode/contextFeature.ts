@@ -23,7 +23,7 @@ interface ContextChipSource {
   readonly onDidChange: Event<void>;
   of(backendId: string): Promise<readonly ContextChipView[]>;
   set(kind: string, isOn: boolean): void;
-  /** What to add to the prompt being sent. Empty while the chip is off. */
+  /** The mentions that are added to a prompt. Empty while the chip is off. */
   mentions(): Promise<readonly ContextMention[]>;
 }
 
@@ -121,7 +121,7 @@ export class ContextFeature implements Feature {
     return controller;
   }
 
-  /** Without providers, the implementation is not loaded. */
+  /** Shows the status while no providers are configured and the implementation is not loaded. */
   private showUnconfigured(): void {
     const { id, title } = this;
     this.deps.status.set({

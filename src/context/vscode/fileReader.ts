@@ -7,7 +7,7 @@ import type { UserLocation } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
 import { isFileOrCell } from './places';
 
-/** Where the user is, if providers may know the active file. */
+/** Returns the active file and its repository, if providers may know them. */
 export async function findUserLocation(editor: Pick<EditorPort, 'resolve'>): Promise<UserLocation> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));

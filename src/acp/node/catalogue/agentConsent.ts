@@ -65,7 +65,7 @@ async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders
     source: { file: files[0]?.file, keys: [settingIds.acpAgents, id] },
     facts: [
       ...agentFacts(entry, cwd),
-      ...files.map((each) => ({ label: 'Runs this workspace file', value: each.file })),
+      ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
     ],
     hash: hashJson({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
     reload: () => consentSubjectOfAgent(entry, places),

@@ -64,7 +64,7 @@ export async function collectMcpServers(
     await add(written, folder, async (name) => {
       const server = written[name];
       if (server && (await isAllowedOrLog(isServerAllowed, { name, server, folder, file }, log))) return true;
-      log.info(`The MCP server "${name}" of ${file} is not used: you have not allowed it.`);
+      log.info(`The MCP server "${name}" of ${file} was skipped because you have not allowed it.`);
       return false;
     });
   }

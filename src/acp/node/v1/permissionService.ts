@@ -231,7 +231,7 @@ export class PermissionService implements Disposable {
 
   private warningsFor(request: CheckedRequest): string[] {
     const { cwd } = this.options;
-    const unresolved = 'A path cannot be checked: it is outside the workspace, excluded, or not known.';
+    const unresolved = 'A path could not be checked because it is outside the workspace, excluded or unknown.';
     const guarded = [...request.protections].map(
       ([path, reason]) => `${relativeDisplayPath(path, cwd)} is protected: ${toVisibleText(reason)}.`,
     );

@@ -21,7 +21,7 @@ const textEnds: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
 
 /** Redacts secrets in streamed text. Holds back the end of a piece that may be the start of a secret. */
 export class DeltaRedactor {
-  /** Keyed by block index or 'thinking'. */
+  /** Deltas held back, by block index or `thinking`. */
   private readonly heldDeltas = new Map<string, Delta>();
 
   constructor(

@@ -17,7 +17,7 @@ import {
 const lookMs = 500;
 const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
-/** A server that just accepted a prompt may still report `idle`. */
+/** How long the status `idle` is ignored after a prompt, because a server may still report it. */
 const enoughIdleLooks = 2;
 
 /** Denies a turn's approvals until it ends on the server. Call before emitting its end to readers. */
@@ -30,7 +30,7 @@ export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false
   pollAbandonedTurn(step);
 }
 
-/** Stops following the turn: the user is back, or there is no time left. */
+/** Stops following the abandoned turn, because the user has returned or its time is up. */
 export function stopFollowingAbandonedTurn(step: Step): void {
   if (!step.state.abandoned) return;
   updateState(step, { abandoned: undefined });
@@ -93,7 +93,7 @@ export function pollAbandonedTurn(step: Step): void {
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'look' }, timeoutMs: requestTimeoutMs });
 }
 
-/** The turn is over, or the time limit for following it has passed. */
+/** Ends the abandoned turn, because it is over or the time limit has passed. */
 export function endAbandonedTurn(step: Step): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {

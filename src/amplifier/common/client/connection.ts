@@ -19,7 +19,7 @@ import { endSession, failTurn, interruptTurn } from './turns';
 
 export function handleConnected(step: Step): void {
   const { connection, opening } = step.state;
-  // The grace timer continues: the connection may not last.
+  // The grace timer keeps running, because the new connection may fail immediately.
   updateState(step, { connection: { ...connection, isConnected: true }, opening: undefined });
   stopFollowingAbandonedTurn(step);
   expectRepeatedApprovals(step);

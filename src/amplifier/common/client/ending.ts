@@ -79,7 +79,7 @@ export function handleEndingDeadline(step: Step): void {
   conclude(step, ending, 'notStopped');
 }
 
-/** If the server still accepts the prompt, its turn is stopped then. */
+/** Cancels a prompt that is being sent. If the server accepts it nevertheless, its turn is stopped then. */
 function waitNoLonger(step: Step): void {
   const { prompt } = step.state;
   if (prompt.kind === 'posting') updateState(step, { prompt: { ...prompt, isLate: true } });
@@ -117,7 +117,7 @@ export function checkWhetherStopped(step: Step): void {
 export function handleStopStatus(step: Step, { status }: SessionStatus): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking') return;
-  // The turn's last events may have been lost.
+  // Checks the status, because the turn's last events may have been lost.
   if (status === 'idle') stopEnded(step, 'turnEnded');
   else if (isRealServerSession(step.state))
     stopEnded(step, status === 'error' || status === 'stopped' ? 'turnEnded' : 'goesOn');
@@ -127,7 +127,7 @@ export function handleStopStatus(step: Step, { status }: SessionStatus): void {
   }
 }
 
-/** Result of deleting the session, or failure of the status request. */
+/** Handles the result of deleting the session, or a failed status request. */
 export function handleStopResult(step: Step, error: unknown): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking' && stop?.stage !== 'deleting') return;
@@ -139,7 +139,7 @@ export function handleStopResult(step: Step, error: unknown): void {
   stopEnded(step, 'notStopped');
 }
 
-/** Result of deleting the session for a close. */
+/** Handles the result of deleting the session when it is closed. */
 export function handleCloseResult(step: Step, error: unknown): void {
   const { ending } = step.state;
   if (ending?.stage !== 'closing') return;

@@ -18,7 +18,7 @@ import {
 import { applyStatusIfCurrent, type StatusCheckPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
 
-/** Retries while a session that has just ended its turn is not idle yet. */
+/** Delays between retries, while a session that has just ended its turn is not idle yet. */
 const idleTries = 5;
 const idleWaitMs = 100;
 const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
@@ -104,7 +104,7 @@ export function handlePromptFailure(step: Step, { call, error }: SessionInput<'p
   if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
 }
 
-/** The turn has started, only the response was lost: the prompt must not be sent again. */
+/** Accepts a prompt whose response was lost although its turn has started. It must not be sent again. */
 function takenUnanswered(step: Step, { call, context }: Posting): void {
   const { turn } = step.state;
   updateState(step, { prompt: { kind: 'none' }, lastContext: context });
@@ -118,7 +118,7 @@ export function failPrompt(step: Step, error: unknown): void {
   updateState(step, { prompt: { kind: 'none' } });
   clearTimers(step, 'idleWait');
   settleCall(step, prompt.call, error);
-  // The server may have accepted it nevertheless, or be gone.
+  // Checks the status, because the server may have accepted the prompt or may be unavailable.
   checkStatus(step);
 }
 

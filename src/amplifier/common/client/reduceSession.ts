@@ -79,7 +79,7 @@ const whileOpen: Partial<SessionInputHandlers<Step>> = {
   streamFailed: (step, { error }) => connection.handleStreamFailure(step, error),
 } satisfies Omit<SessionInputHandlers<Step>, 'giveUp'>;
 
-/** Handlers after the session has ended for its readers. */
+/** Handlers of inputs that arrive after the session has ended for its readers. */
 const afterwards: Partial<SessionInputHandlers<Step>> = {
   ...results,
   start: refuse,

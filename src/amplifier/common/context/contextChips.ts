@@ -48,7 +48,7 @@ export class ContextChips implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Starts with the first use of the chips, because most windows have no Amplifier server. */
+  /** Starts to observe changes when the chips are first used, because most windows have no Amplifier server. */
   private followChanges(): void {
     if (this.isObservingChanges || this.disposables.isDisposed) return;
     this.isObservingChanges = true;

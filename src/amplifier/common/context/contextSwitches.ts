@@ -28,7 +28,7 @@ export class ContextSwitches implements Disposable {
     this.disabledKindSet = new Set(off);
   }
 
-  /** To be stored and passed to the constructor. */
+  /** The disabled kinds, in the form that the constructor accepts. */
   get disabledKinds(): readonly ContextKind[] {
     return [...this.disabledKindSet];
   }

@@ -75,7 +75,7 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
     this.emitter.fire();
   }
 
-  /** Never rejects. */
+  /** Stops the backend. Never rejects. */
   async stop(): Promise<void> {
     const { openBackend } = this;
     this.openBackend = undefined;

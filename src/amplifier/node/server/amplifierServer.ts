@@ -19,7 +19,7 @@ import { SessionRegistry, type SessionLoadCounts } from './sessions/sessionRegis
 import { SessionStarter, type AgentWorkspace } from './sessions/sessionStarter';
 
 export interface AmplifierServerDeps {
-  /** Not owned: stop them after the server. */
+  /** The backends to serve. The server does not own them; stop them after it. */
   readonly backends: Pick<BackendRegistry, 'list' | 'open'>;
   readonly workspace: AgentWorkspace;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface AmplifierServerDeps {
   readonly newId: () => string;
   readonly version: string;
   readonly host: '127.0.0.1' | '::1' | 'localhost';
-  /** Tried in this order; 0 means any free port. */
+  /** Ports to try, in this order. 0 means any free port. */
   readonly ports: readonly number[];
   /** Without a token, every program on this machine may use the server. */
   readonly token: string | undefined;
@@ -65,7 +65,7 @@ export class AmplifierServer {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: headersTimeoutMs / 2,
-      // Checked by the guard, whose error response has a message.
+      // Node.js need not check the Host header, because `RequestGuard` does and sends an error message.
       requireHostHeader: false,
     });
     this.connections = new HttpConnections(this.httpServer, this.limits, log);
@@ -79,7 +79,7 @@ export class AmplifierServer {
     this.routeTable = new RouteTable(this.routeList());
   }
 
-  /** Without a trailing slash. */
+  /** The URL of the server, without a trailing slash. */
   get url(): string {
     const { host } = this.deps;
     return `http://${host === '::1' ? '[::1]' : host}:${this.boundPort}`;
@@ -95,7 +95,7 @@ export class AmplifierServer {
     };
   }
 
-  /** @throws Error if no port is free */
+  /** Starts to listen. @throws Error if no port is free */
   async start(): Promise<void> {
     this.connections.start();
     this.httpServer.on('request', (request, response) => void this.handleRequest(request, response));
@@ -114,7 +114,7 @@ export class AmplifierServer {
     const { clock } = this.deps;
     const closed = new Promise<void>((resolve) => this.httpServer.close(() => resolve()));
     await this.sessionRegistry.stop();
-    // Subscribers have received the end of their session and disconnect.
+    // By now, subscribers have received the end of their session and can disconnect.
     await withDeadline(clock, 'closing', this.limits.drainTimeoutMs, () => closed).catch(() => undefined);
     this.eventStreams.stop();
     this.connections.stop();
@@ -211,7 +211,7 @@ export class AmplifierServer {
     };
   }
 
-  /** Never rejects. */
+  /** Handles a request and sends the response. Never rejects. */
   private async handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.openRequestCount++;
     const gone = new AbortController();

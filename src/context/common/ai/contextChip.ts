@@ -39,14 +39,14 @@ export class ContextChip implements Disposable {
     return all ? [{ kind: chipKind, label: all.title, isOn: this.isOn, tokens: all.tokens }] : [];
   }
 
-  /** Ignores kinds of other sources. */
+  /** Turns the chip on or off. Ignores the kinds of other chips. */
   set(kind: string, isOn: boolean): void {
     if (kind !== chipKind || isOn === this.isOn) return;
     this.memento.update(mementoKey, isOn).then(undefined, this.onError);
     this.changeEmitter.fire();
   }
 
-  /** What to add to the prompt being sent. Empty while the chip is off. */
+  /** The mentions that are added to a prompt. Empty while the chip is off. */
   async mentions(): Promise<readonly FileMention[]> {
     const known = this.isOn ? await this.reader.knownActiveItems() : undefined;
     const all = known && mentionOfAllItems(known);

@@ -10,7 +10,7 @@ import { packedItemCount, unpackItem } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
-/** What providers may know about where the user is. */
+/** The user's location, as far as providers may know it. */
 export interface UserLocation {
   /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;
@@ -30,7 +30,7 @@ interface LookupResult extends Pick<ContextAnswer, 'pendingProviders'> {
   readonly isComplete: boolean;
 }
 
-/** Limit per provider and request. */
+/** Maximum number of items per provider and request. */
 const maxItems = 50;
 /** Number of mentions that are looked up when the caller cannot choose among them. */
 const maxMentions = 3;
@@ -129,7 +129,7 @@ async function lookUpItems(
   const packed = await handle.lookUpItems(lookup, signal);
   if (!packed) return undefined;
   return Array.from({ length: Math.min(maxItems, packedItemCount(packed)) }, (_, index) => {
-    // Drop ranges: these items belong to no file.
+    // Omits ranges, because these items belong to no file.
     const { title, url, hover, aiContent } = unpackItem(packed, index);
     return {
       title,

@@ -18,7 +18,7 @@ export interface ContextMention {
   readonly title: string;
   readonly path?: string;
   readonly line?: number;
-  /** Unknown until the provider has been asked for the items. */
+  /** Estimated size in tokens. Absent until the provider was asked for the items. */
   readonly tokens?: number;
   readonly detail?: string;
 }
@@ -36,9 +36,9 @@ interface ContextAttachment {
 }
 
 const maxRows = 20;
-/** While the user types: a provider that hangs must not delay the rows of others. */
+/** How long a search waits while the user types, so that a slow provider does not delay the results of others. */
 const searchWaitMs = 300;
-/** Before a prompt is sent: fresh items are worth a longer wait. */
+/** How long to wait for current items before a prompt is sent. */
 const resolveWaitMs = 1_000;
 /** Limit of the text sent for one mention, in UTF-16 units. */
 const maxSent = 256 * 1_024;
@@ -134,7 +134,7 @@ function rowOfFound({ provider, mention: found }: FoundMention): ContextMention 
   };
 }
 
-/** Agents may follow it, so only safe links. */
+/** Returns the URI only if it is a safe link, because agents may open it. */
 function uriOf(uri: string): { readonly uri?: string } {
   return isSafeLink(uri) ? { uri } : {};
 }
@@ -180,7 +180,7 @@ function idOf(...parts: z.infer<typeof MentionId>): string {
   return `context:${JSON.stringify(parts)}`;
 }
 
-/** Undefined for IDs of other sources or earlier versions. */
+/** Parses the JSON of an ID. Returns undefined for IDs of other sources or earlier versions. */
 function parseId(id: string): unknown {
   return parseJson(id.replace(/^context:/, ''));
 }

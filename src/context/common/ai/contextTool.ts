@@ -53,12 +53,12 @@ const ContextToolInput = z.strictObject({
 });
 type ContextToolInput = z.infer<typeof ContextToolInput>;
 
-/** Models can wait, but not for a provider that hangs: the answer then names the missing providers. */
+/** How long the answer waits, in milliseconds. After that, it names the providers that have not answered. */
 const waitMs = 1_000;
-/** Two consecutive requests per provider, often over the network. */
+/** How long lookups may take, in milliseconds. A lookup sends two consecutive requests, often over the network. */
 const lookupMs = 5_000;
 const maxItems = 200;
-/** UTF-16 units. */
+/** Maximum length of the answer, in UTF-16 units. */
 const maxText = 64 * 1_024;
 
 interface ContextToolPorts {

@@ -129,7 +129,7 @@ function pendingOf(round: QuerySearch | undefined): readonly ProviderSearch[] {
   return (round?.providerSearches ?? []).filter(({ hasEnded }) => !hasEnded);
 }
 
-/** Never shown: the results found so far are returned. */
+/** Ends a cancelled search. Users never see this error, because the results found so far are returned. */
 function cancelledError(): Error {
   return new Error('The request was canceled.');
 }
@@ -145,7 +145,7 @@ function interleaveMentions(providerSearches: readonly ProviderSearch[]): FoundM
   return rounds.flat();
 }
 
-/** A function, so that TypeScript does not narrow the result of an earlier check. */
+/** Reads `aborted` in a function, because TypeScript would narrow it after an earlier check. */
 function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }

@@ -13,13 +13,13 @@ export interface ContextAnswer {
   readonly uri: string;
   /** Version of the text that the ranges refer to. */
   readonly version: number;
-  /** In the order of the settings, then in the provider's order. */
+  /** Items in the order of the providers in the settings, then in the order of each provider's answer. */
   readonly items: ItemList;
   readonly isComplete: boolean;
   /** Providers that have not answered yet. `onDidChangeItems` fires when they do. */
   readonly pendingProviders: readonly ProviderRef[];
   readonly note?: string;
-  /** What was adjusted or skipped in the items. */
+  /** Notes about adjusted and skipped items. */
   readonly providerNotes: readonly ProviderNotes[];
 }
 
@@ -28,12 +28,12 @@ export interface PendingRequest {
   whenEnded: Promise<void>;
   readonly controller: AbortController;
   waiterCount: number;
-  /** A caller timed out while waiting, so the answer is still wanted. */
+  /** Whether a caller timed out while waiting. The request then continues without waiting callers. */
   isWantedLate: boolean;
 }
 
 interface ProviderAnswer {
-  /** The version that the items are for; undefined if outdated for another reason. */
+  /** Document version of the items. Undefined if they are outdated although the version has not changed. */
   readonly answeredVersion: number | undefined;
   readonly group: ItemGroup;
 }
@@ -46,7 +46,7 @@ export class DocumentRecord {
   readonly pendingRequests = new Map<string, PendingRequest>();
   private readonly answers = new Map<string, ProviderAnswer>();
   private cachedCombinedAnswer: ContextAnswer | undefined;
-  /** Approximate, in UTF-16 units. */
+  /** Approximate size of all items, in UTF-16 units. */
   totalWeight = 0;
 
   constructor(readonly uri: string) {}
@@ -108,7 +108,7 @@ export class DocumentRecord {
     this.clearCache();
   }
 
-  /** Makes the provider be asked again. Its items stay until then. */
+  /** Marks the provider's items as outdated. They stay until its next answer. */
   markOutdated(id: string): void {
     const slot = this.answers.get(id);
     if (slot) this.answers.set(id, { ...slot, answeredVersion: undefined });

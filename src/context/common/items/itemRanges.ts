@@ -4,7 +4,7 @@ import { packedItemCount, selectPackedItems, numbersPerRange, type PackedItems }
 /** Length of each line without its line ending (LF, CRLF or a lone CR). */
 export function lineLengths(text: string): readonly number[] {
   if (text.includes('\r')) return text.split(/\r\n|\r|\n/).map(({ length }) => length);
-  // Faster than splitting. Most texts have no carriage return.
+  // Searches for line endings, which is faster than splitting the text.
   const lengths: number[] = [];
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {

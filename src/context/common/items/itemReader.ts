@@ -86,7 +86,7 @@ class ItemReader {
     ];
   }
 
-  /** Returns false for an invalid range. Whether it lies within the document is checked later. */
+  /** Stores the range of an item. Returns false if it is invalid. Ranges outside the document are handled later. */
   private readRange(range: unknown): boolean {
     const { packedRanges: ranges, itemCount } = this;
     const at = itemCount * numbersPerRange;
@@ -98,7 +98,7 @@ class ItemReader {
     return readPosition(range.start, ranges, at) && readPosition(range.end, ranges, at + 2);
   }
 
-  /** Returns false for invalid texts, and stores nothing then. */
+  /** Stores the texts of an item. Returns false and stores nothing if a text is invalid. */
   private readTexts(item: Fields, hints: unknown): boolean {
     const { title, url } = item;
     const ui = optionalFields(item.ui);
@@ -141,7 +141,7 @@ class ItemReader {
   }
 }
 
-/** Members that an object of an answer may have. None is validated yet. */
+/** Possible members of an object in an answer. Their values are not validated yet. */
 interface Fields {
   readonly item?: unknown;
   readonly uri?: unknown;
@@ -163,7 +163,7 @@ interface Fields {
 
 const noFields: Fields = {};
 
-/** B and C have hints in the annotation, A in `ui`. */
+/** Returns the display hints of an item: in B and C, they are in the annotation; in A, they are in `ui`. */
 function hintsOf(value: Fields, item: Fields): unknown {
   return value.presentationHints ?? (isObject(item.ui) ? item.ui.presentationHints : undefined);
 }
@@ -172,7 +172,7 @@ function prefersLink(hints: unknown): boolean {
   return Array.isArray(hints) && hints.includes('prefer-link-over-detail');
 }
 
-/** Providers may spell the URI differently after parsing it. */
+/** Whether two URIs are equal after parsing. A provider may return the same URI in a different spelling. */
 function isSameUri(one: string, other: string): boolean {
   const spelled = (uri: string): string => decodePercentEscapes(URL.parse(uri)?.href ?? uri);
   return spelled(one) === spelled(other);

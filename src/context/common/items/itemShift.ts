@@ -10,7 +10,7 @@ export interface TextChange {
 
 /** Removes items whose whole range was replaced. Text inserted right before or after a range stays outside of it. */
 export function shiftItems(packed: PackedItems, changes: readonly TextChange[]): PackedItems {
-  // From the end, so that a change does not move the ranges of the remaining changes.
+  // Applies the last change first, so that it does not move the ranges of the others.
   const fromEnd = changes.map(measureChange).sort((a, b) => (isPositionBefore(a.start, b.start) ? 1 : -1));
   const ranges = new Float64Array(packed.ranges);
   const kept: number[] = [];
@@ -48,7 +48,7 @@ function shiftRange(range: ItemRange | undefined, change: MeasuredChange): ItemR
   return { start, end: isEmpty ? start : end };
 }
 
-/** For positions at or after the start of the change. */
+/** Moves a position that is at or after the start of the change. */
 function movePosition(position: ItemPosition, { oldEnd, newEnd }: MeasuredChange): ItemPosition {
   if (isPositionBefore(position, oldEnd)) return newEnd;
   if (position.line > oldEnd.line) return { ...position, line: position.line + newEnd.line - oldEnd.line };

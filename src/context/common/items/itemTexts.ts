@@ -19,12 +19,12 @@ export function markdownToText(markdown: string): string {
   return text.replace(/(\*{1,3}|`+)(?=\S)([^\n]*?\S)\1/g, '$2').replace(/^\s*· /, '');
 }
 
-/** Falls back to the text for users. Empty if the item only has a title. */
+/** The text of an item for AI, else its text for users. Empty if the item only has a title. */
 function textForAi({ aiContent, hover }: ContextItem): string {
   return aiContent ?? hover?.text ?? hover?.markdown ?? '';
 }
 
-/** `12`, `12-14`, or empty for the whole file. Lines are 1-based. */
+/** The 1-based lines of an item: `12`, `12-14`, or empty for the whole file. */
 export function lineNumbers({ range }: ContextItem): string {
   if (!range) return '';
   const [first, last] = [range.start.line + 1, range.end.line + 1];

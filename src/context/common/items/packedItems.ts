@@ -4,7 +4,9 @@ import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
-/** Items as numeric arrays and one text: ten times cheaper to transfer from workers than cloned objects. */
+/**
+ * Items are packed into numeric arrays and one text, which is ten times faster to transfer from workers than objects.
+ */
 
 /** Numbers per item in `ranges`: line and character of the start, then of the end. NaN means absent. */
 export const numbersPerRange = 4;
@@ -13,14 +15,14 @@ export const numbersPerRange = 4;
 export const numbersPerText = 7;
 const linkHintOffset = 6;
 
-/** Shared memory could change after it was checked. */
+/** Rejects shared memory, which the worker could change after the check. */
 const isUnshared = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
 
 export const packedItemsSchema = z.object({
   ranges: z.instanceof(Float64Array).refine(isUnshared),
   texts: z.instanceof(Int32Array).refine(isUnshared),
   text: z.string(),
-  /** What was wrong with the answer but could be fixed, for the user. */
+  /** Messages for the user about problems in the answer that were corrected. */
   notes: z.array(z.string().max(1_000)).max(10),
 });
 export type PackedItems = z.infer<typeof packedItemsSchema>;
@@ -33,7 +35,7 @@ export function packedItemCount({ ranges }: PackedItems): number {
   return ranges.length / numbersPerRange;
 }
 
-/** Approximate, in UTF-16 units. */
+/** Approximate size, in UTF-16 units. */
 export function packedItemsWeight({ ranges, texts, text }: PackedItems): number {
   return text.length + (ranges.byteLength + texts.byteLength) / 2;
 }

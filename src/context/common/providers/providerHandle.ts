@@ -32,18 +32,18 @@ export interface ProviderState extends ProviderRef {
   readonly isSecretMissing?: boolean;
   /** Milliseconds since the epoch. Until then, only the user's explicit requests are sent. */
   readonly pausedUntilMs?: number;
-  /** Problems with its selectors. */
+  /** Problems with the provider's selectors. */
   readonly notes: readonly string[];
-  /** Known after the handshake. */
+  /** The abilities of the provider. Absent before the handshake. */
   readonly abilities?: ProviderAbilities;
 }
 
 export interface ProviderTimings {
-  /** Calls that take longer have failed. */
+  /** Time limit of a call, in milliseconds. A longer call fails. */
   readonly callTimeoutMs: number;
   /** Providers that take longer are considered slow. */
   readonly slowMs: number;
-  /** Pauses after failures. */
+  /** How long to pause after failures. */
   readonly pause: Backoff;
 }
 
@@ -87,9 +87,9 @@ export class ProviderHandle implements Disposable {
   private completedHandshake: Handshake | undefined;
   private resetController = new AbortController();
   private readonly seenSecrets = new Set<string>();
-  /** For requests about documents. */
+  /** The state of requests about documents. */
   private readonly documentHealth: ProviderHealth;
-  /** For mentions and lookups, which may fail independently of requests about documents. */
+  /** The state of mentions and lookups, which may fail independently of requests about documents. */
   private readonly lookupHealth: ProviderHealth;
   private readonly log: ProviderLog;
   private readonly printSubscription: Disposable | undefined;
@@ -215,7 +215,7 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  /** Not bound to one request: concurrent requests share the handshake. */
+  /** Performs the handshake, which concurrent requests share. Cancelling one request does not cancel it. */
   private handshake(): Promise<Handshake> {
     if (this.pendingHandshake) return this.pendingHandshake;
     const handshake = this.callProvider('capabilities', this.resetController.signal, async (signal) => {
@@ -245,7 +245,7 @@ export class ProviderHandle implements Disposable {
     );
   }
 
-  /** Resolves secrets for each call, since they can change. They are removed from all messages. */
+  /** Resolves secrets for each call, because they can change. Remembers them, to remove them from all messages. */
   private async resolveSettings(): Promise<ProviderSettings> {
     const { settings, secrets } = await resolveSecrets(this.entry.settings, this.deps.secrets);
     this.assertSecretsAllowed();
@@ -253,7 +253,7 @@ export class ProviderHandle implements Disposable {
     return settings;
   }
 
-  /** The user's own settings need no permission. A workspace could name any secret and any URL. */
+  /** Requires permission for secrets in workspace settings, which could combine any secret with any URL. */
   private assertSecretsAllowed(): void {
     const { isUserDefined, settings, place } = this.entry;
     if (isUserDefined) return;

@@ -11,12 +11,12 @@ export interface ProviderEntry {
   /** Display name until the provider gives its own. */
   readonly title: string;
   readonly place: ProviderLocation;
-  /** As written, with references to secrets unresolved. */
+  /** The settings as written, with unresolved references to secrets. */
   readonly settings: ProviderSettings;
   readonly selectorMatch: SelectorCombination;
   /** Whether the user's own settings define exactly this provider. Its code may still be in the workspace. */
   readonly isUserDefined: boolean;
-  /** Where it is defined. Only the setting if the user's own settings define it. */
+  /** Where the provider is defined. Has no file if the user's own settings define it. */
   readonly source: ConsentSubjectSource;
   /** URIs of the workspace folders where it is on. */
   readonly folders: readonly string[];
@@ -52,7 +52,7 @@ export interface SettingsLevels {
 
 export interface ProviderProblem {
   readonly id: string;
-  /** What is wrong and what to do, in one sentence. */
+  /** A sentence that describes the problem and says what to do. */
   readonly message: string;
 }
 
@@ -189,7 +189,7 @@ function entryOf(
   return { id: key, title: name ?? shortName(key), place, settings, selectorMatch, isUserDefined, source };
 }
 
-/** Later levels override earlier ones. Keys keep their first position. */
+/** Merges the levels. Later levels override earlier ones, and keys keep their first position. */
 function mergeLevels(levels: readonly BasedLevel[]): Map<string, SettingValue> {
   const merged = new Map<string, SettingValue>();
   const addAll = (table: unknown, word: Omit<SettingValue, 'value'>): void => {
@@ -205,7 +205,7 @@ function mergeLevels(levels: readonly BasedLevel[]): Map<string, SettingValue> {
   return merged;
 }
 
-/** Equal texts mean the same settings for the same provider. */
+/** Returns a text that is equal for equal settings of the same provider. */
 function settingIdentity(key: string, word: SettingValue | undefined, folder: string | undefined): string {
   return JSON.stringify([word?.value, parseProviderUri(key, folder, word?.base)]);
 }

@@ -3,7 +3,10 @@ import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import type { DocumentSelector } from './contextProvider';
 import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
 
-/** `any`: one matching selector is enough, as real providers expect. `all`: as the published protocol says. */
+/**
+ * Whether `any` or `all` selectors must match a document. Real providers expect `any`; the published protocol requires
+ * `all`.
+ */
 export type SelectorCombination = 'any' | 'all';
 
 /** A document that selectors are matched against. Its text is normalized once, on first use. */

@@ -60,7 +60,7 @@ export class ProviderWorker {
     this.post({ kind: 'memory', bytes });
   }
 
-  /** Never rejects. */
+  /** Handles a message of the host. Never rejects. */
   async handleMessage(message: unknown): Promise<void> {
     const request = workerRequest.parse(message);
     let isModule = true;
@@ -76,7 +76,7 @@ export class ProviderWorker {
       const provider = await this.provider;
       isModule = false;
       const post = await this.prepareAnswer(request, provider);
-      // First, so that a worker that is stopped for its memory use reports that as the reason.
+      // Reports the memory first, so that a worker that uses too much is stopped for this reason.
       this.reportMemory();
       // Files are watched once the provider has answered, and after a failed load.
       this.reportFiles();

@@ -16,9 +16,11 @@ interface Turn {
 }
 
 export interface NormalizerOptions {
-  /** Text already received of a turn that is open when the session is resumed; its end repeats it. */
+  /**
+   * The text that was received of the open turn before the session was resumed. The end of the turn repeats this text.
+   */
   readonly heard?: string;
-  /** Warn about denied calls that succeeded. Not for agents, which report a denial as success. */
+  /** Whether to warn about denied calls that succeeded. False for agents, which report a denial as success. */
   readonly warnsOfDeniedRuns?: boolean;
   /** Prefix of generated call ids; default `call`. Must be unique whenever a session is resumed. */
   readonly callIdPrefix?: string;
@@ -28,7 +30,7 @@ export interface NormalizerOptions {
 export class SessionNormalizer {
   private readonly toolCalls: SessionToolCalls;
   private readonly openApprovals: OpenApprovals;
-  /** Kept after the turn, for late events. */
+  /** The thoughts of the last turn, kept for late events. */
   private thoughts: Thoughts;
   /** Wire indexes of open blocks that are thoughts. */
   private readonly thoughtBlockIndexes = new Set<number>();

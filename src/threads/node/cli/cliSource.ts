@@ -66,7 +66,7 @@ export class CliSource implements ThreadSource {
   private failureCount = 0;
   private viewerCount = 0;
   private pollTimer: Disposable | undefined;
-  private currentState: ThreadSourceState = { kind: 'absent', message: 'The Amp CLI was not called yet.' };
+  private currentState: ThreadSourceState = { kind: 'absent', message: 'The threads of your Amp account have not been loaded yet.' };
 
   constructor(private readonly deps: CliSourceDeps) {
     this.disposables.add(deps.folder);
@@ -120,7 +120,9 @@ export class CliSource implements ThreadSource {
     );
   }
 
-  /** Searches with Amp's own query language, best match first. Empty while the CLI is unavailable. @throws ThreadError */
+  /**
+   * Searches with Amp's own query language, best match first. Empty while the CLI is unavailable. @throws ThreadError
+   */
   async search(query: string, signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     // A new viewer waits for the first list.
     if (this.viewerCount > 0) await this.refresh();
@@ -268,7 +270,9 @@ function failureSummary({ code }: ThreadError): string {
   return code === 'offline' ? 'offline' : 'unavailable';
 }
 
-/** Whether the message count changed. For a running thread any change counts, because its last message may have grown. */
+/**
+ * Whether the message count changed. For a running thread any change counts, because its last message may have grown.
+ */
 function hasNewContent(
   before: ListedThread | undefined,
   now: ListedThread | undefined,

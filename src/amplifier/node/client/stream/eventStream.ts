@@ -8,7 +8,7 @@ import { openWebSocketConnection } from './webSocketConnection';
 
 interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' | 'onActivity' | 'onOversize'> {
   readonly onConnected: () => void;
-  /** The connection is stable, so that the next loss counts as a new one. */
+  /** Called when the connection is stable, so that the next loss starts a new series of attempts. */
   readonly onStable: () => void;
   /** `attempt` counts from 1. A stable connection resets it. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
@@ -30,7 +30,7 @@ interface EventStreamDeps extends Partial<EventStreamLimits> {
 }
 
 const defaults = {
-  /** In UTF-16 units. */
+  /** Maximum length of an event, in UTF-16 units. */
   maxEventLength: 16 * 1024 * 1024,
   connectTimeoutMs: 15_000,
   /** Reconnects after a suspicious silence of this length. */
@@ -140,7 +140,7 @@ export class EventStream implements Disposable {
       return;
     }
     if (!isRefusal(error)) {
-      // The WebSocket server did not respond: retry SSE first.
+      // The WebSocket server did not respond, so the next attempt uses SSE.
       if (this.sseRefusal) this.transport = 'sse';
       this.scheduleConnect();
       return;
