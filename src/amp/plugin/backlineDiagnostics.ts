@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const pluginDescription = 'Shows Amp the problems that VS Code knows, through the Backline extension.';
+export const description = 'Shows Amp the problems that VS Code knows, through the Backline extension.';
 
 /** The part of Amp's plugin API that is used here. */
 interface Amp {

@@ -1,6 +1,6 @@
 import { promptAgainAdvice } from '../api/apiErrors';
 
-const nextPrompt = 'Your next prompt starts a new session.';
+const nextPrompt = 'Your next prompt continues in a new session.';
 const endedToStop = 'This server cannot stop a single turn, so the session was ended. The agent does not remember it';
 const approvalsDenied = 'While this window is open, its requests for approval are denied.';
 
