@@ -53,7 +53,7 @@ export function handleApprovalRequired(
 ): void {
   const { approval_id: wireId, options, option_kinds: kinds, prompt, timeout = 0 } = data;
   const superseded = byWireId(step.state, wireId);
-  // An id that is used again is a new approval, except for servers with our extensions, which never reuse an id.
+  // The same id and prompt mean the same approval if it may be reported again, or if the server never reuses ids.
   if (superseded?.prompt === prompt && (superseded.mayComeAgain || kinds !== undefined)) {
     put(step, { ...superseded, mayComeAgain: false });
     return;
@@ -147,7 +147,8 @@ export function handleStatusBeforeAllowing(step: Step, purpose: AllowancePurpose
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
   if (pending === 'unreadable' || (!pending && status.status === 'awaiting_approval')) {
-    const message = 'Your answer was not sent because the server did not report which approval is pending. Deny it or stop the turn.';
+    const message =
+      'Your answer was not sent because the server did not report which approval is pending. Deny it or stop the turn.';
     handleAnswerFailure(step, id, call, new BackendError('protocol', message));
     return;
   }

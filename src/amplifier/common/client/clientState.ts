@@ -143,7 +143,7 @@ export interface StatusWatch {
   /** `receivedEventCount` at the last heartbeat. */
   readonly eventCountAtHeartbeat: number;
   /** `receivedEventCount` when the status reported `idle` during an open turn. */
-  readonly heardAtIdle: number;
+  readonly eventCountAtIdle: number;
 }
 
 export interface RequestedEnd {
@@ -209,7 +209,7 @@ export function initialSessionState(options: {
       mustCheckAgain: false,
       overtakenCheckCount: 0,
       eventCountAtHeartbeat: 0,
-      heardAtIdle: 0,
+      eventCountAtIdle: 0,
     },
     ending: undefined,
     stop: undefined,

@@ -13,8 +13,8 @@ export interface Moment {
 
 /** Why the status was requested; returned with the result. */
 interface StatusPurposes {
-  readonly check: { readonly heard: number; readonly askedAtMs: number };
-  readonly prompt: { readonly heard: number; readonly askedAtMs: number };
+  readonly check: { readonly receivedEventCount: number; readonly askedAtMs: number };
+  readonly prompt: { readonly receivedEventCount: number; readonly askedAtMs: number };
   /** The status is requested before allowing, to check that the pending approval is the one that the user saw. */
   readonly allowance: { readonly id: string; readonly option: string; readonly call: CallId };
   readonly stop: unknown;
