@@ -120,7 +120,8 @@ export function compose(context: vscode.ExtensionContext): App {
       const server = await tools.createMcpAddress();
       return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
-    // Chat and agents depend on each other. Without the chat, there are no conversations to notify.
+    // Chat and agents depend on each other, so the chat is looked up for each write. Before it is loaded, no
+    // conversation exists.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
@@ -161,6 +162,7 @@ export function compose(context: vscode.ExtensionContext): App {
       (session) => {
         effects.follow(session);
         threads.recordSession(session);
+        chat.loaded?.followSession(session);
       },
       log.child('backends'),
     ),
@@ -204,7 +206,7 @@ export function compose(context: vscode.ExtensionContext): App {
       chipSources: [amplifier.chips, contextItems.chips],
       recentFiles: recent,
       storageFolder: context.globalStorageUri.fsPath,
-      // A window without a folder has no `storageUri`.
+      // `storageUri` is undefined in a window without a folder.
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
       workspaceState: context.workspaceState,
       globalState: context.globalState,

@@ -24,7 +24,10 @@ import {
   ReadFileParams,
 } from './ampSchema';
 
-/** Reserved for sending the answer. Otherwise a slow formatter could make a completed edit look failed. */
+/**
+ * Time reserved for sending the answer, in milliseconds. Otherwise, an edit that is saved slowly could be reported as
+ * failed.
+ */
 const answerReserveMs = 500;
 
 interface AmpMethodCall {
@@ -33,7 +36,7 @@ interface AmpMethodCall {
   readonly params: unknown;
   /** Fires when the request has ended: answered, timed out, or its client disconnected. */
   readonly signal: AbortSignal;
-  /** In milliseconds of the monotonic clock. */
+  /** Deadline of the request, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
   /** Awaited once before creating an answer that may be large. These are created one at a time, for all clients. */
   readonly awaitTurn: () => Promise<void>;
@@ -132,7 +135,7 @@ export function createMethods({
       'openURI',
       async ({ params }) => {
         const { uri } = OpenUriParams.parse(params);
-        // The user clicked in the agent's terminal and keeps typing there.
+        // Does not take the focus, because the user works in the terminal of the agent.
         return await failureAsResult(async () => {
           await editor.open(uri, { preserveFocus: true, preview: true });
           return { success: true, message: isWebLink(uri) ? `Asked the user to open ${uri}` : `Opened ${uri}` };
@@ -176,7 +179,7 @@ async function readInTurn(
   return await editor.readText(path, { signal });
 }
 
-/** The editor asks the user before it opens a web link. */
+/** Whether the URI is a web link, which the editor opens only after asking the user. */
 function isWebLink(uri: string): boolean {
   return /^https?:/iu.test(uri);
 }

@@ -128,7 +128,7 @@ export class ProtectedEditApprovals implements Disposable {
     // In UTF-8, a UTF-16 unit (with the CR of a line ending) and a byte order mark have at most three bytes each.
     const limit = 3 * after.length + 3;
     const found = await this.ports.editor.readBytes(path, { limit }).catch(() => undefined);
-    if (!found || found.size > limit) return false;
+    if (!found || found.fileSize > limit) return false;
     return convertLineEndings(new TextDecoder().decode(found.bytes), '\n') === convertLineEndings(after, '\n');
   }
 }

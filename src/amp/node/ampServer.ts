@@ -47,7 +47,7 @@ export interface AmpServerOptions {
 
 interface AmpClientInfo {
   readonly id: number;
-  /** Whether it may support `appendToPrompt`. Newer CLIs do not, and identify themselves. */
+  /** Whether the client may support `appendToPrompt`. Newer CLIs, which send a `User-Agent`, do not. */
   readonly mayReadPrompts: boolean;
 }
 
@@ -138,7 +138,7 @@ export class AmpServer implements Disposable {
     return this.stopPromise;
   }
 
-  /** Like `stop`, but without waiting. */
+  /** Stops the server without waiting for connections to close. */
   dispose(): void {
     this.removeLockfilesAndListeners();
     for (const connection of this.connections.values()) connection.terminate();

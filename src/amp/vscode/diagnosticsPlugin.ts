@@ -15,7 +15,7 @@ interface DiagnosticsPluginDeps {
 /** A place where Amp looks for plugins. */
 interface InstallPlace {
   readonly plugin: PluginFile;
-  /** Ends a sentence such as "Install …". */
+  /** The audience as the end of a label such as "Install for me". */
   readonly audience: string;
   readonly detail: string;
 }

@@ -34,6 +34,10 @@ import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { TurnReviews } from './review/turnReviews';
 import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
+import { TurnWriters } from '../common/unsaved/turnWriters';
+import { AgentFollower } from './follow/agentFollower';
+import { ConflictNotices } from './unsaved/conflictNotices';
+import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
 
 interface ChatFeatureDeps extends FeatureContext {
@@ -66,6 +70,7 @@ export interface ChatUi extends RunningFeature {
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
   readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
+  readonly follower: AgentFollower;
   /** What agents have changed, to keep and to undo. */
   readonly review: ReviewSource;
 }
@@ -119,6 +124,7 @@ export class ChatFeature implements Feature<ChatUi> {
     const diffViews = new DiffViews(documents, editor);
     const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
+    const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const services: ChatPageServices = {
       ...this.deps,
       backends,
@@ -131,6 +137,7 @@ export class ChatFeature implements Feature<ChatUi> {
       review,
       turnReviews,
       undo,
+      follower,
       repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
@@ -139,6 +146,16 @@ export class ChatFeature implements Feature<ChatUi> {
       closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
+    const writers = store.add(new TurnWriters(chats, clock));
+    const conflicts = store.add(
+      new ConflictWatch({
+        clock,
+        log,
+        onDidWriteFiles: (listener) => chats.onDidChangeFiles(listener),
+        writerOf: (path) => writers.writerOf(path),
+      }),
+    );
+    const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
       new ApprovalNotices({
@@ -213,6 +230,10 @@ export class ChatFeature implements Feature<ChatUi> {
       editorActions,
       code,
       installs,
+      follower,
+      writers,
+      conflicts,
+      conflictNotices,
       approvals,
       notices,
       chatCommands,
@@ -226,6 +247,7 @@ export class ChatFeature implements Feature<ChatUi> {
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
       review: new ChatReview(chats, undo),
+      follower,
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
     };

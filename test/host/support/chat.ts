@@ -130,6 +130,7 @@ export class ChatUnderTest {
       review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
       turnReviews: new TurnReviews(this.documents, messages),
       undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages }),
+      follower: { isOn: false, onDidChange: () => toDisposable(() => undefined), toggle: () => undefined },
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),

@@ -192,7 +192,7 @@ describe('reading a thread', () => {
   it('keeps what was read when the file goes', async () => {
     const { page, tell } = await pages.openThread();
     await tell({ problem: 'The file is gone.' });
-    await page.getByText('and is shown as it was: The file is gone.').waitFor();
+    await page.getByText('Its last version is shown. The file is gone.').waitFor();
     await page.getByText('includes the tax').waitFor();
     await tell({ problem: null });
     await page.getByText('The file is gone.').waitFor({ state: 'detached' });

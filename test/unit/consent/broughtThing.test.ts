@@ -62,7 +62,7 @@ describe('the question for what a workspace brings', () => {
     assert.deepEqual(dialogChoicesFor(long), { canAllow: false, canShow: true });
     const nowhere = { ...long, source: { file: undefined, keys: ['a'] } };
     assert.deepEqual(dialogChoicesFor(nowhere), { canAllow: false, canShow: false });
-    assert.match(dialogDetailsOf(nowhere, false), /cannot be allowed\. Make the entry shorter\./);
+    assert.match(dialogDetailsOf(nowhere, false), /can’t be allowed\. Shorten the entry\./);
     assert.doesNotMatch(dialogDetailsOf(nowhere, false), /Choose Show/);
   });
 });

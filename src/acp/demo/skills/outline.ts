@@ -1,4 +1,4 @@
-/** What can be found in a text file without parsing it. Lines are 1-based. */
+/** The outline of a text file, found without parsing it. Lines are 1-based. */
 interface Outline {
   readonly lineCount: number;
   readonly importCount: number;

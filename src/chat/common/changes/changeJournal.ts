@@ -23,6 +23,7 @@ import {
 import type { TextBlobs } from '../chatStore';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
+import { RunningSweeps } from './runningSweeps';
 import { ShownWrites } from './shownWrites';
 import { StateChanges } from './stateChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
@@ -67,6 +68,7 @@ export class ChangeJournal {
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly sweepLater: Coalescer;
+  private readonly runningSweeps: RunningSweeps;
   private readonly saveListener: Disposable;
   private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
@@ -84,6 +86,7 @@ export class ChangeJournal {
     const { fileTexts: texts, ledger, queue, states } = this;
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.sweepLater = new Coalescer(clock, sweepDelayMs, () => void this.sweep());
+    this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
     this.saveListener = files.onDidSave((path) => void this.handleSave(path));
     this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
@@ -133,6 +136,7 @@ export class ChangeJournal {
     this.shownWrites.observeEvent(event);
     this.toolCallWrites.observeEvent(event);
     if (event.event === 'tool:post' || event.event === 'tool:error') this.sweepLater.schedule();
+    if (event.event === 'prompt:submit' || event.event === 'tool:pre') this.runningSweeps.handleActivity();
   }
 
   /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
@@ -143,6 +147,7 @@ export class ChangeJournal {
   /** Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. Never rejects. */
   async endTurn(turn: number, isUnrecorded = true): Promise<void> {
     this.sweepLater.dispose();
+    this.runningSweeps.end();
     this.turnEnd = this.recordTurn(turn, isUnrecorded);
     await this.turnEnd;
   }
@@ -409,6 +414,7 @@ export class ChangeJournal {
 
   dispose(): void {
     this.sweepLater.dispose();
+    this.runningSweeps.end();
     this.saveListener.dispose();
   }
 }

@@ -10,6 +10,7 @@ import type { SharedDraft } from '../../common/conversation/sharedDraft';
 import type { NewSessionOptions } from '../../common/page/newSessionOptions';
 import type { PageChips } from '../../common/page/pageChips';
 import type { ShownChats } from '../../common/page/shownChats';
+import type { AgentFollower } from '../follow/agentFollower';
 import type { CodeProposals } from '../review/codeProposals';
 import type { EditorActions } from '../review/editorActions';
 import type { ReviewActions } from '../review/reviewActions';
@@ -30,6 +31,7 @@ export interface ChatPageServices {
   readonly review: ReviewActions;
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;
+  readonly follower: Pick<AgentFollower, 'isOn' | 'onDidChange' | 'toggle'>;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   readonly manageTrust: () => PromiseLike<unknown>;
   readonly openFolder: () => PromiseLike<unknown>;

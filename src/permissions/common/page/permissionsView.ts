@@ -107,7 +107,7 @@ function grantRow({ id, grant }: ListedGrant): RuleRow {
   return {
     ...row,
     effect: grant.effect,
-    title: toVisibleText(grant.option),
+    title: toVisibleText(grant.optionLabel),
     matches: [],
     facts: toVisibleText(
       `Only ${agentTitle} remembers this. Restart it to be asked again. This stops its current work.`,

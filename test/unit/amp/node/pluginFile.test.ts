@@ -102,7 +102,7 @@ describe('the file of the diagnostics plugin', () => {
 
   it('says which folder cannot be made', async () => {
     await writeFile(path.join(root, 'amp'), '');
-    await assert.rejects(plugin().install(), /Make .*plugins a folder that you can write to/);
+    await assert.rejects(plugin().install(), /Make sure that you can write to .*plugins/);
   });
 
   it('goes where Amp looks', () => {

@@ -43,7 +43,7 @@ describe('reading what was checked', () => {
 
   it('gives the beginning of a file that is over the limit of one answer', async () => {
     await writeFile(at('ws', 'large'), Buffer.alloc(33 * 1024 * 1024));
-    const { bytes, size } = await readCheckedBytes(guard, at('ws', 'large'), {});
+    const { bytes, fileSize: size } = await readCheckedBytes(guard, at('ws', 'large'), {});
     assert.deepEqual([bytes.length, size], [32 * 1024 * 1024, 33 * 1024 * 1024]);
   });
 

@@ -143,7 +143,7 @@ describe('the editor over the disk', () => {
     await assert.rejects(editor.writeText('latin1.txt', 'x'), codeIs('notText'));
     await assert.rejects(editor.readText('src'), codeIs('isDirectory'));
     await assert.rejects(editor.readText('src/a.ts', { maxBytes: 3 }), codeIs('tooLarge'));
-    assert.equal((await editor.readBytes('latin1.txt')).size, 3);
+    assert.equal((await editor.readBytes('latin1.txt')).fileSize, 3);
     assert.equal((await editor.stat('src')).type, 'directory');
   });
 

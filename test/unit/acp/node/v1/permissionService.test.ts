@@ -202,7 +202,7 @@ describe('what an agent may do', () => {
     const opened = serviceOf();
     const { answer, question } = await ask(opened, options, { kind: 'edit', rawInput: { file_path: '/etc/passwd' } });
     assert.deepEqual(question?.options, ['Allow[U+202E]', 'Reject']);
-    assert.match(JSON.stringify(question.context?.['warnings']), /cannot be checked/);
+    assert.match(JSON.stringify(question.context?.['warnings']), /could not be checked/);
     opened.approvals.withdrawAll();
     await answer;
   });

@@ -64,7 +64,7 @@ describe('permissionsView', () => {
       agentId: 'demo',
       agentTitle: 'Demo\u202e',
       effect: 'deny',
-      option: 'Never\u202e',
+      optionLabel: 'Never\u202e',
     } as const;
     const [row] = view({ grants: [{ id: 'grant-1', grant }] }).rules;
     assert.equal(row?.effect, 'deny');

@@ -59,7 +59,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       fc.assert(
         fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
           const grammar = new SessionGrammar();
-          for (const event of normalized(events, { warnsOfDeniedRuns })) {
+          for (const event of normalized(events, { warnsAboutDeniedRuns: warnsOfDeniedRuns })) {
             assert.equal(grammar.checkEvent(event)?.rule, undefined, JSON.stringify(event));
           }
         }),
@@ -69,8 +69,8 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
     it('is the same when it is made again', () => {
       fc.assert(
         fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
-          const once = normalized(events, { warnsOfDeniedRuns });
-          assert.deepEqual(normalized(once, { warnsOfDeniedRuns }), once);
+          const once = normalized(events, { warnsAboutDeniedRuns: warnsOfDeniedRuns });
+          assert.deepEqual(normalized(once, { warnsAboutDeniedRuns: warnsOfDeniedRuns }), once);
         }),
       );
     });
@@ -432,7 +432,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
 
     it('is not told again what its reader has heard before the session was taken up', () => {
       told = [];
-      normalizer = new SessionNormalizer((event) => told.push(event), { heard: 'Half' });
+      normalizer = new SessionNormalizer((event) => told.push(event), { textBeforeResume: 'Half' });
       delta(' and half');
       assert.equal(normalizer.emittedTurnText, 'Half\n\n and half');
       end('Half and half, and more');
