@@ -61,7 +61,7 @@ describe('ServerLockfile', () => {
     if (ownUid === 0) await chown(folder, 12_345, 12_345);
     const foreign = ownUid === 0 ? folder : path.parse(folder).root;
     const refused = new ServerLockfile({ folder: foreign, ideName: ours, pid: process.pid, log: nullLogger });
-    await assert.rejects(refused.createFolder(), /belongs to another user.*that is your own/u);
+    await assert.rejects(refused.createFolder(), /belongs to another user.*Make sure that you own/u);
   });
 
   it('replaces the lockfile in the order of the calls', async () => {
