@@ -25,7 +25,7 @@ import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { decodeFile } from './editor/vscode/encodings';
+import { decodeWholeFile } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
@@ -41,6 +41,7 @@ import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
 import { LazyThreads, type RunningThreads } from './threads/vscode/lazyThreads';
+import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
@@ -104,6 +105,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );
+  const mcpBridge = { runtime: process.execPath, file: context.asAbsolutePath('dist/mcp-bridge.js') };
   const threads = disposables.add(new SessionThreads(clock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({
     ...contextFor('acp'),
@@ -114,9 +116,9 @@ export function compose(context: vscode.ExtensionContext): App {
         getThreadEntries: async (id) => (await ampThreads.getOrLoad()).peerThreads.getThreadEntries(id),
       },
     ],
-    windowMcpServers: async () => {
+    windowMcpServers: async (transports) => {
       const server = await tools.createMcpAddress();
-      return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
+      return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
     // Chat and agents depend on each other, so the chat is looked up for each write. Before it is loaded, no
     // conversation exists.
@@ -160,6 +162,7 @@ export function compose(context: vscode.ExtensionContext): App {
       (session) => {
         effects.follow(session);
         threads.recordSession(session);
+        chat.loaded?.followSession(session);
       },
       log.child('backends'),
     ),
@@ -180,6 +183,8 @@ export function compose(context: vscode.ExtensionContext): App {
     editor,
     providers: [contextItems.toolProvider],
     version,
+    sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
+    bridgeFile: mcpBridge.file,
   });
   const recent = new RecentFiles();
   const startChat = async (): Promise<RunningChat> => {
@@ -190,7 +195,7 @@ export function compose(context: vscode.ExtensionContext): App {
       folders: () => editor.folders.map((folder) => folder.path),
       storageFolder: context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints'),
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
-      decode: decodeFile,
+      decode: decodeWholeFile,
     });
     const root = await ChatRoot.open({
       ...contextFor('chat'),

@@ -19,6 +19,7 @@ export const commandIds = {
   chatOpen: 'backline.chat.open',
   chatNew: 'backline.chat.new',
   chatStop: 'backline.chat.stop',
+  chatToggleFollow: 'backline.chat.toggleFollow',
   chatPickBackend: 'backline.chat.pickBackend',
   chatAddSelection: 'backline.chat.addSelection',
   chatAddFile: 'backline.chat.addFile',
@@ -35,6 +36,7 @@ export const commandIds = {
   chatApplyCode: 'backline.chat.applyCode',
   chatDiscardCode: 'backline.chat.discardCode',
   reviewOpen: 'backline.review.open',
+  reviewSincePrompt: 'backline.review.sincePrompt',
   reviewOpenFile: 'backline.review.openFile',
   reviewNext: 'backline.review.next',
   reviewPrevious: 'backline.review.previous',
@@ -68,6 +70,7 @@ export const commandIds = {
   contextAllow: 'backline.context.allow',
   contextSetSecret: 'backline.context.setSecret',
   contextShowLog: 'backline.context.showLog',
+  toolsCopyConfiguration: 'backline.tools.copyConfiguration',
 } as const;
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
@@ -81,8 +84,12 @@ export const viewIds = {
 export const contextKeys = {
   /** Whether an approval is pending. */
   chatQuestionWaits: 'backline.chat.questionWaits',
+  /** Whether the files that agents read and edit are opened. */
+  chatIsFollowing: 'backline.chat.isFollowing',
   /** Whether agents have changed files that were not reviewed. */
   reviewHasChanges: 'backline.review.hasChanges',
+  /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */
+  reviewShown: 'backline.review.shown',
   /** Files that agents have changed and that were not reviewed: an object whose keys are the paths. */
   reviewFiles: 'backline.review.files',
 } as const;
@@ -114,12 +121,14 @@ export const settingIds = {
   amplifierPort: 'amplifier.server.port',
   amplifierProfile: 'amplifier.profile',
   chatBackend: 'backline.chat.backend',
+  chatSaveBeforePrompt: 'backline.chat.saveBeforePrompt',
   reviewCodeLens: 'backline.review.codeLens',
   checkpointsEnabled: 'backline.checkpoints.enabled',
   checkpointsKeepDays: 'backline.checkpoints.keepDays',
   checkpointsMaxMegabytes: 'backline.checkpoints.maxMegabytes',
   threadsFolders: 'backline.threads.folders',
   toolsEnabled: 'backline.tools.enabled',
+  toolsExternalClients: 'backline.tools.externalClients',
   contextEnabled: 'backline.context.enabled',
   contextProviders: 'backline.context.providers',
   contextCodeLens: 'backline.context.codeLens',

@@ -31,7 +31,13 @@ import { InstallTerminals } from './installTerminals';
 import { ChatReview } from './review/chatReview';
 import { ReviewActions } from './review/reviewActions';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
+import { TurnReviews } from './review/turnReviews';
+import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
+import { TurnWriters } from '../common/unsaved/turnWriters';
+import { AgentFollower } from './follow/agentFollower';
+import { ConflictNotices } from './unsaved/conflictNotices';
+import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
 
 interface ChatFeatureDeps extends FeatureContext {
@@ -62,8 +68,9 @@ export interface ChatUi extends RunningFeature {
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
-  readDocument(scheme: string, query: string): string;
+  readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
+  readonly follower: AgentFollower;
   /** What agents have changed, to keep and to undo. */
   readonly review: ReviewSource;
 }
@@ -75,7 +82,17 @@ export class ChatFeature implements Feature<ChatUi> {
   readonly id = 'chat';
   readonly title = 'Chat';
 
+  private pages: ChatPages | undefined;
+
   constructor(private readonly deps: ChatFeatureDeps) {}
+
+  /** Moves the focus to the composer of the page that had it last. */
+  focusComposer(): void {
+    this.pages?.revealActive().then(
+      (page) => page.runCommand('focusComposer'),
+      (error: unknown) => this.deps.log.error('cannot show the chat', error),
+    );
+  }
 
   async start(): Promise<ChatUi> {
     const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
@@ -102,7 +119,12 @@ export class ChatFeature implements Feature<ChatUi> {
         messages,
       }),
     );
-    const review = new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages);
+    this.pages = pages;
+    const turnReviews = new TurnReviews(documents, messages);
+    const diffViews = new DiffViews(documents, editor);
+    const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
+    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
+    const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const services: ChatPageServices = {
       ...this.deps,
       backends,
@@ -113,6 +135,9 @@ export class ChatFeature implements Feature<ChatUi> {
       editor: editorActions,
       code,
       review,
+      turnReviews,
+      undo,
+      follower,
       repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
@@ -121,6 +146,16 @@ export class ChatFeature implements Feature<ChatUi> {
       closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
+    const writers = store.add(new TurnWriters(chats, clock));
+    const conflicts = store.add(
+      new ConflictWatch({
+        clock,
+        log,
+        onDidWriteFiles: (listener) => chats.onDidChangeFiles(listener),
+        writerOf: (path) => writers.writerOf(path),
+      }),
+    );
+    const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
       new ApprovalNotices({
@@ -195,6 +230,10 @@ export class ChatFeature implements Feature<ChatUi> {
       editorActions,
       code,
       installs,
+      follower,
+      writers,
+      conflicts,
+      conflictNotices,
       approvals,
       notices,
       chatCommands,
@@ -207,7 +246,8 @@ export class ChatFeature implements Feature<ChatUi> {
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
-      review: new ChatReview(chats, review),
+      review: new ChatReview(chats, undo),
+      follower,
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
     };

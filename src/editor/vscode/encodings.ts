@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as vscode from 'vscode';
 import { EditorError } from '../common/editorPort';
 import { unifyLineEndings } from '../common/text/lineEndings';
-import { startsWithUtf16Mark } from '../node/diskReader';
+import { decodeText, startsWithUtf16Mark } from '../node/diskReader';
 
 const replacementCharacter = '\ufffd';
 /** VS Code's ids of the encodings that support every character. */
@@ -11,6 +11,14 @@ const unicodeEncodings: ReadonlySet<string> = new Set(['utf8', 'utf8bom', 'utf16
 /** Decodes bytes as VS Code would. VS Code keeps some byte order marks. */
 export async function decodeFile(bytes: Uint8Array, path: string): Promise<string> {
   return await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
+}
+
+/** Decodes bytes to the text that `EditorPort.readText` returns for them. @throws EditorError `notText`, also for invalid bytes */
+export async function decodeWholeFile(bytes: Uint8Array, path: string): Promise<string> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const text = unifyLineEndings(await decodeText(path, buffer, decodeFile));
+  if (hasInvalidBytes(text, buffer)) throw new EditorError('notText', `${path} has bytes that are not text.`);
+  return text;
 }
 
 /** Decodes bytes to the text of a VS Code document. Returns undefined if VS Code treats them as binary. */

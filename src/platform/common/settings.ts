@@ -107,5 +107,9 @@ export const ContextDecorationStyle = z.enum(['none', 'underline', 'gutter']).ca
 /** How code with context items is decorated. */
 export type ContextDecorationStyle = z.output<typeof ContextDecorationStyle>;
 
+export const SaveBeforePrompt = z.enum(['ask', 'always', 'never']).catch('ask');
+/** Whether unsaved files are saved before a prompt is sent. */
+export type SaveBeforePrompt = z.output<typeof SaveBeforePrompt>;
+
 /** How long a hover waits for providers, in milliseconds. */
 export const ContextHoverTimeoutMs = z.number().int().min(50).max(10_000).catch(700);

@@ -11,6 +11,7 @@ import {
   ContextCodeLensMode,
   parseGlobSwitches,
   parsePortRange,
+  SaveBeforePrompt,
   type PortRange,
 } from '../common/settings';
 
@@ -79,6 +80,11 @@ export class Settings implements vscode.Disposable {
     return this.isEnabled(settingIds.toolsEnabled);
   }
 
+  /** Only a user setting counts. */
+  toolsExternalClients(): boolean {
+    return vscode.workspace.getConfiguration().inspect(settingIds.toolsExternalClients)?.globalValue === true;
+  }
+
   ampPortRange(): PortRange {
     const value = this.read(settingIds.ampPortRange);
     const range = parsePortRange(value);
@@ -137,6 +143,17 @@ export class Settings implements vscode.Disposable {
   /** Id or title of the backend for new conversations; empty for the last used one. */
   chatBackend(): string {
     return this.readText(settingIds.chatBackend);
+  }
+
+  saveBeforePrompt(): SaveBeforePrompt {
+    return SaveBeforePrompt.parse(this.read(settingIds.chatSaveBeforePrompt));
+  }
+
+  /** Writes to the user settings. @throws Error if they cannot be written */
+  async setSaveBeforePrompt(value: SaveBeforePrompt): Promise<void> {
+    await vscode.workspace
+      .getConfiguration()
+      .update(settingIds.chatSaveBeforePrompt, value, vscode.ConfigurationTarget.Global);
   }
 
   /** Whether changes of agents have Keep and Undo above them in editors. */

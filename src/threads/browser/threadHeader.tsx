@@ -19,7 +19,7 @@ import { MenuButton } from '../../webview/browser/menu';
 import type { ThreadView } from '../common/page/threadApi';
 import { actionMenu } from './actionMenu';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
-import { ToggleButton } from './toggleButton';
+import { ToggleButton } from '../../webview/browser/toggleButton';
 
 interface ThreadHeaderProps {
   readonly handle: RefObject<TranscriptHandle | null>;

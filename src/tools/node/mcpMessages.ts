@@ -13,6 +13,8 @@ interface McpRequestContext {
   readonly instructions?: string;
   readonly tools: readonly Tool[];
   readonly client: string;
+  /** Identifies the sender of a request id. */
+  readonly connection: string;
   readonly callQueue: FairCallQueue;
   readonly openCalls: OpenCalls;
   readonly signal: AbortSignal;
@@ -62,7 +64,7 @@ async function answerMessage(value: unknown, facts: McpRequestContext): Promise<
   const { id, method, params = {} } = message;
   if (method === 'notifications/cancelled') {
     const cancelled = CancelledParams.safeParse(params).data;
-    if (cancelled) facts.openCalls.cancel(facts.client, cancelled.requestId);
+    if (cancelled) facts.openCalls.cancel(facts.connection, cancelled.requestId);
   }
   if (id === undefined || method === undefined) return undefined;
   const answer = await answerRequest({ id, method, params }, facts);
@@ -112,9 +114,9 @@ async function callTool(
   tool: Tool,
   input: unknown,
   id: string | number,
-  { client, callQueue: desk, openCalls, signal: outer }: McpRequestContext,
+  { client, connection, callQueue: desk, openCalls, signal: outer }: McpRequestContext,
 ): Promise<object | undefined> {
-  return await openCalls.run(client, id, outer, async (signal) => {
+  return await openCalls.run(connection, id, outer, async (signal) => {
     try {
       const text = await desk.run(client, signal, () => tool.run(input ?? {}, signal));
       return signal.aborted ? undefined : { content: [{ type: 'text', text }] };

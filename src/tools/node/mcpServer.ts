@@ -115,6 +115,7 @@ export class McpServer {
         ...this.options,
         tools: this.options.providers.flatMap(({ tools }) => tools),
         client,
+        connection: connectionOf(client, request),
         callQueue: this.callQueue,
         openCalls: this.openCalls,
         signal: AbortSignal.any([this.stopController.signal, closed.signal]),
@@ -142,6 +143,12 @@ function refusalOf({ method, url = '', headers }: IncomingMessage, client: strin
   if (url !== '/mcp') return { status: 404, message: 'The server is at /mcp.' };
   if (method !== 'POST') return { status: 405, message: 'There is only POST: this server sends nothing by itself.' };
   return undefined;
+}
+
+/** Bridges share a token, so request ids are only unique together with the session id that each of them sends. */
+function connectionOf(client: string, { headers }: IncomingMessage): string {
+  const session = headers['mcp-session-id'];
+  return typeof session === 'string' ? `${client} ${session.slice(0, 100)}` : client;
 }
 
 /** Reads the body of a request. @throws Error if it is too long */

@@ -12,6 +12,7 @@ import type { TextSearch } from '../common/search/textSearch';
 import type { Tool, ToolProvider } from '../common/toolProvider';
 import { McpServer, type McpAddress } from '../node/mcpServer';
 import { RipgrepSearch } from '../node/ripgrepSearch';
+import { ExternalClients } from './externalClients';
 import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
 import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
@@ -21,6 +22,10 @@ export interface ToolsControllerDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly providers: readonly ToolProvider[];
   readonly version: string;
+  /** Absolute path of a folder for tools that all windows of the user share. It need not exist. */
+  readonly sharedFolder: string;
+  /** Absolute path of `dist/mcp-bridge.js`. */
+  readonly bridgeFile: string;
 }
 
 /** Time limit for searching one file without ripgrep. */
@@ -29,6 +34,7 @@ const patternTimeoutMs = 1_000;
 export class ToolsController implements RunningFeature {
   private readonly disposables = new DisposableStore();
   private readonly editorTools: EditorTools;
+  private readonly externalClients: ExternalClients;
   private pendingServerStart: Promise<McpServer> | undefined;
   private isStopped = false;
 
@@ -38,6 +44,20 @@ export class ToolsController implements RunningFeature {
     const search = new LazySearch(() => chooseSearch(options, window));
     const language = new LanguageFeatures(clock);
     this.editorTools = this.disposables.add(new EditorTools({ editor, language, search, window, clock }));
+    this.externalClients = this.disposables.add(
+      new ExternalClients({
+        ...options,
+        now: () => clock.now(),
+        folders: () => editor.folders.map(({ path }) => path),
+        createAddress: () => this.createAddress(),
+      }),
+    );
+    this.externalClients.start();
+  }
+
+  /** Copies the configuration for an MCP client that the user selects. @throws Error */
+  async copyConfiguration(): Promise<void> {
+    await this.externalClients.copyConfiguration();
   }
 
   /** Starts the server on first use. @throws Error if no port is available */
@@ -65,6 +85,7 @@ export class ToolsController implements RunningFeature {
 
   async stop(): Promise<void> {
     this.isStopped = true;
+    await this.externalClients.stop();
     await (await this.pendingServerStart?.catch(() => undefined))?.stop();
   }
 

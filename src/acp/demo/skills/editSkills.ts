@@ -50,7 +50,7 @@ async function proposeChange(
   const outcome = await turn.proposeEdit({ ...changed, path, oldText });
   switch (outcome.kind) {
     case 'written':
-      await turn.say(`Done: ${changed.title}. Use Undo in the editor to revert it.\n`);
+      await turn.say(`Done: ${changed.title}. You can undo it above the prompt.\n`);
       return;
     case 'rejected':
       await turn.say(`You said no, so ${basename(path)} stays as it is.\n`);

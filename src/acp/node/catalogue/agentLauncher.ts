@@ -48,8 +48,8 @@ export interface AgentLauncherDeps {
   readonly agentConsent: AgentConsent;
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
-  /** MCP servers of this window by name, in the format of the setting. */
-  readonly windowMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Returns the MCP servers of this window by name, in the format of the setting. */
+  readonly windowMcpServers?: (transports: { readonly http: boolean }) => Promise<Readonly<Record<string, unknown>>>;
   readonly threadSources?: readonly ThreadSource[];
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -101,15 +101,18 @@ export class AgentLauncher {
 
   /** Starts the window's servers early, so that they are ready for `session/new`. */
   private prepareWindowServers(log: Logger): void {
-    this.options.windowMcpServers?.().catch((error: unknown) => {
+    this.options.windowMcpServers?.({ http: true }).catch((error: unknown) => {
       log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
     });
   }
 
   /** Returns the MCP servers of this window. If they cannot start, returns none, so that the session starts anyway. */
-  private async windowServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
+  private async windowServers(
+    transports: { readonly http: boolean },
+    log: Logger,
+  ): Promise<Readonly<Record<string, unknown>>> {
     try {
-      return (await this.options.windowMcpServers?.()) ?? {};
+      return (await this.options.windowMcpServers?.(transports)) ?? {};
     } catch (error) {
       log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
       return {};
@@ -124,7 +127,7 @@ export class AgentLauncher {
   ): Promise<readonly McpServer[]> {
     const { env } = await this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
-    const windowServers = await this.windowServers(log);
+    const windowServers = await this.windowServers(capabilities, log);
     const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
     const onServersFound = (servers: readonly NamedServer[]): void => this.withdrawStaleConsents(servers);
     const request = {

@@ -68,7 +68,7 @@ export async function collectMcpServers(
       return false;
     });
   }
-  await add(options.capabilities.http ? windowServers : {}, cwd);
+  await add(windowServers, cwd);
   return [...byName.values()];
 }
 

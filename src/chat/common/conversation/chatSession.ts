@@ -23,6 +23,7 @@ import type { ChangeJournal, ChatFileAccess } from '../changes/changeJournal';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
 import type { ChatTranscript } from '../transcript/chatTranscript';
+import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
 import { createChatDraft, type SharedDraft } from './sharedDraft';
 import type { LogRecord } from './logRecord';
@@ -37,6 +38,7 @@ export interface ChatSessionPorts extends BackendConnectionPorts {
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly starts: SessionDefaults;
+  readonly unsavedFiles: UnsavedFiles;
   newId(): string;
 }
 
@@ -56,6 +58,7 @@ export class ChatSession implements Chat {
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
+  private readonly promptSaves: PromptSaves;
   private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: AnswerDelivery;
   private isVisible = false;
@@ -68,7 +71,7 @@ export class ChatSession implements Chat {
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
   ) {
-    const { attachments, clock, log, starts } = ports;
+    const { attachments, clock, log, starts, unsavedFiles } = ports;
     const conversation = new Conversation(file, ports);
     this.conversation = conversation;
     this.chatTranscript = conversation.transcript;
@@ -88,10 +91,12 @@ export class ChatSession implements Chat {
       onEnded: () => this.turnRunner.handleSessionLoss(),
     });
     this.connection = connection;
+    const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
+    this.promptSaves = saves;
     this.turnRunner = new TurnRunner({
       conversation,
       connection,
-      delivery: new PromptDelivery({ conversation, connection, attachments, starts, clock }),
+      delivery: new PromptDelivery({ conversation, connection, attachments, saves, starts, clock }),
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
@@ -146,7 +151,8 @@ export class ChatSession implements Chat {
   }
 
   get view(): SessionView {
-    return sessionView(this.conversation, this.connection, this.turnRunner.phase, this.ports.clock.now());
+    const { isAsking } = this.promptSaves;
+    return sessionView(this.conversation, this.connection, this.turnRunner.phase, this.ports.clock.now(), isAsking);
   }
 
   get isOutdated(): boolean {
