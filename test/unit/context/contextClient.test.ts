@@ -242,7 +242,7 @@ describe('the context client', () => {
     const provider = giving('x');
     const client = clientOf(clock, { [a]: provider }, { maxDocumentLength: 10 });
     const answer = await client.requestItems(documentOf('x'.repeat(11)));
-    assert.match(answer.note ?? '', /larger than 10 characters/);
+    assert.match(answer.note ?? '', /more than 10 characters/);
     assert.deepEqual(provider.asked, []);
     assert.equal((await client.requestItems(documentOf('x', 2))).note, undefined);
   });

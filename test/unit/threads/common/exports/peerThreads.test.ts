@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PeerThreads, type PeerAccess } from '../../../../../src/threads/common/exports/peerThreads';
+import { PeerThreads, type PeerThreadPermissions } from '../../../../../src/threads/common/exports/peerThreads';
 import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { head } from '../../support/threadHead';
@@ -30,7 +30,7 @@ const thread: OpenThread = {
   notes: [],
 };
 
-function peerThreads(part: Partial<PeerAccess> = {}) {
+function peerThreads(part: Partial<PeerThreadPermissions> = {}) {
   const heads = [thread.head, head('T-2', { problem: 'It is empty.' }), head('T-3', { folders: ['/home/kim/other'] })];
   const calls: string[] = [];
   const asked: string[] = [];
