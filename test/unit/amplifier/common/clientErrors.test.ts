@@ -32,7 +32,7 @@ describe('errors of the Amplifier API', () => {
     }
   });
 
-  it('parses errors of the server's web framework', () => {
+  it('parses errors of the web framework of the server', () => {
     const missing = parseApiError(404, '{"detail":"Not Found"}');
     assert.equal(missing.code, 'NOT_FOUND');
     assert.equal(isMissingRouteError(missing), true);

@@ -349,7 +349,13 @@ describe('attacks on the questions', () => {
       opened.approvals.answer(question.approval_id, shown[0]);
       assert.deepEqual(await answer, outcome);
     }
-    const remembered = { kind: 'remembered', effect: 'deny', optionLabel: 'Never', agentId: 'demo', agentTitle: 'Demo' };
+    const remembered = {
+      kind: 'remembered',
+      effect: 'deny',
+      optionLabel: 'Never',
+      agentId: 'demo',
+      agentTitle: 'Demo',
+    };
     assert.deepEqual(opened.standing.grants.grants, [remembered]);
   });
 

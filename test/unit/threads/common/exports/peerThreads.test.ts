@@ -67,7 +67,7 @@ describe('threads for peers of the draft', () => {
     assert.ok(!asked.some((one) => one.includes('evil')), 'another machine was asked');
   });
 
-  it('are not read when they are not here, or of another workspace', async () => {
+  it('are not read if they are missing or belong to another workspace', async () => {
     const { threads, calls } = peerThreads();
     assert.equal(await threads.getThreadEntries('T-9'), undefined);
     assert.equal(await threads.getThreadEntries('T-3'), undefined);
