@@ -142,7 +142,7 @@ export class FollowedEditor implements Disposable {
 
   private handleActiveEditor(editor: vscode.TextEditor | undefined): void {
     this.settle();
-    if (!this.shown || this.isOpening || !editor || editor.viewColumn === undefined) return;
+    if (!this.shown || this.isOpening || editor?.viewColumn === undefined) return;
     if (editor.document.uri.fsPath !== this.shown.path) this.actEmitter.fire();
   }
 
