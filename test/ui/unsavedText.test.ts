@@ -70,7 +70,12 @@ describe('Unsaved text', () => {
     await toast('has unsaved changes').hover();
     await toast('has unsaved changes').locator('.codicon-notifications-clear').first().click();
     await eventually('the draft', async () => assert.equal(await (await chat.prompt()).inputValue(), 'nothing'));
-    await (await chat.frame()).locator(':focus').and(await chat.prompt()).waitFor();
+    await (
+      await chat.frame()
+    )
+      .locator(':focus')
+      .and(await chat.prompt())
+      .waitFor();
     await window.screenshot('unsaved-prompt-back');
   });
 
