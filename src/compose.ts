@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { SessionThreads } from './acp/common/draft/sessionThreads';
-import { lookupInOwnEnvironment } from './acp/node/process/commandLookup';
+import { lookupCommandInOwnEnvironment } from './acp/node/process/commandLookup';
 import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';
@@ -25,7 +25,7 @@ import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { decodeFile } from './editor/vscode/encodings';
+import { decodeWholeFile } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
@@ -41,6 +41,7 @@ import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
 import { LazyThreads, type RunningThreads } from './threads/vscode/lazyThreads';
+import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
@@ -104,6 +105,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );
+  const mcpBridge = { runtime: process.execPath, file: context.asAbsolutePath('dist/mcp-bridge.js') };
   const threads = disposables.add(new SessionThreads(clock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({
     ...contextFor('acp'),
@@ -114,11 +116,12 @@ export function compose(context: vscode.ExtensionContext): App {
         getThreadEntries: async (id) => (await ampThreads.getOrLoad()).peerThreads.getThreadEntries(id),
       },
     ],
-    windowMcpServers: async () => {
+    windowMcpServers: async (transports) => {
       const server = await tools.createMcpAddress();
-      return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
+      return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
-    // Chat and agents depend on each other. Without the chat, there are no conversations to notify.
+    // Chat and agents depend on each other, so the chat is looked up for each write. Before it is loaded, no
+    // conversation exists.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
@@ -180,6 +183,8 @@ export function compose(context: vscode.ExtensionContext): App {
     editor,
     providers: [contextItems.toolProvider],
     version,
+    sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
+    bridgeFile: mcpBridge.file,
   });
   const recent = new RecentFiles();
   const startChat = async (): Promise<RunningChat> => {
@@ -190,7 +195,7 @@ export function compose(context: vscode.ExtensionContext): App {
       folders: () => editor.folders.map((folder) => folder.path),
       storageFolder: context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints'),
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
-      decode: decodeFile,
+      decode: decodeWholeFile,
     });
     const root = await ChatRoot.open({
       ...contextFor('chat'),
@@ -201,7 +206,7 @@ export function compose(context: vscode.ExtensionContext): App {
       chipSources: [amplifier.chips, contextItems.chips],
       recentFiles: recent,
       storageFolder: context.globalStorageUri.fsPath,
-      // A window without a folder has no `storageUri`.
+      // `storageUri` is undefined in a window without a folder.
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
@@ -228,7 +233,7 @@ export function compose(context: vscode.ExtensionContext): App {
       ...contextFor('threads'),
       editor,
       findAmp: async () => (await findInstalledAmp())?.file,
-      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupInOwnEnvironment),
+      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupCommandInOwnEnvironment),
       startChat: async (digest, folder) => (await chat.getOrLoad()).startConversationWith(digest, folder),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
@@ -242,7 +247,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new AmpFeature({
       ...contextFor('amp'),
       editor,
-      policy: () => standing.policyOf(ampPolicyId),
+      policy: () => standing.policyOfAgent(ampPolicyId),
       traffic,
       memento: context.workspaceState,
       storageFolder: context.globalStorageUri.fsPath,

@@ -36,6 +36,7 @@ export const commandIds = {
   chatApplyCode: 'backline.chat.applyCode',
   chatDiscardCode: 'backline.chat.discardCode',
   reviewOpen: 'backline.review.open',
+  reviewSincePrompt: 'backline.review.sincePrompt',
   reviewOpenFile: 'backline.review.openFile',
   reviewNext: 'backline.review.next',
   reviewPrevious: 'backline.review.previous',
@@ -69,6 +70,7 @@ export const commandIds = {
   contextAllow: 'backline.context.allow',
   contextSetSecret: 'backline.context.setSecret',
   contextShowLog: 'backline.context.showLog',
+  toolsCopyConfiguration: 'backline.tools.copyConfiguration',
 } as const;
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
@@ -86,7 +88,9 @@ export const contextKeys = {
   chatIsFollowing: 'backline.chat.isFollowing',
   /** Whether agents have changed files that were not reviewed. */
   reviewHasChanges: 'backline.review.hasChanges',
-  /** The paths of these files, as members of an object. */
+  /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */
+  reviewShown: 'backline.review.shown',
+  /** Files that agents have changed and that were not reviewed: an object whose keys are the paths. */
   reviewFiles: 'backline.review.files',
 } as const;
 
@@ -101,7 +105,7 @@ export const panelTypes = {
 export const textSchemes = {
   chat: 'backline-chat',
   proposedCode: 'backline-apply',
-  /** Files without the changes of agents that are to be reviewed. */
+  /** The text of files before the changes that are to be reviewed. */
   baseline: 'backline-baseline',
   thread: 'backline-thread-text',
 } as const;
@@ -124,6 +128,7 @@ export const settingIds = {
   checkpointsMaxMegabytes: 'backline.checkpoints.maxMegabytes',
   threadsFolders: 'backline.threads.folders',
   toolsEnabled: 'backline.tools.enabled',
+  toolsExternalClients: 'backline.tools.externalClients',
   contextEnabled: 'backline.context.enabled',
   contextProviders: 'backline.context.providers',
   contextCodeLens: 'backline.context.codeLens',

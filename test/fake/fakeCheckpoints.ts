@@ -1,9 +1,23 @@
+import { createHash } from 'node:crypto';
+import type { FileState } from '../../src/changes/common/checkpoint';
 import type {
   ChangedFile,
+  CheckpointedFile,
+  CurrentState,
+  FileRestore,
+  FolderChanges,
   FolderCheckpoint,
+  InterruptedRestore,
+  RestoreChange,
+  RestoreOutcome,
+  RestorePreview,
+  ResumeDirection,
+  ResumeOutcome,
+  SkippedFile,
   TakenCheckpoint,
   WorkspaceCheckpoints,
 } from '../../src/changes/common/workspaceCheckpoints';
+import { CheckpointError } from '../../src/changes/common/checkpointError';
 import type { FakeEditor } from './fakeEditor';
 
 /** Checkpoints of a fake editor's disk. */
@@ -13,6 +27,12 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   uncovered: readonly string[] = [];
   /** Awaited while one is taken. */
   beforeTaking: () => Promise<void> = () => Promise.resolve();
+  /** Paths that a restore skips. */
+  readonly unrestorable = new Set<string>();
+  /** A restore that was cut off. */
+  cutOff: InterruptedRestore | undefined;
+  readonly resumed: ResumeDirection[] = [];
+  private readonly targetOf = new WeakMap<RestorePreview, ReadonlyMap<string, string>>();
   private readonly disks = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(private readonly editor: FakeEditor) {}
@@ -31,23 +51,94 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return { folders: [{ folder: '/ws', id }], problems, uncovered };
   }
 
-  async changedSince(folders: readonly FolderCheckpoint[]): Promise<readonly ChangedFile[]> {
-    const before = this.diskAt(folders);
+  async changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
+    const [checkpoint] = folders;
+    const before = this.diskAt(checkpoint);
     const now = await this.disk();
     const paths = new Set([...before.keys(), ...now.keys()]);
-    return [...paths].filter((path) => before.get(path) !== now.get(path)).map((path) => ({ path, isBinary: false }));
+    const files = [...paths].flatMap((path) => {
+      const change = { path, before: stateOf(before.get(path)), after: stateOf(now.get(path)) };
+      return checkpoint && before.get(path) !== now.get(path) ? [{ ...change, checkpoint }] : [];
+    });
+    return { files, problems: [] };
   }
 
-  textAt(folders: readonly FolderCheckpoint[], path: string): Promise<string | null> {
-    return Promise.resolve(this.diskAt(folders).get(path) ?? null);
+  textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null>> {
+    const texts = files.map(({ checkpoint, path }) => [path, this.diskAt(checkpoint).get(path) ?? null] as const);
+    return Promise.resolve(new Map(texts));
   }
 
-  private diskAt([place]: readonly FolderCheckpoint[]): ReadonlyMap<string, string> {
-    return this.disks.get(place?.id ?? '') ?? new Map();
+  async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {
+    const now = await this.disk();
+    return new Map(files.map(({ path }) => [path, stateOf(now.get(path))]));
+  }
+
+  restoreFile({ checkpoint, step: { path } }: FileRestore): Promise<FolderCheckpoint> {
+    const text = this.diskAt(checkpoint).get(path);
+    if (text === undefined) this.editor.deleteFile(path);
+    else this.editor.setFile(path, text);
+    return Promise.resolve(checkpoint);
+  }
+
+  /** Removes all checkpoints, as pruning does. */
+  forget(): void {
+    this.disks.clear();
+  }
+
+  async planRestore(folders: readonly FolderCheckpoint[]): Promise<RestorePreview> {
+    if (!this.disks.has(folders[0]?.id ?? '')) {
+      throw new CheckpointError('unknownCheckpoint', 'This checkpoint no longer exists.');
+    }
+    const target = this.diskAt(folders[0]);
+    const now = await this.disk();
+    const changes = (await this.changedSince(folders)).files.map(({ path }): RestoreChange => {
+      const change = !target.has(path) ? 'deleted' : now.has(path) ? 'modified' : 'created';
+      return { path, change, kind: 'file' };
+    });
+    const preview = { changes, leftOut: this.uncovered };
+    this.targetOf.set(preview, target);
+    return preview;
+  }
+
+  async restore(preview: RestorePreview, paths: readonly string[], label: string): Promise<RestoreOutcome> {
+    const target = this.targetOf.get(preview);
+    const { folders: undo } = await this.take(label);
+    const restored: string[] = [];
+    const skipped: SkippedFile[] = [];
+    for (const path of paths) {
+      if (this.unrestorable.has(path)) {
+        skipped.push({ path, reason: 'It was changed in the meantime.' });
+        continue;
+      }
+      const text = target?.get(path);
+      if (text === undefined) this.editor.deleteFile(path);
+      else this.editor.setFile(path, text);
+      restored.push(path);
+    }
+    return { undo, restored, skipped };
+  }
+
+  interrupted(): Promise<InterruptedRestore | undefined> {
+    return Promise.resolve(this.cutOff);
+  }
+
+  resume(direction: ResumeDirection): Promise<ResumeOutcome> {
+    this.resumed.push(direction);
+    this.cutOff = undefined;
+    return Promise.resolve({ restored: [], skipped: [] });
+  }
+
+  private diskAt(checkpoint: FolderCheckpoint | undefined): ReadonlyMap<string, string> {
+    return this.disks.get(checkpoint?.id ?? '') ?? new Map();
   }
 
   private async disk(): Promise<ReadonlyMap<string, string>> {
     const paths = await this.editor.glob('**/*');
     return new Map(paths.map((path) => [path, this.editor.diskText(path)]));
   }
+}
+
+function stateOf(text: string | undefined): FileState | undefined {
+  if (text === undefined) return undefined;
+  return { kind: 'file', object: createHash('sha1').update(text).digest('hex'), bytes: Buffer.byteLength(text) };
 }

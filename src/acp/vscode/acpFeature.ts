@@ -10,7 +10,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
-import { agentsStatus, type AgentActions } from '../common/catalogue/agentsStatus';
+import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
 import { AgentReaper } from '../node/process/agentReaper';
@@ -19,7 +19,7 @@ import type { AgentConsent } from '../node/catalogue/agentConsent';
 import { diskCommandFiles } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
-import { elicit } from './elicitation';
+import { askUserForAgent } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
 type SharedLauncherDeps = Required<
@@ -112,7 +112,7 @@ export class AcpFeature implements Feature {
       reaper: this.reaper,
       createId: randomUUID,
       random: Math.random,
-      elicit,
+      elicit: askUserForAgent,
       runInTerminal: (command) => this.terminals.run(command),
     });
   }
@@ -125,7 +125,7 @@ export class AcpFeature implements Feature {
 
   private async loadCatalogue() {
     const { demoAgentFile, demoStateFolder: stateFolder, settings } = this.options;
-    // Reading it starts the login shell, which requires a trusted workspace.
+    // Reading the environment starts the login shell, which requires a trusted workspace.
     const env = isTrusted() ? await this.shellEnvironment.get() : {};
     return loadAgentCatalogue({
       platform: process.platform,
@@ -148,7 +148,7 @@ export class AcpFeature implements Feature {
       isTrusted: isTrusted(),
       problems: [
         ...parsed.flatMap(({ problems }) => problems),
-        // Problems of unused agents are not worth a warning in each window.
+        // Shows no warnings for agents that are not used, because they would appear in each window.
         ...registry.requestedAgentProblems,
       ],
       configuredCount: parsed.reduce((count, { agents }) => count + agents.size, 0),
@@ -159,13 +159,13 @@ export class AcpFeature implements Feature {
     status.set({ id, title, ...agentsStatus(situation, actions) });
   }
 
-  /** Where agents run: the first workspace folder, or the user's home. */
+  /** The folder where agents run: the first workspace folder, or the user's home folder. */
   private defaultFolder(): string {
     return this.options.editor.folders[0]?.path ?? homedir();
   }
 }
 
-const actions: AgentActions = {
+const actions: AgentStatusActions = {
   restart: { label: 'Restart an agent', command: commandIds.acpRestartAgent },
   signIn: { label: 'Sign in', command: commandIds.acpSignIn },
   openSettings: {

@@ -9,6 +9,8 @@ type CheckpointErrorCode =
   | 'unknownCheckpoint'
   /** The content was only in the user's repository and was removed there. */
   | 'contentMissing'
+  /** The file is no longer as it was when the restore was planned. */
+  | 'changedMeanwhile'
   /** A restore is running, or was interrupted and must be finished or undone. */
   | 'restoreUnfinished'
   | 'failed';
@@ -24,6 +26,11 @@ export class CheckpointError extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** Also recognizes errors from other bundles, where `instanceof` fails. */
+export function isCheckpointError(error: unknown): error is CheckpointError {
+  return error instanceof Error && error.name === 'CheckpointError';
 }
 
 export function tooSlow(limitMs: number): CheckpointError {

@@ -34,6 +34,19 @@ export interface SkippedStep {
   readonly detail?: string;
 }
 
+const skipReasons: Record<SkipReason, string> = {
+  changedMeanwhile: 'It was changed in the meantime.',
+  inTheWay: 'A folder or another item is in its place.',
+  behindLink: 'It is in a folder that is now a symbolic link.',
+  contentMissing: 'Its contents are no longer stored.',
+  failed: 'It could not be written.',
+};
+
+/** Says for users why a file was not restored. */
+export function skipReasonText({ detail, reason }: SkippedStep): string {
+  return detail ?? skipReasons[reason];
+}
+
 /** Which side of a step the file on disk matches. */
 export type StepStand = 'before' | 'after' | 'neither';
 
@@ -42,7 +55,7 @@ export function standOf(step: RestoreStep, found: FileState | undefined): StepSt
   return isSameState(found, step.before) ? 'before' : 'neither';
 }
 
-function isSameState(one: FileState | undefined, other: FileState | undefined): boolean {
+export function isSameState(one: FileState | undefined, other: FileState | undefined): boolean {
   return one?.kind === other?.kind && one?.object === other?.object;
 }
 

@@ -1,4 +1,5 @@
-import type { LeftOut } from './checkpoint';
+import type { FileKind, FileState, LeftOut } from './checkpoint';
+import type { RestoreStep } from './restorePlan';
 
 /** The state of one workspace folder at one moment. */
 export interface FolderCheckpoint {
@@ -17,12 +18,78 @@ export interface TakenCheckpoint {
   readonly uncovered: readonly string[];
 }
 
-/** A file that differs from a checkpoint. */
-export interface ChangedFile {
+/** A file in a workspace folder that has a checkpoint. */
+export interface CheckpointedFile {
   /** Absolute. */
   readonly path: string;
-  readonly isBinary: boolean;
+  readonly checkpoint: FolderCheckpoint;
 }
+
+/** A file that differs from the checkpoint. */
+export interface ChangedFile extends CheckpointedFile {
+  /** The former path of a file that was probably renamed. That one is listed, too. */
+  readonly renamedFrom?: string;
+  /** Undefined if there was no file. */
+  readonly before: FileState | undefined;
+  readonly after: FileState | undefined;
+}
+
+export interface FolderChanges {
+  readonly files: readonly ChangedFile[];
+  /** Why the changes in other folders are not known. Messages for users. */
+  readonly problems: readonly string[];
+}
+
+/** Undefined if there is no file. `other`: no checkpoint contains it, for example a folder, or a very large or unreadable file. */
+export type CurrentState = FileState | 'other' | undefined;
+
+/** A restore of one file. The path of the step is absolute. */
+export interface FileRestore {
+  readonly checkpoint: FolderCheckpoint;
+  /** Nothing is done if the file is no longer in the state `before`. `after` is in the checkpoint. */
+  readonly step: RestoreStep;
+}
+
+/** What a restore would do to a file. */
+export interface RestoreChange {
+  /** Absolute. */
+  readonly path: string;
+  readonly change: 'modified' | 'created' | 'deleted';
+  readonly kind: FileKind;
+}
+
+/** A restore that has not begun. Only valid for the checkpoints that returned it. */
+export interface RestorePreview {
+  readonly changes: readonly RestoreChange[];
+  /** Absolute paths that may differ but will not be restored. A trailing separator stands for a folder with its contents. */
+  readonly leftOut: readonly string[];
+}
+
+export interface SkippedFile {
+  /** Absolute. */
+  readonly path: string;
+  /** For users. */
+  readonly reason: string;
+}
+
+export interface RestoreOutcome {
+  /** Absolute. */
+  readonly restored: readonly string[];
+  readonly skipped: readonly SkippedFile[];
+  /** The state before the restore, of each folder in which files were restored. */
+  readonly undo: readonly FolderCheckpoint[];
+}
+
+/** A restore that was cut off, as numbers of files. */
+export interface InterruptedRestore {
+  readonly restored: number;
+  readonly total: number;
+}
+
+/** What to do with a restore that was cut off. */
+export type ResumeDirection = 'finish' | 'undo';
+
+export type ResumeOutcome = Pick<RestoreOutcome, 'restored' | 'skipped'>;
 
 /** Checkpoints of all workspace folders. */
 export interface WorkspaceCheckpoints {
@@ -30,13 +97,33 @@ export interface WorkspaceCheckpoints {
   prepare(): Promise<void>;
   /** @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
-  /** Returns the files that differ now. A renamed file is listed with both paths. @throws CheckpointError */
-  changedSince(folders: readonly FolderCheckpoint[], signal?: AbortSignal): Promise<readonly ChangedFile[]>;
+  /** Returns the files that differ now. A renamed file is listed with both paths. Never rejects. */
+  changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
   /**
-   * Returns the text of a file at a checkpoint, decoded as VS Code does. Null if the file did not exist, undefined if it is
-   * binary, too large or not covered. @throws CheckpointError
+   * Returns the texts of changed files at their checkpoints by path, decoded as VS Code does. Null if the file did not exist,
+   * undefined if it is not text or too large. @throws CheckpointError
    */
-  textAt(folders: readonly FolderCheckpoint[], path: string): Promise<string | null | undefined>;
+  textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>>;
+  /** Returns the states of files on disk by path. @throws CheckpointError */
+  currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>>;
+  /** Restores a file. Returns a checkpoint of the state before. @throws CheckpointError if the file was not restored */
+  restoreFile(restore: FileRestore): Promise<FolderCheckpoint>;
+  /** Compares the folders with checkpoints. Changes nothing. @throws CheckpointError `unknownCheckpoint` if one was removed */
+  planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview>;
+  /**
+   * Restores some files of a preview, after taking a checkpoint. Skips files that have changed since the preview, and the files of
+   * a folder that fails. @throws CheckpointError if every folder fails; `restoreUnfinished` until `resume` was called
+   */
+  restore(
+    preview: RestorePreview,
+    paths: readonly string[],
+    label: string,
+    signal: AbortSignal,
+  ): Promise<RestoreOutcome>;
+  /** Returns a restore that was cut off, for example because VS Code was killed. @throws CheckpointError */
+  interrupted(): Promise<InterruptedRestore | undefined>;
+  /** Finishes or undoes a restore that was cut off. @throws CheckpointError */
+  resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome>;
 }
 
 const expected: ReadonlySet<LeftOut['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);

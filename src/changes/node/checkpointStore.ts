@@ -10,16 +10,25 @@ import {
   type CheckpointLimits,
   type Difference,
   type FileChange,
+  type FileState,
   type LeftOut,
 } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isAt } from '../common/nameList';
 import { inOrder, type RestorePlan, type RestoreStep } from '../common/restorePlan';
+import type { CurrentState, ResumeDirection } from '../common/workspaceCheckpoints';
 import type { Retention } from '../common/retention';
+import { CurrentStates } from './currentStates';
 import { GitProgram } from './git/gitProgram';
 import { OpenRepository } from './openRepository';
 import { GitFailure } from './git/privateRepository';
-import { restoreLimitMs, RestoreRunner, type InterruptedRestore, type RestoreResult } from './restore/restoreRunner';
+import {
+  restoreLimitMs,
+  RestoreRunner,
+  type InterruptedStepCounts,
+  type RestoreResult,
+  type ResumeResult,
+} from './restore/restoreRunner';
 import { pruneStore, type PruneResult } from './storePruner';
 import { timedSignal } from './timedOperation';
 
@@ -35,6 +44,8 @@ export interface CheckpointStoreOptions {
   readonly limits?: Partial<CheckpointLimits>;
   /** Replaces PATH when looking for Git. */
   readonly searchPath?: string;
+  /** Absolute paths of the other workspace folders, whose programs are not trusted either. */
+  readonly otherFolders?: readonly string[];
 }
 
 type OpenedStore =
@@ -53,9 +64,9 @@ const foreground = 'foreground';
 
 /** Finds Git. The store is only created when it is first used. */
 export async function openCheckpointStore(options: CheckpointStoreOptions): Promise<OpenedStore> {
-  const { folder, clock = systemClock, searchPath } = options;
+  const { folder, clock = systemClock, otherFolders = [], searchPath } = options;
   try {
-    const git = await GitProgram.find(folder, clock, searchPath);
+    const git = await GitProgram.find([folder, ...otherFolders], clock, searchPath);
     return { kind: 'open', store: new CheckpointStore(git, { ...options, folder: await realpath(folder) }, clock) };
   } catch (error) {
     if (error instanceof CheckpointError && error.code === 'noGit') return { kind: 'noGit', message: error.message };
@@ -72,6 +83,7 @@ export class CheckpointStore {
   private readonly limits: CheckpointLimits;
   private readonly open: OpenRepository;
   private readonly runner: RestoreRunner;
+  private readonly states: CurrentStates;
   private readonly stopping = new AbortController();
   /** Cancels pruning. */
   private background: AbortController | undefined;
@@ -85,6 +97,7 @@ export class CheckpointStore {
     this.limits = { ...defaultLimits, ...options.limits };
     this.open = new OpenRepository(git, { ...options, limits: this.limits, clock });
     this.runner = new RestoreRunner(options.folder, options.storage, clock);
+    this.states = new CurrentStates(options.folder, clock, this.limits.maxFileBytes);
   }
 
   /** Stores the current state of the folder. Refused if the folder is too large or too slow to read. */
@@ -129,6 +142,29 @@ export class CheckpointStore {
     });
   }
 
+  /** @throws CheckpointError `unknownCheckpoint` */
+  async stateAt(id: string, path: string, signal?: AbortSignal): Promise<FileState | undefined> {
+    return await this.inTurn(signal, async (running) => {
+      const { records, reader } = await this.open.use(running);
+      await records.details(id, running);
+      return this.isExcluded(path) ? undefined : await reader.find(id, path, running);
+    });
+  }
+
+  /** Returns contents by object id. Those that no longer exist are missing in the result. */
+  async contents(objects: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
+    return await this.inTurn(signal, async (running) =>
+      (await this.open.use(running)).reader.contents(objects, running),
+    );
+  }
+
+  /** Returns the states of files on disk by path. A file that can't be read is `other`. */
+  async currentStates(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, CurrentState>> {
+    return await this.inTurn(signal, async (running) =>
+      this.states.read(paths, await this.open.restoring(running), running),
+    );
+  }
+
   /** Plans a restore of files or folders, or of everything. Changes nothing. */
   async plan(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
     return await this.inTurn(signal, async (running) => {
@@ -157,19 +193,15 @@ export class CheckpointStore {
   }
 
   /** Returns an interrupted restore, which must be finished or undone before the next one. */
-  async interrupted(): Promise<InterruptedRestore | undefined> {
+  async interrupted(): Promise<InterruptedStepCounts | undefined> {
     return await this.inTurn(undefined, async (running) => this.runner.interrupted(await this.open.restoring(running)));
   }
 
   /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
-  async resume(direction: 'finish' | 'undo', signal?: AbortSignal): Promise<RestoreResult | undefined> {
+  async resume(direction: ResumeDirection, signal?: AbortSignal): Promise<ResumeResult | undefined> {
     return await this.inTurn(
       signal,
-      async (running) => {
-        const { records } = await this.open.use(running);
-        const detailsOf = (id: string): Promise<CheckpointDetails> => records.details(id, running);
-        return await this.runner.resume(direction, await this.open.restoring(running), detailsOf, running);
-      },
+      async (running) => this.runner.resume(direction, await this.open.restoring(running), running),
       restoreLimitMs,
     );
   }

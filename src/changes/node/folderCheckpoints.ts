@@ -4,16 +4,28 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { CheckpointLimits } from '../common/checkpoint';
+import type { CheckpointLimits, FileChange } from '../common/checkpoint';
+import { CheckpointError } from '../common/checkpointError';
+import { isSameState, skipReasonText } from '../common/restorePlan';
 import type { Retention } from '../common/retention';
 import {
   isUnexpectedlyLeftOut,
   type ChangedFile,
+  type CheckpointedFile,
+  type CurrentState,
+  type FileRestore,
+  type FolderChanges,
   type FolderCheckpoint,
+  type InterruptedRestore,
+  type RestoreOutcome,
+  type RestorePreview,
+  type ResumeDirection,
+  type ResumeOutcome,
   type TakenCheckpoint,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
 import { now, openCheckpointStore, type CheckpointStore } from './checkpointStore';
+import { FolderRestores } from './restore/folderRestores';
 
 interface FolderCheckpointsDeps {
   /** Absolute paths of the current workspace folders. */
@@ -22,7 +34,7 @@ interface FolderCheckpointsDeps {
   readonly storageFolder: string;
   /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  /** Decodes a file as VS Code does. Rejects if the bytes are not text. */
+  /** Returns the text that the editor port has for these bytes. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
   readonly retention: () => Retention;
   readonly log: Logger;
@@ -34,19 +46,25 @@ interface FolderCheckpointsDeps {
 
 /** Larger files are not read as text. Bytes. */
 const maxTextBytes = 5 * 1024 * 1024;
-/** Git treats a file as binary if one of its first bytes is 0. */
-const binaryProbeBytes = 8_000;
 /** A prompt waits for its checkpoint at most this long. */
 const takeLimits: Partial<CheckpointLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
+/** Git may be installed meanwhile. */
+const retryMs = 60_000;
 /** Delay after the last checkpoint before old ones are removed. */
 const pruneDelayMs = 5 * 60_000;
 
 /** The checkpoint stores of a window, one for each workspace folder. Each is opened when first needed. */
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
+  /** When Git was missing, by monotonic time. */
+  private readonly failedAtByFolder = new Map<string, number>();
   private pruneTimer: Disposable | undefined;
+  private isStopped = false;
+  private readonly restores: FolderRestores;
 
-  constructor(private readonly options: FolderCheckpointsDeps) {}
+  constructor(private readonly options: FolderCheckpointsDeps) {
+    this.restores = new FolderRestores({ folders: options.folders, open: (folder) => this.open(folder) });
+  }
 
   async prepare(): Promise<void> {
     const { log } = this.options;
@@ -72,38 +90,96 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     };
   }
 
-  async changedSince(folders: readonly FolderCheckpoint[], signal?: AbortSignal): Promise<readonly ChangedFile[]> {
-    const changed: ChangedFile[] = [];
-    for (const { folder, id } of folders) {
-      const store = await this.open(folder);
-      if (typeof store === 'string') continue;
-      const { changes } = await store.diff(id, now, signal);
-      for (const change of changes) {
-        const { isBinary } = change;
-        changed.push({ path: path.join(folder, change.path), isBinary });
-        if (change.status === 'renamed') changed.push({ path: path.join(folder, change.from), isBinary });
+  async changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
+    const changedByPath = new Map<string, ChangedFile>();
+    const problems: string[] = [];
+    for (const checkpoint of folders) {
+      try {
+        const store = await this.openOrThrow(checkpoint.folder);
+        const { changes } = await store.diff(checkpoint.id, now);
+        // A workspace folder can be inside another one.
+        for (const file of changes.flatMap((change) => filesOf(change, checkpoint))) {
+          if (!changedByPath.has(file.path)) changedByPath.set(file.path, file);
+        }
+      } catch (error) {
+        this.options.log.warn(`The changes in ${checkpoint.folder} are not known: ${messageOf(error)}`);
+        problems.push(messageOf(error));
       }
     }
-    return changed;
+    return { files: [...changedByPath.values()], problems };
   }
 
-  async textAt(folders: readonly FolderCheckpoint[], file: string): Promise<string | null | undefined> {
-    const place = folders.find(({ folder }) => file.startsWith(folder + path.sep));
-    if (!place) return undefined;
-    const store = await this.open(place.folder);
-    if (typeof store === 'string') return undefined;
-    const bytes = await store.bytesAt(place.id, path.relative(place.folder, file).split(path.sep).join('/'));
-    if (!bytes) return null;
-    if (bytes.length > maxTextBytes || bytes.subarray(0, binaryProbeBytes).includes(0)) return undefined;
-    try {
-      return await this.options.decode(bytes, file);
-    } catch {
-      return undefined;
+  async textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>> {
+    const texts = new Map<string, string | null | undefined>();
+    for (const [folder, inFolder] of Map.groupBy(files, ({ checkpoint }) => checkpoint.folder)) {
+      const store = await this.open(folder);
+      if (typeof store === 'string') continue;
+      const isText = ({ before }: ChangedFile): boolean =>
+        before !== undefined && before.kind !== 'symlink' && before.bytes <= maxTextBytes;
+      const objects = inFolder.flatMap((file) => (file.before && isText(file) ? [file.before.object] : []));
+      const contents = await store.contents([...new Set(objects)]);
+      for (const file of inFolder) {
+        const bytes = file.before && isText(file) ? contents.get(file.before.object) : undefined;
+        texts.set(file.path, file.before ? bytes && (await this.decode(bytes, file.path)) : null);
+      }
     }
+    return texts;
+  }
+
+  async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {
+    const states = new Map<string, CurrentState>();
+    for (const [folder, inFolder] of Map.groupBy(files, ({ checkpoint }) => checkpoint.folder)) {
+      const store = await this.openOrThrow(folder);
+      const found = await store.currentStates(inFolder.map((file) => nameIn(folder, file.path)));
+      for (const [name, state] of found) states.set(path.join(folder, name), state);
+    }
+    return states;
+  }
+
+  async restoreFile({ checkpoint: { folder, id }, step }: FileRestore): Promise<FolderCheckpoint> {
+    const store = await this.openOrThrow(folder);
+    const name = nameIn(folder, step.path);
+    const stored = await store.stateAt(id, name);
+    const isModeOnly = step.before?.object === step.after?.object && stored?.kind === step.after?.kind;
+    if (!isModeOnly && !isSameState(stored, step.after)) {
+      throw new CheckpointError('contentMissing', 'The checkpoint does not contain the earlier state of this file.');
+    }
+    const plan = { checkpointId: id, steps: [{ ...step, path: name }], leftOut: [] };
+    const { skipped, undo } = await store.apply(plan, `Before undo of ${name}`);
+    const [problem] = skipped;
+    if (problem) {
+      const code = problem.reason === 'changedMeanwhile' ? 'changedMeanwhile' : 'failed';
+      throw new CheckpointError(code, `The file was not restored. ${skipReasonText(problem)}`);
+    }
+    return { folder, id: undo.id };
+  }
+
+  planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview> {
+    return this.restores.plan(folders, signal);
+  }
+
+  async restore(
+    preview: RestorePreview,
+    paths: readonly string[],
+    label: string,
+    signal: AbortSignal,
+  ): Promise<RestoreOutcome> {
+    const outcome = await this.restores.restore(preview, paths, label, signal);
+    this.schedulePrune();
+    return outcome;
+  }
+
+  interrupted(): Promise<InterruptedRestore | undefined> {
+    return this.restores.interrupted();
+  }
+
+  resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome> {
+    return this.restores.resume(direction, signal);
   }
 
   /** Cancels running work. Never rejects. */
   async stop(): Promise<void> {
+    this.isStopped = true;
     this.pruneTimer?.dispose();
     const stores = await Promise.all(this.storeByFolder.values());
     await Promise.all(stores.flatMap((store) => (typeof store === 'string' ? [] : store.stop())));
@@ -125,20 +201,38 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     }
   }
 
+  private async decode(bytes: Uint8Array, file: string): Promise<string | undefined> {
+    try {
+      return await this.options.decode(bytes, file);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @throws CheckpointError `noGit`, `failed` */
+  private async openOrThrow(folder: string): Promise<CheckpointStore> {
+    const store = await this.open(folder);
+    if (typeof store === 'string') throw new CheckpointError('failed', store);
+    return store;
+  }
+
   /** Returns the store of a folder, or a message why there is none. Never rejects. */
   private open(folder: string): Promise<CheckpointStore | string> {
     const known = this.storeByFolder.get(folder);
-    if (known) return known;
+    const failedAtMs = this.failedAtByFolder.get(folder) ?? Infinity;
+    if (known && this.options.clock.monotonicNow() - failedAtMs < retryMs) return known;
+    this.failedAtByFolder.delete(folder);
     const opening = this.openNow(folder);
     this.storeByFolder.set(folder, opening);
     return opening;
   }
 
   private async openNow(folder: string): Promise<CheckpointStore | string> {
-    const { clock, excludes, limits, log, searchPath, storageFolder } = this.options;
+    const { clock, excludes, folders, limits, log, searchPath, storageFolder } = this.options;
     try {
       const opened = await openCheckpointStore({
         folder,
+        otherFolders: folders(),
         storage: path.join(storageFolder, createHash('sha256').update(folder).digest('hex').slice(0, 16)),
         excludes,
         logger: log,
@@ -146,7 +240,9 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         limits: { ...takeLimits, ...limits },
         ...(searchPath === undefined ? {} : { searchPath }),
       });
-      return opened.kind === 'open' ? opened.store : opened.message;
+      if (opened.kind === 'open') return opened.store;
+      this.failedAtByFolder.set(folder, clock.monotonicNow());
+      return opened.message;
     } catch (error) {
       // Try again next time: the folder may be back.
       this.storeByFolder.delete(folder);
@@ -156,6 +252,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
 
   private schedulePrune(): void {
     this.pruneTimer?.dispose();
+    if (this.isStopped) return;
     this.pruneTimer = this.options.clock.setTimer(pruneDelayMs, () => void this.prune());
   }
 
@@ -167,4 +264,24 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         .catch((error: unknown) => this.options.log.debug(`Old checkpoints were not removed: ${messageOf(error)}`));
     }
   }
+}
+
+function filesOf(change: FileChange, checkpoint: FolderCheckpoint): ChangedFile[] {
+  const file = (name: string): string => path.join(checkpoint.folder, name);
+  const { after, before } = { before: undefined, after: undefined, ...change };
+  if (change.status !== 'renamed') return [{ path: file(change.path), checkpoint, before, after }];
+  const renamedFrom = file(change.from);
+  return [
+    { path: renamedFrom, checkpoint, before, after: undefined },
+    { path: file(change.path), renamedFrom, checkpoint, before: undefined, after },
+  ];
+}
+
+/** @throws CheckpointError if the file is not inside the folder */
+function nameIn(folder: string, file: string): string {
+  const name = path.relative(folder, file);
+  if (name === '' || path.isAbsolute(name) || name.split(path.sep)[0] === '..') {
+    throw new CheckpointError('failed', 'The file is not in a workspace folder.');
+  }
+  return name.split(path.sep).join('/');
 }

@@ -22,9 +22,11 @@ export function createTranscriptActions(page: ChatPage): TranscriptActions {
     openAsNewFile: (text, language) => void page.request(chatRequests.openAsNewFile, { text, language }),
     continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editPrompt(entryId),
-    openChange: (path, turn) =>
-      void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
-    revert: (path, turn) =>
-      void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path, turn })),
+    openChange: (path, turn, renamedFrom) =>
+      void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn, renamedFrom })),
+    reviewChanges: (turn) =>
+      void page.requestForSession(chatRequests.reviewChanges, (sessionId) => ({ sessionId, turn })),
+    revert: (path, turn, renamedFrom) =>
+      void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path, turn, renamedFrom })),
   };
 }

@@ -113,10 +113,44 @@ export interface Chat {
   readonly fileChanges: ChatFileChanges;
 }
 
-/** The file changes of a conversation that the user has neither kept nor undone. */
+/** Turns by number, both inclusive. */
+export interface TurnRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A file that turns have changed. */
+export interface TurnsChange {
+  readonly path: string;
+  readonly renamedFrom?: string;
+}
+
+/** A file before and after turns; null if it did not exist, undefined if its text is unknown. */
+export interface TurnsTexts {
+  readonly before: string | null | undefined;
+  readonly after: string | null | undefined;
+  /** Whether the file still has the text after the turns. */
+  readonly isCurrent: boolean;
+}
+
+export interface SeparableCounts {
+  readonly separable: number;
+  readonly total: number;
+}
+
+/** The file changes of a conversation. */
 export interface ChatFileChanges {
+  /** The changes that the user has neither kept nor undone. */
   readonly list: readonly FileChange[];
   readonly onDidChange: Event<void>;
+  /** Returns the files that turns have changed, also if the user has kept the changes. A renamed file is listed once. */
+  filesOfTurns(turns: TurnRange): readonly TurnsChange[];
+  /** Never rejects. */
+  textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts>;
+  /** Counts the changes of a file, and those whose lines nobody has edited since. Never rejects. */
+  countSeparable(path: string): Promise<SeparableCounts>;
+  /** Undoes the separable changes. Later edits stay. @throws ChatError `notFound`, `readonly`, EditorError */
+  undoSeparable(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<SeparableCounts>;
   /** Implements `ReviewSource.baseline`. */
   baseline(path: string): Promise<string | null | undefined>;
   /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound`, `readonly` */

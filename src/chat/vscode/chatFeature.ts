@@ -31,6 +31,8 @@ import { InstallTerminals } from './installTerminals';
 import { ChatReview } from './review/chatReview';
 import { ReviewActions } from './review/reviewActions';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
+import { TurnReviews } from './review/turnReviews';
+import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
 import { TurnWriters } from '../common/unsaved/turnWriters';
 import { AgentFollower } from './follow/agentFollower';
@@ -66,7 +68,7 @@ export interface ChatUi extends RunningFeature {
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
-  readDocument(scheme: string, query: string): string;
+  readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
   readonly follower: AgentFollower;
   /** What agents have changed, to keep and to undo. */
@@ -118,7 +120,10 @@ export class ChatFeature implements Feature<ChatUi> {
       }),
     );
     this.pages = pages;
-    const review = new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages);
+    const turnReviews = new TurnReviews(documents, messages);
+    const diffViews = new DiffViews(documents, editor);
+    const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
+    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const services: ChatPageServices = {
       ...this.deps,
@@ -130,6 +135,8 @@ export class ChatFeature implements Feature<ChatUi> {
       editor: editorActions,
       code,
       review,
+      turnReviews,
+      undo,
       follower,
       repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
@@ -239,8 +246,8 @@ export class ChatFeature implements Feature<ChatUi> {
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
+      review: new ChatReview(chats, undo),
       follower,
-      review: new ChatReview(chats, review),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
     };

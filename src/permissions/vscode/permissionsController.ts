@@ -9,7 +9,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { ruleKey } from '../common/rules/permissionRules';
 import type { PolicyChoice, PermissionsView } from '../common/page/permissionsApi';
-import { permissionsView, type ListedGrant, type PolicyAgent } from '../common/page/permissionsView';
+import { permissionsView, type ListedGrant, type AgentUnderPolicy } from '../common/page/permissionsView';
 import { withPolicyAnswer } from '../common/policy/policy';
 import type { PolicyKind } from '../common/policy/policyKinds';
 import { describeRule } from '../common/rules/ruleWords';
@@ -22,7 +22,7 @@ interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
   readonly agents: Pick<BackendRegistry, 'list' | 'onDidChange'>;
   /** Other agents under the policy. Omitted if `agents` has the same id. */
-  readonly otherAgents: readonly PolicyAgent[];
+  readonly otherAgents: readonly AgentUnderPolicy[];
   readonly editor: Pick<EditorPort, 'folders' | 'onDidChangeFolders'>;
   readonly extensionUri: vscode.Uri;
 }
@@ -34,7 +34,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
     this.deps.log.error('a permissions listener failed', error),
   );
   readonly onDidChange = this.changeEmitter.event;
-  private readonly grantIds = new WeakMap<SessionGrant, string>();
+  private readonly idByGrant = new WeakMap<SessionGrant, string>();
   private lastGrantId = 0;
 
   constructor(private readonly deps: PermissionsControllerDeps) {}
@@ -99,7 +99,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
     new Messages(log).info(`Added rule: ${describeRule(rule)}.`);
   }
 
-  private async listAgents(): Promise<PolicyAgent[]> {
+  private async listAgents(): Promise<AgentUnderPolicy[]> {
     const { agents, log } = this.deps;
     try {
       return (await agents.list()).map(({ id, title }) => ({ id, title }));
@@ -111,8 +111,8 @@ export class PermissionsController implements PermissionsModel, Disposable {
 
   private listGrants(): ListedGrant[] {
     return this.deps.standing.grants.grants.map((grant) => {
-      const id = this.grantIds.get(grant) ?? `grant-${++this.lastGrantId}`;
-      this.grantIds.set(grant, id);
+      const id = this.idByGrant.get(grant) ?? `grant-${++this.lastGrantId}`;
+      this.idByGrant.set(grant, id);
       return { id, grant };
     });
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { activateGit, type GitApiRepository } from './gitApi';
+import { activateGitExtension, type GitApiRepository } from './gitApi';
 
 /** Changes in a repository since its last commit. */
 export interface GitRepository {
@@ -81,7 +81,7 @@ export async function findGitRepository(path: string): Promise<GitRepository | u
 }
 
 async function findApiRepository(path: string): Promise<GitApiRepository | undefined> {
-  return (await activateGit())?.getRepository(vscode.Uri.file(path)) ?? undefined;
+  return (await activateGitExtension())?.getRepository(vscode.Uri.file(path)) ?? undefined;
 }
 
 function toGitChange({ uri, status }: z.infer<typeof Change>): GitChange {

@@ -1,4 +1,4 @@
-// English words that reveal the meaning of option names. All expressions expect the result of `optionText`.
+// English words that reveal the meaning of option names. All expressions expect the result of `normalizeOptionName`.
 
 export const allowingWords =
   /\b(?:allow|allows|allowed|approve|approved|accept|yes|ok|okay|proceed|continue|confirm|run|apply|grant|permit|trust|overwrite)\b/;
@@ -10,7 +10,7 @@ export const denyingWords =
 export const negatingWords = /\b(?:no|not|never|don't|keep)\b/;
 
 /** Words for a scope beyond the current request. */
-export const lastingWords =
+export const lastingScopeWords =
   /\b(?:always|all|any|every|everything|session|conversation|chat|project|workspace|repository|folder|directory|user|forever|remember|permanent|permanently|never|trust|bypass|auto|automatic|automatically|autopilot|yolo|from now on|for good|future)\b|\b(?:don't|do not|without|no longer) ask(?:ing)?\b/;
 
 /** Words for the current request only, as opposed to "only this session". */
@@ -21,7 +21,7 @@ export const onceWords =
 export const notAskingWords = /\b(?:don't|do not|never|without|no longer) ask(?:ing)?\b(?: me)?(?: again)?/g;
 
 /** Converts a name such as `AlwaysAllow` or `always_allow` to lower-case words, separated by single spaces. */
-export function optionText(name: string): string {
+export function normalizeOptionName(name: string): string {
   return name
     .normalize('NFKC')
     .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')

@@ -68,7 +68,7 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
             label="Absolute times"
             icon={HistoryIcon}
             isOn={times === 'absolute'}
-            onToggle={(isOn) => page.setTimes(isOn ? 'absolute' : 'relative')}
+            onToggle={(isOn) => page.setTimeDisplay(isOn ? 'absolute' : 'relative')}
           />
           <ToggleButton label="Follow new messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
           <MenuButton label="More actions" icon={MoreIcon} items={actionMenu(page, thread)} />

@@ -44,6 +44,7 @@ export const ChevronRightIcon = outline('M6 4l4 4-4 4');
 export const CloseIcon = outline('M4 4l8 8M12 4l-8 8');
 export const CopyIcon = outline('M6 5.5h7.5v8H6zM10.5 5.5v-3H2.5v8H6');
 export const DiffIcon = outline('M8 2.5v6M5 5.5h6M5 12.5h6');
+export const DiffFilesIcon = outline('M5.5 2.5h8v9h-8zM3 4.5v9.5h8M9.5 4.5v3M8 6h3M8 9.5h3');
 export const EditIcon = outline(
   'M3 13l.6-2.9L10.8 3a1.3 1.3 0 0 1 1.8 0l.5.5a1.3 1.3 0 0 1 0 1.8L6 12.4 3 13ZM9.6 4.2l2.3 2.3',
 );

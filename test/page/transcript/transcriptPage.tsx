@@ -36,6 +36,7 @@ const allActions: TranscriptActions = {
   openAsNewFile: tell('openAsNewFile'),
   editPrompt: tell('editPrompt'),
   openChange: tell('openChange'),
+  reviewChanges: tell('reviewChanges'),
   revert: tell('revert'),
   keepChanges: tell('keepChanges'),
 };

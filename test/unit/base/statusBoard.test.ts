@@ -6,7 +6,7 @@ const fail = (error: unknown): void => {
 };
 
 describe('the status board', () => {
-  it('forgets who has nothing to say any more, and tells so once', () => {
+  it('removes a status and fires once', () => {
     const board = new StatusBoard(fail);
     const status = (id: string): FeatureStatus => ({ id, title: id, state: 'ready', summary: '' });
     board.set(status('one'));
@@ -15,7 +15,7 @@ describe('the status board', () => {
     board.onDidChange(() => tellings++);
     board.remove('one');
     board.remove('one');
-    assert.deepEqual([board.all.map(({ id }) => id), tellings], [['two'], 1]);
+    assert.deepEqual([board.featureStatuses.map(({ id }) => id), tellings], [['two'], 1]);
     board.dispose();
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { FileChange } from '../../../src/transcript/common/entries';
 import { isEditOf, nextDiskState, type DiskReading, type DiskState } from '../../../src/chat/common/unsaved/diskState';
 import { TurnWriters } from '../../../src/chat/common/unsaved/turnWriters';
 import { FakeChats } from '../../fake/fakeChats';
@@ -90,8 +91,8 @@ describe('the agent that may have written a file', () => {
     for (const one of [chat, other]) one.change({ isBusy: true, status: 'busy' });
     other.change({ backendTitle: 'Other agent' });
     assert.equal(writers.writerOf('/ws/a')?.title, 'An agent');
-    const list = [{ path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' } as const];
-    Object.assign(other.fileChanges, { list });
+    const list: FileChange[] = [{ path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' }];
+    other.change({ changes: list });
     assert.equal(writers.writerOf('/ws/a')?.title, 'Other agent');
   });
 

@@ -3,7 +3,7 @@ import { shortenLineAround } from '../../../src/tools/common/text/lineTexts';
 import type { FoundSymbol } from '../../../src/tools/common/languagePort';
 import { OpenCalls } from '../../../src/tools/common/calls/openCalls';
 import { displayPath } from '../../../src/tools/common/text/displayPath';
-import { declarationsOf } from '../../../src/tools/common/placeFinder';
+import { findDeclarations } from '../../../src/tools/common/placeFinder';
 import type { FileMatches, TextQuery } from '../../../src/tools/common/search/textSearch';
 import { placeIn, symbolAt, ToolBench } from './support/fakeLanguage';
 
@@ -67,14 +67,14 @@ describe('a symbol of a container', () => {
     assert.equal(told, '2 symbols\na.ts\n  1: one  [method parse in ns.Parser]\n  3: three  [method Parser.parse]');
   });
 
-  it('is declared in it, not beside it', () => {
+  it('is declared inside the container', () => {
     const outline = [
       symbolAt('parse', 'function', 0, 0),
       symbolAt('Parser', 'class', 1, 4, symbolAt('parse', 'method', 2, 3)),
       symbolAt('Other', 'class', 5, 8, symbolAt('parse', 'method', 6, 7)),
     ];
     const lines = (container?: string) =>
-      declarationsOf(outline, 'parse', container).map(({ range }) => range.start.line);
+      findDeclarations(outline, 'parse', container).map(({ range }) => range.start.line);
     assert.deepEqual(lines('Parser'), [2]);
     assert.deepEqual(lines(), [0, 2, 6]);
     assert.deepEqual(lines('Nobody'), []);
@@ -84,7 +84,7 @@ describe('a symbol of a container', () => {
 describe('the name of a path', () => {
   const named = (path: string, folder: string): string => displayPath(path, { folders: [{ path: folder, name: '' }] });
 
-  it('has slashes on Windows, also where a drive is written with them, and keeps backslashes of other systems', () => {
+  it('has slashes on Windows and keeps backslashes on other systems', () => {
     assert.equal(named('C:\\ws\\a\\b.ts', 'C:\\ws'), 'a/b.ts');
     assert.equal(named('/ws/a\\b.ts', '/ws'), 'a\\b.ts');
     assert.equal(named('/ws', '/ws'), '.');
@@ -95,7 +95,7 @@ describe('the name of a path', () => {
 describe('the line around a place', () => {
   const long = `  ${'a'.repeat(100)}${'b'.repeat(150)}`;
 
-  it('is marked where it is cut, and only there', () => {
+  it('is marked only where it is cut', () => {
     assert.equal(shortenLineAround(`  ${'a'.repeat(200)}  `, 0), 'a'.repeat(200));
     assert.equal(shortenLineAround(long, 0), `${'a'.repeat(100)}${'b'.repeat(100)}…`);
     assert.equal(shortenLineAround(long, 250), `…${'b'.repeat(62)}`);
@@ -114,7 +114,7 @@ describe('an open call', () => {
   };
   const idle = (): AbortSignal => new AbortController().signal;
 
-  it('ends with what it is part of, also when that has ended before', async () => {
+  it('ends with its outer signal, even if that has already fired', async () => {
     assert.equal((await signalOf(AbortSignal.abort('why'), () => undefined)).reason, 'why');
     const outer = new AbortController();
     assert.equal((await signalOf(outer.signal, () => outer.abort('later'))).reason, 'later');

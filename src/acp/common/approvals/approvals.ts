@@ -3,7 +3,7 @@ import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/s
 import { requestWithdrawnReason } from '../../../session/common/approvalOptions';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
-import { nameContradictsKind, optionNames, type NamedOption } from './optionNames';
+import { nameContradictsKind, uniqueOptionNames, type NamedOption } from './optionNames';
 
 export interface ApprovalOption extends NamedOption {
   /** For a lasting answer: a short description of what it covers. */
@@ -13,7 +13,7 @@ export interface ApprovalOption extends NamedOption {
 interface ApprovalRequest<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
-  /** Emitted with the request, plus the options' `scopes` and which names are `misnamed`. */
+  /** The context of the emitted request. The scopes of the options and the misnamed options are added to it. */
   readonly context: ApprovalContext;
   readonly callId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -58,7 +58,7 @@ export class Approvals {
       return Promise.resolve({ refused: true });
     }
     const id = `approval-${++this.lastNumber}`;
-    const names = optionNames(request.options);
+    const names = uniqueOptionNames(request.options);
     const kinds = request.options.map(({ kind }) => kind);
     return new Promise((resolve) => {
       const settle: PendingApproval['settle'] = (outcome) => {
@@ -92,7 +92,7 @@ export class Approvals {
     });
   }
 
-  /** @throws BackendError `approvalInvalid`, `approvalResolved` */
+  /** Answers an approval with the name of an option. @throws BackendError `approvalInvalid`, `approvalResolved` */
   answer(id: string, option: string): void {
     const pending = this.pendingById.get(id);
     if (!pending) {

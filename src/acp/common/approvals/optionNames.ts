@@ -2,11 +2,11 @@ import type { ApprovalOptionKind } from '../../../session/common/sessionEvents';
 import {
   allowingWords,
   denyingWords,
-  lastingWords,
+  lastingScopeWords,
   negatingWords,
   notAskingWords,
   onceWords,
-  optionText,
+  normalizeOptionName,
 } from '../../../session/common/optionWords';
 
 export interface NamedOption {
@@ -22,7 +22,7 @@ const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
 };
 
 /** Returns unique names. Adds an option's kind, which alone counts, to names that contradict it or are unclear. */
-export function optionNames(options: readonly NamedOption[]): string[] {
+export function uniqueOptionNames(options: readonly NamedOption[]): string[] {
   const usedNames = new Set<string>();
   return options.map((option, index) => {
     const { name, kind } = option;
@@ -68,14 +68,14 @@ interface NameMeaning {
 }
 
 function meaningOf(name: string): NameMeaning {
-  const text = optionText(name);
+  const text = normalizeOptionName(name);
   // "Yes, and don't ask again" denies nothing.
   const rest = text.replaceAll(notAskingWords, ' ');
   const [deny, negate] = [rest.search(denyingWords), rest.search(negatingWords)];
   return {
     allowIndex: rest.search(allowingWords),
     denyIndex: deny < 0 || negate < 0 ? Math.max(deny, negate) : Math.min(deny, negate),
-    isLasting: lastingWords.test(text),
+    isLasting: lastingScopeWords.test(text),
     isOnce: onceWords.test(text),
   };
 }

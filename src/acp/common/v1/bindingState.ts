@@ -34,7 +34,7 @@ export type BindingEvent<Client> =
   | { readonly kind: 'recreated'; readonly client: Client; readonly agentSessionId: string }
   | { readonly kind: 'failed'; readonly client: Client }
   | { readonly kind: 'processLost' }
-  /** The agent has received the summary. */
+  /** The agent has received the summary of the conversation. */
   | { readonly kind: 'reminded' }
   | { readonly kind: 'close' };
 
@@ -69,7 +69,7 @@ export function nextBindingState<Client>(
 }
 
 /** Whether to drop updates, because the agent replays a known history. */
-export function isMuted(state: BindingState<unknown>): boolean {
+export function shouldDropUpdates(state: BindingState<unknown>): boolean {
   return state.kind === 'restoring' && state.history === 'known';
 }
 

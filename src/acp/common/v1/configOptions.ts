@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import { unattendedByOption } from './unattended';
+import { unattendedActionsOfValue } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
 
 type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
@@ -11,7 +11,7 @@ export class ConfigOptions {
   private modes: Modes | undefined;
   private models: Models | undefined;
 
-  /** `agent` returns the known agent's id. */
+  /** `knownAgentId` returns the id of the known agent, if it is one. */
   constructor(private readonly knownAgentId: () => string | undefined = () => undefined) {}
 
   /** Applies the response that opened the session; missing parts stay unchanged. */
@@ -32,7 +32,7 @@ export class ConfigOptions {
     );
   }
 
-  /** For agents that do not return their options after a change. */
+  /** Sets a value locally, for agents that do not return their options after a change. */
   setValue(optionId: string, value: string | boolean): void {
     this.declaredOptions = this.declaredOptions?.map((option) => {
       if (option.id !== optionId) return option;
@@ -62,8 +62,8 @@ export class ConfigOptions {
     return mode.choices.find(({ value }) => value === mode.value)?.name ?? mode.value;
   }
 
-  /** Undefined for an unknown option or value. */
-  routeOf(optionId: string, value: string | boolean): ConfigRoute | undefined {
+  /** Returns how to set an option; undefined for an unknown option or value. */
+  findRoute(optionId: string, value: string | boolean): ConfigRoute | undefined {
     const option = this.options.find(({ id }) => id === optionId);
     if (!option) return undefined;
     const fits =
@@ -78,14 +78,14 @@ function isMode(option: ConfigOption): boolean {
   return option.category === 'mode' || (option.category === undefined && option.id === 'mode');
 }
 
-/** Modes, and switches such as Copilot's `allow_all`. */
+/** Whether an option can turn approvals off: modes, and switches such as Copilot's `allow_all`. */
 function mayDisableApprovals(option: ConfigOption): boolean {
   return isMode(option) || option.category === 'permissions' || /^(?:allow|approve)[-_]?all|yolo/i.test(option.id);
 }
 
 function withUnattended(option: ConfigOption, agent: string | undefined): ConfigOption {
   if (option.type === 'boolean') {
-    const unattended = unattendedByOption(agent, {
+    const unattended = unattendedActionsOfValue(agent, {
       value: option.id,
       name: option.name,
       description: option.description,
@@ -95,7 +95,7 @@ function withUnattended(option: ConfigOption, agent: string | undefined): Config
   const choices = option.choices.map((choice) => {
     const isOn = /^(?:on|true|yes|enabled?)$/i.test(choice.value);
     const offered = isOn ? { value: option.id, name: option.name, description: choice.description } : choice;
-    const unattended = unattendedByOption(agent, offered);
+    const unattended = unattendedActionsOfValue(agent, offered);
     return unattended ? { ...choice, unattended } : choice;
   });
   return { ...option, choices };

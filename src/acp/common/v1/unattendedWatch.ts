@@ -12,11 +12,11 @@ export class UnattendedWatch {
   private readonly askedActions = new Set<Unattended>();
 
   /** Call when the agent asked or Backline checked its action. Without `what`, applies to all actions. */
-  noteAsked(what?: Unattended): void {
+  recordAskedAction(what?: Unattended): void {
     for (const each of what ? [what] : (['edits', 'runs'] as const)) this.askedActions.add(each);
   }
 
-  /** The action that a successful call of this kind took without asking. */
+  /** Returns the action that a successful call of this kind performed without asking, if any. */
   unattendedActionOf(kind: ToolKind): Unattended | undefined {
     const what = actionsByKind[kind];
     return what !== undefined && this.askedActions.has(what) ? undefined : what;

@@ -1,6 +1,6 @@
 import type { Prompt } from './prompt';
 
-/** What a prompt asks for. `path` is not resolved yet. */
+/** The action that a prompt requests. `path` is not resolved yet. */
 type Intent =
   | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
@@ -16,7 +16,7 @@ interface Command {
   readonly hint?: string;
 }
 
-export const commands: readonly Command[] = [
+export const demoCommands: readonly Command[] = [
   { name: 'help', description: 'Show what the demo agent can do' },
   { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
   { name: 'rename', description: 'Rename a word in a file, with your permission', hint: 'old to new in path' },
@@ -31,7 +31,7 @@ const defaultSlowWords = 60;
 const maxSlowWords = 5000;
 
 /** Applies the first matching rule: a slash command, the first words, or attached files and texts. */
-export function intentOf({ text, files, notes }: Prompt): Intent {
+export function recognizeIntent({ text, files, notes }: Prompt): Intent {
   const slash = /^\/(\w+)\s*([\s\S]*)$/.exec(text);
   if (slash) return commandIntent((slash[1] ?? '').toLowerCase(), (slash[2] ?? '').trim());
 
@@ -44,7 +44,7 @@ export function intentOf({ text, files, notes }: Prompt): Intent {
   if (/^slow(?:ly)?\b/i.test(text)) return commandIntent('slow', /\d+/.exec(text)?.[0] ?? '');
   if (/^plan\b/i.test(text)) return { kind: 'plan' };
 
-  // Attachments are mentioned in the text, and their titles may look like paths.
+  // Removes mentions of attachments, because their titles may look like paths.
   const paths = notes.length > 0 && !/^summari[sz]e\b/i.test(text) ? [] : pathsIn(text);
   if (files.length > 0 || paths.length > 0) return { kind: 'summarize', paths };
   if (notes.length > 0) return { kind: 'quote' };

@@ -1,4 +1,4 @@
-/** What can be found in a text file without parsing it. Lines are 1-based. */
+/** The outline of a text file, found without parsing it. Lines are 1-based. */
 interface Outline {
   readonly lineCount: number;
   readonly importCount: number;
@@ -15,7 +15,7 @@ interface Declaration {
 interface LanguagePatterns {
   readonly extensions: RegExp;
   readonly import?: RegExp;
-  /** Each pattern has one group, the name. */
+  /** The kinds of declarations with their patterns. The only group of a pattern is the name. */
   readonly declarations: readonly (readonly [kind: string, pattern: RegExp])[];
 }
 
@@ -71,7 +71,7 @@ const languages: readonly LanguagePatterns[] = [
 const todoPattern = /\b(?:TODO|FIXME|XXX)\b[:\s]*(.*)$/;
 
 /** `name` determines the language; for unknown ones, only lines and TODOs are counted. */
-export function outlineOf(name: string, text: string): Outline {
+export function createOutline(name: string, text: string): Outline {
   const language = languages.find(({ extensions }) => extensions.test(name));
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();

@@ -5,10 +5,10 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { parseJsonc } from '../../common/catalogue/jsonc';
-import { toMcpServers, type McpOptions } from './mcpServers';
+import { toMcpServers, type McpServerOptions } from './mcpServers';
 
-interface McpRequest extends McpOptions {
-  /** `mcpServers` of the agent's setting; override workspace servers of the same name. */
+interface McpRequest extends McpServerOptions {
+  /** `mcpServers` of the agent's setting. They override workspace servers with the same name. */
   readonly setting: Readonly<Record<string, unknown>>;
   readonly cwd: string;
   /** Servers of this window, in the format of the setting; overridden by all others. */
@@ -64,11 +64,11 @@ export async function collectMcpServers(
     await add(written, folder, async (name) => {
       const server = written[name];
       if (server && (await isAllowedOrLog(isServerAllowed, { name, server, folder, file }, log))) return true;
-      log.info(`The MCP server "${name}" of ${file} is not used: you have not allowed it.`);
+      log.info(`The MCP server "${name}" of ${file} was skipped because you have not allowed it.`);
       return false;
     });
   }
-  await add(options.capabilities.http ? windowServers : {}, cwd);
+  await add(windowServers, cwd);
   return [...byName.values()];
 }
 
@@ -93,7 +93,7 @@ async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, 
   return { folder, file, written: data?.servers ?? {} };
 }
 
-/** Undefined if the file is missing or unreadable. */
+/** Reads `mcp.json`. Returns undefined if it is missing or unreadable. */
 async function readMcpJson(path: string, editor: Pick<EditorPort, 'readText'>, log: Logger): Promise<unknown> {
   try {
     return parseJsonc((await editor.readText(path, { maxBytes: maxFileBytes })).text);

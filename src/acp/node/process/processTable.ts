@@ -17,14 +17,14 @@ export class ProcessTable {
 
   constructor(
     private readonly processes: readonly ProcessInfo[],
-    private readonly userOfProcess = userIdOf,
+    private readonly userIdOfProcess = userIdOf,
   ) {
     this.byPid = new Map(processes.map((facts) => [facts.pid, facts]));
     this.ancestors = new Set([1, ...this.selfAndAncestors(process.pid)]);
   }
 
-  /** Undefined where processes cannot be listed, as outside Linux. */
-  static read(): ProcessTable | undefined {
+  /** Reads all processes. Returns undefined if they cannot be listed, for example outside Linux. */
+  static readCurrent(): ProcessTable | undefined {
     const all = listProcesses();
     return all && new ProcessTable(all);
   }
@@ -37,7 +37,7 @@ export class ProcessTable {
       for (const { pid, parentPid, groupId } of this.processes) {
         if (!family.has(parentPid)) continue;
         family.add(pid);
-        // A child without a group of its own is in its parent's.
+        // Only group leaders are listed. Other children belong to the group of their parent.
         if (family.has(groupId) && groupId !== leader && !this.isProtected(groupId, leader)) groups.add(groupId);
       }
     }
@@ -67,7 +67,7 @@ export class ProcessTable {
     if (!facts) return false;
     const self = this.byPid.get(process.pid);
     if (this.ancestors.has(pid) || facts.groupId === self?.groupId || facts.sessionId === self?.sessionId) return true;
-    const user = this.userOfProcess(pid);
+    const user = this.userIdOfProcess(pid);
     if (user !== undefined && user !== process.getuid?.()) return true;
     for (const current of this.selfAndAncestors(pid)) {
       // The agent did not start processes further up.

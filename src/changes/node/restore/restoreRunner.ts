@@ -15,20 +15,27 @@ import {
   type RestoreStep,
   type SkippedStep,
 } from '../../common/restorePlan';
+import type { ResumeDirection } from '../../common/workspaceCheckpoints';
 import { forAll } from '../fileLook';
+import { journalName } from './hasInterruptedRestore';
 import { StepRunner, type FileSystemTraits } from './restoreStep';
 import type { TreeReader } from '../git/treeReader';
 
-export interface RestoreResult {
-  /** The state before the restore. */
-  readonly undo: CheckpointDetails;
+export interface ResumeResult {
   /** Number of restored files. */
   readonly restored: number;
   readonly skipped: readonly SkippedStep[];
+  /** Paths of all files, relative to the folder. */
+  readonly paths: readonly string[];
+}
+
+export interface RestoreResult extends ResumeResult {
+  /** The state before the restore. */
+  readonly undo: CheckpointDetails;
 }
 
 /** State of an interrupted restore, as numbers of files. */
-export interface InterruptedRestore {
+export interface InterruptedStepCounts {
   readonly checkpointId: string;
   readonly undoId: string;
   readonly at: number;
@@ -59,7 +66,7 @@ export class RestoreRunner {
   ) {}
 
   private get file(): string {
-    return path.join(this.storage, 'restore.json');
+    return path.join(this.storage, journalName);
   }
 
   /** @throws CheckpointError `restoreUnfinished` */
@@ -83,10 +90,10 @@ export class RestoreRunner {
       steps: plan.steps.map(({ path: name, before, after }) => ({ path: name, before, after })),
     };
     await this.write(journal);
-    return await this.run(journal.id, plan.steps, undo, context, signal);
+    return { undo, ...(await this.run(journal.id, plan.steps, context, signal)) };
   }
 
-  async interrupted(context: RestoreContext): Promise<InterruptedRestore | undefined> {
+  async interrupted(context: RestoreContext): Promise<InterruptedStepCounts | undefined> {
     const journal = await this.read();
     if (!journal || this.isRunningElsewhere(journal)) return undefined;
     const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
@@ -98,29 +105,26 @@ export class RestoreRunner {
 
   /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
   async resume(
-    direction: 'finish' | 'undo',
+    direction: ResumeDirection,
     context: RestoreContext,
-    detailsOf: (id: string) => Promise<CheckpointDetails>,
     signal: AbortSignal,
-  ): Promise<RestoreResult | undefined> {
+  ): Promise<ResumeResult | undefined> {
     const journal = await this.read();
     if (!journal) return undefined;
     if (this.isRunningElsewhere(journal)) throw unfinished();
-    const undo = await detailsOf(journal.undoId);
     const steps = stepsOf(journal);
     const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
     await forAll([...steps.entries()], ([number, step]) => runner.tidy(step, number));
-    return await this.run(journal.id, direction === 'finish' ? steps : reversed(steps), undo, context, signal);
+    return await this.run(journal.id, direction === 'finish' ? steps : reversed(steps), context, signal);
   }
 
   /** Removes the journal only after all steps were tried. */
   private async run(
     id: string,
     steps: readonly RestoreStep[],
-    undo: CheckpointDetails,
     context: RestoreContext,
     signal: AbortSignal,
-  ): Promise<RestoreResult> {
+  ): Promise<ResumeResult> {
     const runner = new StepRunner(this.root, id, { ...context, waitsForDisk: steps.length <= mostSynced });
     const skipped: SkippedStep[] = [];
     const deletions = steps.filter(({ after }) => !after);
@@ -145,7 +149,7 @@ export class RestoreRunner {
       for (const problem of problems) if (problem) skipped.push(problem);
     }
     await rm(this.file, { force: true });
-    return { undo, restored: steps.length - skipped.length, skipped };
+    return { restored: steps.length - skipped.length, skipped, paths: steps.map(({ path: name }) => name) };
   }
 
   private isRunningElsewhere({ pid, at }: RestoreJournal): boolean {

@@ -2,10 +2,10 @@ import { isDenial } from '../../../session/common/approvalOptions';
 import {
   allowingWords,
   denyingWords,
-  lastingWords,
+  lastingScopeWords,
   notAskingWords,
   onceWords,
-  optionText,
+  normalizeOptionName,
 } from '../../../session/common/optionWords';
 import type { ApprovalOption } from '../chatView';
 
@@ -53,9 +53,9 @@ export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' |
   const [labelDirection, direction] = [directionOf(kindOfLabel(label)), directionOf(kind)];
   if (direction === 'other') return false;
   if (labelDirection !== 'other' && labelDirection !== direction) return true;
-  const text = optionText(label);
+  const text = normalizeOptionName(label);
   const isOnce = onceWords.test(text);
-  const isForAlways = lastingWords.test(text);
+  const isForAlways = lastingScopeWords.test(text);
   if (!isLastingAnswer({ kind })) return isForAlways && !isOnce;
   // A plain "yes" reads as once. A plain "no" that lasts is harmless.
   return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isForAlways);
@@ -63,8 +63,8 @@ export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' |
 
 /** Guesses the kind of an answer from its label; `other` if that is ambiguous. */
 export function kindOfLabel(label: string): Kind {
-  const text = optionText(label);
-  const isForAlways = lastingWords.test(text);
+  const text = normalizeOptionName(label);
+  const isForAlways = lastingScopeWords.test(text);
   // "Yes, and don't ask again" denies nothing.
   const rest = text.replaceAll(notAskingWords, ' ').trim();
   const allows = allowingWords.test(rest);

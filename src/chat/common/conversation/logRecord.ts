@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SessionEvent } from '../../../session/common/sessionEvents';
-import { FileChange } from '../../../transcript/common/entries';
+import { ChangeKind, FileChange } from '../../../transcript/common/entries';
 import { DraftAttachment } from '../chatView';
 
 /** Version of the log and the head. Newer versions are read as far as they are understood. */
@@ -19,6 +19,12 @@ const turnTexts = {
   after: Text.nullable().optional(),
   isMixed: z.boolean().optional(),
 };
+
+const FileState = z.object({
+  kind: z.enum(['file', 'executable', 'symlink']),
+  object: z.string().regex(/^[0-9a-f]{40,64}$/),
+  bytes: z.number(),
+});
 
 /** One line of a conversation's log. The transcript is built from these records only, so that it can be reproduced. */
 export const LogRecord = z.discriminatedUnion('type', [
@@ -57,6 +63,21 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('resumed', {}),
   /** Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. */
   record('checkpoint', { turn: z.number(), folders: z.array(z.object({ folder: Text, id: Text })) }),
+  /**
+   * The turn changed more of a file than its text. The states are those of the checkpoint before the turn, and of the last look
+   * at it; absent if there was no file. `isMixed`: others may have changed it, too.
+   */
+  record('stateChanged', {
+    turn: z.number(),
+    path: Text,
+    folder: Text,
+    checkpoint: Text,
+    kind: z.optional(ChangeKind),
+    renamedFrom: Text.optional(),
+    before: FileState.optional(),
+    after: FileState.optional(),
+    isMixed: z.boolean().optional(),
+  }),
   /** A file before its first change: `text` is the id of its text, null if it did not exist, absent if unknown. */
   record('snapshot', { path: Text, text: Text.nullable().optional() }),
   /**

@@ -37,7 +37,7 @@ export type FollowEffect =
   /** Followed by `rested` after a pause. */
   | { readonly type: 'rest' };
 
-export interface FollowStep {
+interface FollowStep {
   readonly state: FollowState;
   readonly effect?: FollowEffect;
 }

@@ -19,6 +19,7 @@ import {
 const Text = z.string();
 const inSession = { sessionId: Text };
 const optional = z.optional;
+const changedFile = { path: optional(Text), renamedFrom: optional(Text), turn: optional(z.int()) };
 /** `revision` increases with each change of the composer, for the lifetime of the page. */
 const draftFields = { sessionId: optional(Text), revision: z.int(), ...Draft.shape };
 
@@ -178,9 +179,14 @@ export const chatRequests = {
   openAsNewFile: defineAction('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) })),
 
   /** Opens a diff of a file: before the conversation and now, or before and after `turn`. */
-  openChange: defineAction('chat/openChange', z.object({ ...inSession, path: Text, turn: optional(z.int()) })),
+  openChange: defineAction('chat/openChange', z.object({ ...inSession, ...changedFile, path: Text })),
+  /** Opens all changes of the conversation that are left, or all of one turn, in one diff editor. */
+  reviewChanges: defineAction('chat/reviewChanges', z.object({ ...inSession, turn: optional(z.int()) })),
   /** Reverts one file, or all without `path`; with `turn`, only the changes of that turn. */
-  revert: defineAction('chat/revert', z.object({ ...inSession, path: optional(Text), turn: optional(z.int()) })),
+  revert: defineAction('chat/revert', z.object({ ...inSession, ...changedFile })),
   /** Accepts the changes to one file, or to all without `path`. */
-  keepChanges: defineAction('chat/keepChanges', z.object({ ...inSession, path: optional(Text) })),
+  keepChanges: defineAction(
+    'chat/keepChanges',
+    z.object({ ...inSession, path: optional(Text), renamedFrom: optional(Text) }),
+  ),
 } as const;

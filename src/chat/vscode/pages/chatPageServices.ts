@@ -14,6 +14,8 @@ import type { AgentFollower } from '../follow/agentFollower';
 import type { CodeProposals } from '../review/codeProposals';
 import type { EditorActions } from '../review/editorActions';
 import type { ReviewActions } from '../review/reviewActions';
+import type { TurnReviews } from '../review/turnReviews';
+import type { UndoActions } from '../review/undoActions';
 
 /** What all chat pages of a window share. */
 export interface ChatPageServices {
@@ -27,6 +29,8 @@ export interface ChatPageServices {
   readonly editor: EditorActions;
   readonly code: CodeProposals;
   readonly review: ReviewActions;
+  readonly turnReviews: TurnReviews;
+  readonly undo: UndoActions;
   readonly follower: Pick<AgentFollower, 'isOn' | 'onDidChange' | 'toggle'>;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   readonly manageTrust: () => PromiseLike<unknown>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { AmpPolicy } from '../../../../src/amp/common/ampPolicy';
 import { ProtectedEditApprovals } from '../../../../src/amp/common/protectedEditApprovals';
-import { answerValidMs, type EditAnswer, type RefusedEdit } from '../../../../src/amp/common/refusedEdits';
+import { editAnswerValidMs, type EditAnswer, type RefusedEdit } from '../../../../src/amp/common/refusedEdits';
 import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { AmpRouter } from '../../../../src/amp/common/router';
 import { nullLogger } from '../../../../src/base/common/log';
@@ -75,7 +75,7 @@ describe('Amp and protected files', () => {
     await setImmediate();
   }
 
-  it('refuses at once, says what to do, and asks the user', async () => {
+  it('refuses immediately, says what to do, and asks the user', async () => {
     const { success, message } = await write('[]\n');
     assert.equal(success, false);
     assert.equal(
@@ -97,7 +97,7 @@ describe('Amp and protected files', () => {
     assert.deepEqual(data, { reason: 'protected' });
   });
 
-  it('asks before each edit where the policy says so, and lets the next try pass', async () => {
+  it('asks before each edit if the policy says so, and allows the next attempt', async () => {
     policy = { edit: 'ask' };
     const { success, message } = await write('two', 'a.ts');
     assert.equal(success, false);
@@ -156,7 +156,7 @@ describe('Amp and protected files', () => {
     assert.equal(questions.length, 3);
   });
 
-  it('lets what was allowed pass once', async () => {
+  it('allows a granted edit once', async () => {
     await write('[]\n');
     await answer(0, 'allow');
     assert.equal((await write('[]\n')).success, true);
@@ -166,7 +166,7 @@ describe('Amp and protected files', () => {
     assert.equal(questions.length, 2);
   });
 
-  it('lets nothing pass but what was allowed', async () => {
+  it('refuses edits that differ from the granted one', async () => {
     await write('[]\n');
     await answer(0, 'allow');
     assert.equal((await write('[1]\n')).success, false);
@@ -175,15 +175,15 @@ describe('Amp and protected files', () => {
     assert.equal((await write('[]\n')).success, true);
   });
 
-  it('lets what was allowed pass for ten minutes', async () => {
+  it('allows a granted edit for ten minutes', async () => {
     await write('[]\n');
     await answer(0, 'allow');
     clock.setForward(60 * 60_000);
-    clock.advance(answerValidMs - 1);
+    clock.advance(editAnswerValidMs - 1);
     assert.equal((await write('[]\n')).success, true);
     await write('[1]\n');
     await answer(1, 'allow');
-    clock.advance(answerValidMs);
+    clock.advance(editAnswerValidMs);
     assert.equal((await write('[1]\n')).success, false);
     assert.equal(questions.length, 3);
   });
@@ -197,12 +197,12 @@ describe('Amp and protected files', () => {
     assert.equal((await write('[]\n')).success, true);
   });
 
-  it('does not ask again for what was denied, and says so', async () => {
+  it('does not ask again about a denied edit, and says so', async () => {
     await write('[]\n');
     await answer(0, 'deny');
     assert.match((await write('[]\n')).message ?? '', /has denied this change/);
     assert.equal(questions.length, 1);
-    clock.advance(answerValidMs);
+    clock.advance(editAnswerValidMs);
     await write('[]\n');
     assert.equal(questions.length, 2);
   });
@@ -304,7 +304,7 @@ describe('Amp and protected files', () => {
       assert.equal(clock.pending, 0);
     });
 
-    it('stops looking after some seconds, and with the feature', async () => {
+    it('stops checking after some seconds, and on dispose', async () => {
       await write('[]\n');
       for (let n = 0; n < 6; n++) await pass(10_000);
       assert.equal(clock.pending, 0);

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import * as path from 'node:path';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
+import { hasInterruptedRestore } from '../../../../src/changes/node/restore/hasInterruptedRestore';
 import { gitIn, TestWorkspace } from '../support/workspace';
 
 const decode = (bytes: Uint8Array): Promise<string> =>
@@ -38,7 +41,7 @@ describe('FolderCheckpoints', () => {
   }
 
   const changedSince = async (folders: Parameters<FolderCheckpoints['changedSince']>[0]): Promise<string[]> =>
-    (await checkpoints.changedSince(folders)).map(({ path }) => path).sort();
+    (await checkpoints.changedSince(folders)).files.map(({ path }) => path).sort();
 
   it('names changed files of all folders by absolute paths, a renamed one twice', async () => {
     const long = 'a text that is long enough to be known again\n'.repeat(9);
@@ -54,16 +57,19 @@ describe('FolderCheckpoints', () => {
       `${workspace.folder}/new 名.txt`,
       `${workspace.folder}/old name.txt`,
     ]);
-    assert.equal(await checkpoints.textAt(folders, `${workspace.folder}/a.txt`), 'a\n');
-    assert.equal(await checkpoints.textAt(folders, `${second}/b.txt`), 'b\n');
-    assert.equal(await checkpoints.textAt(folders, `${second}/c.txt`), null);
+    const texts = await checkpoints.textsBefore((await checkpoints.changedSince(folders)).files);
+    assert.equal(texts.get(`${workspace.folder}/a.txt`), 'a\n');
+    assert.equal(texts.get(`${second}/b.txt`), 'b\n');
+    assert.equal(texts.get(`${second}/c.txt`), null);
   });
 
-  it('has no text of a file that is none, and of a file in no folder', async () => {
-    workspace.write({ 'bytes.bin': Uint8Array.of(0xff, 0xfe, 0xff) });
+  it('has no text of what is no text: bytes, a link, a large file', async () => {
+    workspace.write({ 'bytes.bin': Uint8Array.of(0xff, 0xfe, 0xff), 'large.txt': 'x'.repeat(5 * 1024 * 1024 + 1) });
+    symlinkSync('bytes.bin', workspace.file('link'));
     const { folders } = await checkpoints.take('first', signal);
-    assert.equal(await checkpoints.textAt(folders, `${workspace.folder}/bytes.bin`), undefined);
-    assert.equal(await checkpoints.textAt(folders, '/elsewhere/a.txt'), undefined);
+    workspace.remove('bytes.bin', 'link', 'large.txt');
+    const texts = await checkpoints.textsBefore((await checkpoints.changedSince(folders)).files);
+    assert.deepEqual([...texts.values()], [undefined, undefined, undefined]);
   });
 
   it('says what users may miss: nested repositories, but nothing that is ignored or excluded', async () => {
@@ -91,5 +97,125 @@ describe('FolderCheckpoints', () => {
 
   it('ends with the signal of the caller', async () => {
     await assert.rejects(checkpoints.take('first', AbortSignal.abort(new Error('stopped'))), /stopped/);
+  });
+
+  describe('restores', () => {
+    const preview = (folders: Parameters<FolderCheckpoints['planRestore']>[0]) =>
+      checkpoints.planRestore(folders, signal);
+    const a = (): string => workspace.file('a.txt');
+    const b = (): string => `${second}/b.txt`;
+    const journal = (store: string): string => path.join(workspace.storage, store, 'restore.json');
+
+    it('files of all folders, after saying what happens to each, and can be undone', async () => {
+      workspace.write({ 'a.txt': 'a\n', 'gone.sh': 'run\n', '../second/b.txt': 'b\n' });
+      chmodSync(workspace.file('gone.sh'), 0o755);
+      const { folders } = await checkpoints.take('first', signal);
+      workspace.write({ 'a.txt': 'A\n', '../second/b.txt': 'B\n', '../second/new 名.txt': 'new\n' });
+      workspace.remove('gone.sh');
+      const plan = await preview(folders);
+      assert.deepEqual(
+        plan.changes.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+        [
+          { path: b(), change: 'modified', kind: 'file' },
+          { path: `${second}/new 名.txt`, change: 'deleted', kind: 'file' },
+          { path: a(), change: 'modified', kind: 'file' },
+          { path: workspace.file('gone.sh'), change: 'created', kind: 'executable' },
+        ],
+      );
+      const chosen = [a(), `${second}/new 名.txt`];
+      const { restored, skipped, undo } = await checkpoints.restore(plan, chosen, 'undo', signal);
+      assert.deepEqual([...restored].sort(), [...chosen].sort());
+      assert.deepEqual(skipped, []);
+      assert.equal(workspace.read('a.txt'), 'a\n');
+      assert.equal(workspace.read('../second/b.txt'), 'B\n');
+      assert.equal(existsSync(chosen[1] ?? ''), false);
+      await checkpoints.restore(await preview(undo), chosen, 'again', signal);
+      assert.equal(workspace.read('a.txt'), 'A\n');
+      assert.equal(workspace.read('../second/new 名.txt'), 'new\n');
+    });
+
+    it('skip a file that has changed since the preview, and say so', async () => {
+      workspace.write({ 'a.txt': 'a\n' });
+      const { folders } = await checkpoints.take('first', signal);
+      workspace.write({ 'a.txt': 'A\n' });
+      const plan = await preview(folders);
+      workspace.write({ 'a.txt': 'mine\n' });
+      const { restored, skipped } = await checkpoints.restore(plan, [a()], 'undo', signal);
+      assert.deepEqual(restored, []);
+      assert.deepEqual(skipped, [{ path: a(), reason: 'It was changed in the meantime.' }]);
+      assert.equal(workspace.read('a.txt'), 'mine\n');
+    });
+
+    it('say what they leave out, and a folder that is no longer in the workspace', async () => {
+      workspace.write({ 'a.txt': 'a\n', 'nested/b.txt': 'b\n' });
+      gitIn(workspace.file('nested'), 'init', '-q');
+      const { folders } = await checkpoints.take('first', signal);
+      const elsewhere = { folder: '/elsewhere', id: folders[0]?.id ?? '' };
+      assert.deepEqual((await preview([...folders, elsewhere])).leftOut, [workspace.file('nested/'), '/elsewhere/']);
+    });
+
+    it('need a checkpoint that still exists', async () => {
+      workspace.write({ 'a.txt': 'a\n' });
+      await checkpoints.take('first', signal);
+      await assert.rejects(preview([{ folder: workspace.folder, id: 'a'.repeat(40) }]), { code: 'unknownCheckpoint' });
+    });
+
+    it('keep what was restored in one folder when the other one fails, which stays as it is', async () => {
+      workspace.write({ 'a.txt': 'a\n', '../second/b.txt': 'b\n' });
+      const { folders } = await checkpoints.take('first', signal);
+      workspace.write({ 'a.txt': 'A\n', '../second/b.txt': 'B\n' });
+      const plan = await preview(folders);
+      const [, last = ''] = storesOf([workspace.folder, second]);
+      writeFileSync(journal(last), journalOf('b.txt'));
+      const { restored, skipped, undo } = await checkpoints.restore(plan, [a(), b()], 'undo', signal);
+      assert.deepEqual(restored, [a()]);
+      assert.deepEqual(
+        undo.map(({ folder }) => folder),
+        [workspace.folder],
+      );
+      assert.deepEqual(
+        skipped.map((file) => file.path),
+        [b()],
+      );
+      assert.match(skipped[0]?.reason ?? '', /not finished/);
+      assert.equal(workspace.read('../second/b.txt'), 'B\n');
+    });
+
+    it('are refused while one is cut off in any folder, which is seen without Git and can be finished', async () => {
+      workspace.write({ 'a.txt': 'a\n', '../second/b.txt': 'b\n' });
+      const { folders } = await checkpoints.take('first', signal);
+      assert.equal(await hasInterruptedRestore(workspace.storage), false);
+      workspace.write({ '../second/b.txt': 'B\n' });
+      const plan = await preview(folders);
+      const [, last = ''] = storesOf([workspace.folder, second]);
+      writeFileSync(journal(last), journalOf('b.txt'));
+      assert.equal(await hasInterruptedRestore(workspace.storage), true);
+      assert.deepEqual(await checkpoints.interrupted(), { restored: 0, total: 1 });
+      await assert.rejects(checkpoints.restore(plan, [b()], 'undo', signal), { code: 'restoreUnfinished' });
+      // The checkpoint before that restore was removed long ago.
+      const outcome = await checkpoints.resume('finish', signal);
+      assert.deepEqual(outcome.skipped, [{ path: b(), reason: 'Its contents are no longer stored.' }]);
+      assert.equal(await checkpoints.interrupted(), undefined);
+      assert.equal(await hasInterruptedRestore(workspace.storage), false);
+      assert.equal(await hasInterruptedRestore('/nowhere'), false);
+    });
+
+    /** The folders of the stores, in the order of the workspace folders. */
+    function storesOf(folders: readonly string[]): string[] {
+      const names = readdirSync(workspace.storage);
+      const stores = folders.map((folder) => createHash('sha256').update(folder).digest('hex').slice(0, 16));
+      assert.deepEqual([...names].sort(), [...stores].sort());
+      return stores;
+    }
+
+    /** Of a process that was killed before its first step, which would have written something else. */
+    function journalOf(name: string): string {
+      const bytes = readFileSync(`${second}/${name}`);
+      const blob = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+      const before = { kind: 'file', object: blob, bytes: bytes.length };
+      const steps = [{ path: name, before, after: { kind: 'file', object: 'b'.repeat(40), bytes: 3 } }];
+      const ids = { id: 'cut-off', checkpointId: 'c'.repeat(40), undoId: 'd'.repeat(40) };
+      return JSON.stringify({ version: 1, ...ids, pid: 2 ** 30, at: 0, steps });
+    }
   });
 });

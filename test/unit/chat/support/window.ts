@@ -134,7 +134,7 @@ export class Window {
   }
 }
 
-const noUnsavedFiles: UnsavedFiles = {
+export const noUnsavedFiles: UnsavedFiles = {
   mode: 'ask',
   listFiles: () => Promise.resolve([]),
   saveFile: () => Promise.resolve(),
@@ -143,7 +143,7 @@ const noUnsavedFiles: UnsavedFiles = {
 };
 
 /** Where nothing is chosen, and nobody learns. */
-const noStarts: SessionDefaults = {
+export const noStarts: SessionDefaults = {
   serverChoices: () => ({}),
   initialChoices: () => [],
   recordOfferedOptions: () => undefined,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {
-  checkPath,
+  requireValidPath,
   isAbsolutePath,
   isInside,
   isUri,
@@ -32,7 +32,7 @@ describe('isInside', () => {
     });
   }
 
-  it('takes another spelling only where the system does', () => {
+  it('ignores case only if the system does', () => {
     assert.equal(isInside('c:\\A\\b', 'C:\\a', true), true);
     assert.equal(isInside('c:\\A\\b', 'C:\\a', false), false);
   });
@@ -48,17 +48,17 @@ describe('relativeTo', () => {
 });
 
 describe('nearestFolder', () => {
-  it('is the deepest of nested folders, whatever their order', () => {
+  it('is the deepest of nested folders, in any order', () => {
     assert.equal(innermostFolder('/a/b/c', ['/a', '/a/b', '/x'], false), '/a/b');
     assert.equal(innermostFolder('/a/b/c', ['/a/b', '/a'], false), '/a/b');
     assert.equal(innermostFolder('/y', ['/a/b', '/a'], false), undefined);
   });
 });
 
-describe('checkPath', () => {
+describe('requireValidPath', () => {
   for (const path of ['', '/a\0b', '/\ud800', 'x'.repeat(4097)]) {
     it(`refuses ${JSON.stringify(path.slice(0, 10))}`, () =>
-      assert.throws(() => checkPath(path), { code: 'invalidPath' }));
+      assert.throws(() => requireValidPath(path), { code: 'invalidPath' }));
   }
 });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RecordedTraffic } from '../../../../src/wire/common/traffic';
-import { trafficText } from '../../../../src/wire/common/trafficText';
+import { formatTraffic } from '../../../../src/wire/common/trafficText';
 
 const entry: RecordedTraffic = {
-  time: 5,
+  recordedAt: 5,
   protocol: 'amp',
   direction: 'in',
   peer: 'client 1',
@@ -12,7 +12,7 @@ const entry: RecordedTraffic = {
 };
 
 function textOf(entries: readonly RecordedTraffic[], dropped = 0): string {
-  return trafficText(entries, { maxEntries: 2000, dropped, formatTime: (timeMs) => `00:00:00.00${timeMs}` });
+  return formatTraffic(entries, { maxEntries: 2000, dropped, formatTime: (timeMs) => `00:00:00.00${timeMs}` });
 }
 
 /** The lines after the header and the titles of the columns. */
@@ -23,7 +23,7 @@ function rowsOf(text: string): string[] {
 
 describe('the traffic as text', () => {
   it('shows one line a message, with the time of an answer and its error', () => {
-    const answer = { ...entry, direction: 'out', bytes: 4096, ms: 1.26, error: -32602 } as const;
+    const answer = { ...entry, direction: 'out', bytes: 4096, durationMs: 1.26, error: -32602 } as const;
     const [request = '', response = ''] = rowsOf(textOf([entry, answer]));
     assert.deepEqual(request.split(/\s{2,}/), ['00:00:00.005', '← in', 'amp', 'client 1', 'readFile', '120']);
     assert.deepEqual(response.split(/\s{2,}/).slice(-4), ['readFile', '4096', '1.3', '-32602']);

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
 import { permissionsView, type PermissionsState } from '../../../../../src/permissions/common/page/permissionsView';
 import { effectivePolicy, PolicyAnswer, withPolicyAnswer } from '../../../../../src/permissions/common/policy/policy';
-import { allAgents, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
+import { allAgentsKey, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
 
 const view = (part: Partial<PermissionsState>) =>
   permissionsView({ policy: effectivePolicy(undefined, []), agents: [], storedRules: [], grants: [], ...part });
@@ -29,7 +29,7 @@ describe('permissionsView', () => {
     assert.equal(rows.length, 2);
   });
 
-  it('says where the workspace is stricter than what the user has chosen', () => {
+  it('shows where the workspace is stricter than the user settings', () => {
     const policy = effectivePolicy({ '*': { run: 'allow', read: 'deny' } }, [{ '*': { run: 'ask', read: 'ask' } }]);
     const [forAll, demo] = view({ policy, agents: [{ id: 'demo', title: 'Demo' }] }).policy;
     assert.deepEqual(forAll?.cells.run, { choice: 'allow', stricter: 'ask' });
@@ -64,7 +64,7 @@ describe('permissionsView', () => {
       agentId: 'demo',
       agentTitle: 'Demo\u202e',
       effect: 'deny',
-      option: 'Never\u202e',
+      optionLabel: 'Never\u202e',
     } as const;
     const [row] = view({ grants: [{ id: 'grant-1', grant }] }).rules;
     assert.equal(row?.effect, 'deny');
@@ -75,7 +75,7 @@ describe('permissionsView', () => {
 });
 
 describe('withPolicyAnswer', () => {
-  const agents = fc.constantFrom('demo', allAgents, 'constructor', 'other');
+  const agents = fc.constantFrom('demo', allAgentsKey, 'constructor', 'other');
   const entries = fc.dictionary(
     fc.constantFrom(...policyKinds, 'unknown'),
     fc.oneof(fc.constantFrom(...PolicyAnswer.options), fc.integer()),

@@ -1,0 +1,132 @@
+import * as path from 'node:path';
+import { messageOf, toError } from '../../../base/common/errors';
+import { skipReasonText, type RestorePlan, type SkippedStep } from '../../common/restorePlan';
+import {
+  isUnexpectedlyLeftOut,
+  type FolderCheckpoint,
+  type InterruptedRestore,
+  type RestoreChange,
+  type RestoreOutcome,
+  type RestorePreview,
+  type ResumeDirection,
+  type ResumeOutcome,
+  type SkippedFile,
+} from '../../common/workspaceCheckpoints';
+import type { CheckpointStore } from '../checkpointStore';
+
+interface FolderPlan {
+  readonly folder: string;
+  readonly store: CheckpointStore;
+  readonly plan: RestorePlan;
+}
+
+interface FolderRestoresDeps {
+  /** Absolute paths of the current workspace folders. */
+  readonly folders: () => readonly string[];
+  /** Returns the store of a folder, or a message why there is none. Never rejects. */
+  readonly open: (folder: string) => Promise<CheckpointStore | string>;
+}
+
+/** Restores several workspace folders, one after the other. */
+export class FolderRestores {
+  private readonly plansByPreview = new WeakMap<RestorePreview, readonly FolderPlan[]>();
+
+  constructor(private readonly deps: FolderRestoresDeps) {}
+
+  async plan(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview> {
+    const plans: FolderPlan[] = [];
+    const leftOut: string[] = [];
+    for (const { folder, id } of folders) {
+      const store = this.deps.folders().includes(folder) ? await this.deps.open(folder) : undefined;
+      if (!store || typeof store === 'string') {
+        leftOut.push(folder + path.sep);
+        continue;
+      }
+      const plan = await store.plan(id, undefined, signal);
+      plans.push({ folder, store, plan });
+      const items = plan.leftOut.filter((item) => isUnexpectedlyLeftOut(item) || item.reason === 'ignored');
+      leftOut.push(...items.map((item) => path.join(folder, item.path)));
+    }
+    const preview = { changes: plans.flatMap(changesOf), leftOut };
+    this.plansByPreview.set(preview, plans);
+    return preview;
+  }
+
+  async restore(
+    preview: RestorePreview,
+    paths: readonly string[],
+    label: string,
+    signal: AbortSignal,
+  ): Promise<RestoreOutcome> {
+    const wanted = new Set(paths);
+    const undo: FolderCheckpoint[] = [];
+    const restored: string[] = [];
+    const skipped: SkippedFile[] = [];
+    const failures: Error[] = [];
+    for (const { folder, plan, store } of this.plansByPreview.get(preview) ?? []) {
+      const steps = plan.steps.filter((step) => wanted.has(path.join(folder, step.path)));
+      if (steps.length === 0) continue;
+      const files = steps.map((step) => path.join(folder, step.path));
+      try {
+        const result = await store.apply({ ...plan, steps }, label, signal);
+        undo.push({ folder, id: result.undo.id });
+        const { restored: done, skipped: left } = inFolder(folder, files, result.skipped);
+        restored.push(...done);
+        skipped.push(...left);
+      } catch (error) {
+        failures.push(toError(error));
+        skipped.push(...files.map((file) => ({ path: file, reason: messageOf(error) })));
+      }
+    }
+    const [failure] = failures;
+    if (failure && undo.length === 0) throw failure;
+    return { undo, restored, skipped };
+  }
+
+  async interrupted(): Promise<InterruptedRestore | undefined> {
+    let found: InterruptedRestore | undefined;
+    for (const { store } of await this.stores()) {
+      const one = await store.interrupted();
+      if (!one) continue;
+      const { restored, total } = found ?? { restored: 0, total: 0 };
+      found = { restored: restored + one.done, total: total + one.done + one.left + one.touched };
+    }
+    return found;
+  }
+
+  async resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome> {
+    const restored: string[] = [];
+    const skipped: SkippedFile[] = [];
+    for (const { folder, store } of await this.stores()) {
+      const result = await store.resume(direction, signal);
+      if (!result) continue;
+      const files = result.paths.map((file) => path.join(folder, file));
+      const outcome = inFolder(folder, files, result.skipped);
+      restored.push(...outcome.restored);
+      skipped.push(...outcome.skipped);
+    }
+    return { restored, skipped };
+  }
+
+  private async stores(): Promise<{ readonly folder: string; readonly store: CheckpointStore }[]> {
+    const opened = await Promise.all(
+      this.deps.folders().map(async (folder) => ({ folder, store: await this.deps.open(folder) })),
+    );
+    return opened.flatMap(({ folder, store }) => (typeof store === 'string' ? [] : [{ folder, store }]));
+  }
+}
+
+function changesOf({ folder, plan }: FolderPlan): RestoreChange[] {
+  return plan.steps.flatMap(({ after, before, path: name }) => {
+    const kind = (after ?? before)?.kind;
+    if (!kind) return [];
+    const change = !after ? 'deleted' : before ? 'modified' : 'created';
+    return [{ path: path.join(folder, name), change, kind }];
+  });
+}
+
+function inFolder(folder: string, files: readonly string[], steps: readonly SkippedStep[]): ResumeOutcome {
+  const skipped = steps.map((step) => ({ path: path.join(folder, step.path), reason: skipReasonText(step) }));
+  const left = new Set(skipped.map((file) => file.path));
+  return { restored: files.filter((file) => !left.has(file)), skipped };
+}
