@@ -45,7 +45,7 @@ describe('Unsaved text', () => {
     await lines().first().click();
     await window.page.keyboard.press('Control+Home');
     await window.page.keyboard.type(words);
-    await window.page.locator('.tab.dirty').filter({ hasText: 'notes.txt' }).waitFor();
+    await window.page.locator('.tab.active.dirty').filter({ hasText: 'notes.txt' }).waitFor();
   }
 
   async function pictures(name: string): Promise<void> {
@@ -101,10 +101,13 @@ describe('Unsaved text', () => {
     await toast('Which version of “notes.txt”').waitFor();
     await window.screenshot('unsaved-compare');
     await press('Which version of “notes.txt”', 'Keep Mine');
-    await eventually('the editor', async () => assert.match((await lines().allInnerTexts()).join('\n'), /last/));
+    await window.page.locator('.tab.active[aria-label^="notes.txt"]:not([aria-label*="version"])').waitFor();
+    // VS Code shows nothing when the text has been put back.
+    await window.page.waitForTimeout(1_500);
     await window.page.keyboard.press('Control+S');
     await eventually('the text on disk', async () => assert.equal(await text(), 'last more mine one\ntwo\nthree\n'));
     assert.equal(await window.messages.filter({ hasText: 'newer' }).count(), 0);
+    await window.runCommand('View: Close All Editors');
   });
 
   it('is in the editor again after undo when the agent’s version was used', async () => {
