@@ -4,6 +4,7 @@ import {
   ChatError,
   type Chat,
   type ChatFileChanges,
+  type ChatRestores,
   type Chats,
   type DiffTexts,
   type RevertOptions,
@@ -52,6 +53,16 @@ export class FakeChat implements Chat {
     keepHunk: () => Promise.resolve(),
     undoHunk: () => Promise.resolve(),
     refresh: () => Promise.resolve(),
+  };
+  readonly restores: ChatRestores = {
+    fileStates: [],
+    get: () => undefined,
+    pointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
+    whenTurnRecorded: () => Promise.resolve(),
+    claim: () => Promise.resolve(),
+    replaceChanges: () => Promise.resolve(),
+    recordRestore: () => Promise.resolve(),
+    recordUndone: () => Promise.resolve(),
   };
   private current: SessionView;
 
@@ -139,11 +150,6 @@ export class FakeChat implements Chat {
 
   setOption(): Promise<void> {
     return Promise.resolve();
-  }
-
-  promptToEdit(entryId: string): Draft {
-    const entry = this.transcript.get(entryId);
-    return { text: entry?.kind === 'prompt' ? entry.text : '', attachments: [] };
   }
 
   readonly fullEntries: FullContents<Entry> = {
@@ -253,6 +259,10 @@ export class FakeChats implements Chats {
     const chat = this.opened.get(sessionId);
     if (!chat) throw new ChatError('notFound', 'It is no longer there.');
     return chat;
+  }
+
+  fork(sessionId: string): Promise<FakeChat> {
+    return this.open(sessionId).then(() => this.add(`fork-of-${sessionId}`));
   }
 
   rename(sessionId: string, title: string): Promise<void> {

@@ -22,6 +22,10 @@ import type { Dialogs, Confirmation } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
 import { EditorActions } from '../../../src/chat/vscode/review/editorActions';
 import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
+import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
+import { FilesToRestore } from '../../../src/chat/vscode/review/filesToRestore';
+import { InterruptedRestores } from '../../../src/chat/vscode/review/interruptedRestores';
+import { RestoreActions } from '../../../src/chat/vscode/review/restoreActions';
 import { ReviewActions } from '../../../src/chat/vscode/review/reviewActions';
 import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocuments';
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
@@ -98,6 +102,10 @@ export class ChatUnderTest {
         this.questions.push(question);
         return Promise.resolve(this.isConfirmed);
       },
+      choose: ({ actions, ...question }) => {
+        this.questions.push({ ...question, action: actions.join(', ') });
+        return Promise.resolve(this.isConfirmed ? actions[0] : undefined);
+      },
       chooseFile: () => Promise.resolve(this.saveAs),
     };
     this.actions = new EditorActions(adapter, dialogs);
@@ -125,6 +133,18 @@ export class ChatUnderTest {
         dialogs,
         messages,
       ),
+      restore: new RestoreActions({
+        chats: this.chats,
+        checkpoints: undefined,
+        restorer: new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' }),
+        files: new FilesToRestore({ editor: adapter, checkpoints: undefined, dialogs }),
+        interrupted: new InterruptedRestores(undefined, dialogs, messages),
+        diffViews: new DiffViews(this.documents, adapter),
+        dialogs,
+        messages,
+        clock: systemClock,
+        log: nullLogger,
+      }),
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),

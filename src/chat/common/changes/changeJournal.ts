@@ -14,7 +14,7 @@ import { ChangeLedger } from './changeLedger';
 import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
-import type { LogRecord, NewRecord } from '../conversation/logRecord';
+import type { FileState, LogRecord, NewRecord } from '../conversation/logRecord';
 import { ShownWrites } from './shownWrites';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
@@ -90,6 +90,34 @@ export class ChangeJournal {
   applyRecord(record: LogRecord): void {
     this.ledger.applyRecord(record);
     this.turnCheckpoint.applyRecord(record);
+  }
+
+  /** The remaining changes of all files. */
+  get fileStates(): FileState[] {
+    return this.ledger.fileStates;
+  }
+
+  /** Returns the remaining changes after these records of a conversation. */
+  fileStatesAfter(records: readonly LogRecord[]): FileState[] {
+    const ledger = new ChangeLedger(
+      this.fileTexts,
+      () => undefined,
+      this.ports.claims,
+      () => Promise.resolve(),
+    );
+    for (const record of records) ledger.applyRecord(record);
+    return ledger.fileStates;
+  }
+
+  /** Resolves when the changes of the last turn are recorded. */
+  async whenTurnRecorded(): Promise<void> {
+    await this.turnEnd;
+  }
+
+  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
+  async replaceChanges(files: readonly FileState[]): Promise<void> {
+    await this.ledger.replaceChanges(files);
+    await this.refresh();
   }
 
   /** Takes a checkpoint before the prompt of a turn is sent. @throws Error when `signal` fires */

@@ -2,7 +2,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
 import { createDiff } from '../../../transcript/common/lineDiff';
 import type { ChangedTexts, CurrentFile, FileTexts, FileText, FileTextId } from './fileTexts';
-import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
+import type { FileState, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import type { WriteClaims } from './writeClaims';
 
 interface WrittenFile {
@@ -67,6 +67,18 @@ export class ChangeLedger {
     return this.filesByTurn.get(turn)?.get(path);
   }
 
+  /** The remaining changes of all files. */
+  get fileStates(): FileState[] {
+    return [...this.writtenFiles].map(([path, { after, before, changesAfterUndo, isMixed }]) => ({
+      path,
+      change: {
+        isMixed,
+        ...withoutUndefined({ before, after }),
+        ...(changesAfterUndo && { afterUndo: changesAfterUndo.map((texts) => withoutUndefined({ ...texts })) }),
+      },
+    }));
+  }
+
   hasTurnWritten(path: string): boolean {
     return this.turnFiles.has(path);
   }
@@ -102,6 +114,8 @@ export class ChangeLedger {
       const { after, before, path } = record;
       this.snapshotByPath.set(path, before);
       this.writtenFiles.set(path, { before, after, isMixed: false, change: undefined });
+    } else if (record.type === 'changesReplaced') {
+      for (const file of record.files) this.setFileState(file);
     } else if (record.type === 'fileDecided') {
       this.writtenFiles.delete(record.path);
       this.snapshotByPath.delete(record.path);
@@ -213,10 +227,39 @@ export class ChangeLedger {
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
+  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
+  async replaceChanges(files: readonly FileState[]): Promise<void> {
+    if (files.length === 0) return;
+    for (const file of files) {
+      this.setFileState(file);
+      this.claims.claim(this, file.path, (await this.fileTexts.readFile(file.path)).id);
+    }
+    this.appendRecord({ type: 'changesReplaced', files: [...files] });
+  }
+
   /** `texts` is the remaining change of the conversation. */
   recordTurnReverted(turn: number, path: string, texts: ChangedTexts): void {
     this.undoTurnChange(turn, path, texts);
     this.appendRecord({ type: 'turnReverted', turn, path, ...withoutUndefined({ ...texts }) });
+  }
+
+  private setFileState({ change, path }: FileState): void {
+    this.turnFiles.delete(path);
+    if (!change) {
+      this.writtenFiles.delete(path);
+      this.snapshotByPath.delete(path);
+      return;
+    }
+    const { after, afterUndo, before, isMixed = false } = change;
+    const undone = afterUndo?.map((texts): ChangedTexts => ({ before: texts.before, after: texts.after }));
+    this.snapshotByPath.set(path, before);
+    this.writtenFiles.set(path, {
+      before,
+      after,
+      isMixed,
+      change: undefined,
+      ...(undone && { changesAfterUndo: undone }),
+    });
   }
 
   private undoTurnChange(turn: number, path: string, texts: Partial<ChangedTexts>): void {

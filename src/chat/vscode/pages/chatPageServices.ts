@@ -12,6 +12,7 @@ import type { PageChips } from '../../common/page/pageChips';
 import type { ShownChats } from '../../common/page/shownChats';
 import type { CodeProposals } from '../review/codeProposals';
 import type { EditorActions } from '../review/editorActions';
+import type { RestoreActions } from '../review/restoreActions';
 import type { ReviewActions } from '../review/reviewActions';
 
 /** What all chat pages of a window share. */
@@ -26,6 +27,7 @@ export interface ChatPageServices {
   readonly editor: EditorActions;
   readonly code: CodeProposals;
   readonly review: ReviewActions;
+  readonly restore: RestoreActions;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   readonly manageTrust: () => PromiseLike<unknown>;
   readonly openFolder: () => PromiseLike<unknown>;
