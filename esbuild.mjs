@@ -5,6 +5,7 @@ import { agentReaperBundle } from './scripts/lib/agentReaper.mjs';
 import { amplifierServerBundle } from './scripts/lib/amplifierServer.mjs';
 import { contextWorkerBundle } from './scripts/lib/contextWorker.mjs';
 import { demoAgentBundle } from './scripts/lib/demoAgent.mjs';
+import { mcpBridgeBundle } from './scripts/lib/mcpBridge.mjs';
 import { writeNotices } from './scripts/lib/notices.mjs';
 import { pageBundles } from './scripts/lib/pages.mjs';
 import { threadIndexWorkerBundle } from './scripts/lib/threadIndexWorker.mjs';
@@ -99,6 +100,7 @@ const bundles = [
   { ...shared, ...demoAgentBundle(), outdir: 'dist' },
   { ...shared, ...agentReaperBundle(), outdir: 'dist' },
   { ...shared, ...amplifierServerBundle(), outdir: 'dist' },
+  { ...shared, ...mcpBridgeBundle(), outdir: 'dist' },
   ...pageBundles().map((page) => ({ ...shared, ...page, outdir: 'dist/pages' })),
   { ...shared, ...threadIndexWorkerBundle(), outdir: 'dist' },
   { ...shared, ...contextWorkerBundle(), outdir: 'dist' },

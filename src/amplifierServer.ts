@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import { splitCommand } from './acp/common/catalogue/splitCommand';
-import { knownAgentOf } from './acp/common/catalogue/knownAgents';
+import { findKnownAgentByCommand } from './acp/common/catalogue/knownAgents';
 import { AcpBackend } from './acp/node/v1/acpBackend';
 import { startAgentProcess } from './acp/node/process/agentProcess';
 import { RestartPolicy } from './acp/node/process/restartPolicy';
@@ -50,7 +50,7 @@ function parseAgent(commandLine: string | undefined): AgentConfig {
     return { id: 'demo-agent', title, command: process.execPath, args, missingFile: 'error' };
   }
   const [command = '', ...args] = splitCommand(commandLine);
-  const known = knownAgentOf(command, args);
+  const known = findKnownAgentByCommand(command, args);
   const name = programName(command, args);
   const {
     id,
@@ -88,7 +88,7 @@ function createBackend(agent: AgentConfig, editor: GuardedEditor, cwd: string): 
     missingFile: agent.missingFile,
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),
-    // There is no user interface to sign in.
+    // Fails immediately, because there is no user interface to sign in.
     limits: { signInTimeoutMs: 0 },
   });
 }

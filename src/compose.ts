@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { SessionThreads } from './acp/common/draft/sessionThreads';
-import { lookupInOwnEnvironment } from './acp/node/process/commandLookup';
+import { lookupCommandInOwnEnvironment } from './acp/node/process/commandLookup';
 import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';
@@ -26,7 +26,7 @@ import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { decodeFile } from './editor/vscode/encodings';
+import { decodeWholeFile } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
@@ -42,6 +42,7 @@ import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
 import { LazyThreads, type RunningThreads } from './threads/vscode/lazyThreads';
+import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
@@ -105,6 +106,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );
+  const mcpBridge = { runtime: process.execPath, file: context.asAbsolutePath('dist/mcp-bridge.js') };
   const threads = disposables.add(new SessionThreads(clock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({
     ...contextFor('acp'),
@@ -115,11 +117,12 @@ export function compose(context: vscode.ExtensionContext): App {
         getThreadEntries: async (id) => (await ampThreads.getOrLoad()).peerThreads.getThreadEntries(id),
       },
     ],
-    windowMcpServers: async () => {
+    windowMcpServers: async (transports) => {
       const server = await tools.createMcpAddress();
-      return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
+      return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
-    // Chat and agents depend on each other. Without the chat, there are no conversations to notify.
+    // Chat and agents depend on each other, so the chat is looked up for each write. Before it is loaded, no
+    // conversation exists.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
@@ -160,6 +163,7 @@ export function compose(context: vscode.ExtensionContext): App {
       (session) => {
         effects.follow(session);
         threads.recordSession(session);
+        chat.loaded?.followSession(session);
       },
       log.child('backends'),
     ),
@@ -180,6 +184,8 @@ export function compose(context: vscode.ExtensionContext): App {
     editor,
     providers: [contextItems.toolProvider],
     version,
+    sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
+    bridgeFile: mcpBridge.file,
   });
   const recent = new RecentFiles();
   // A window without a folder has no `storageUri`.
@@ -192,7 +198,7 @@ export function compose(context: vscode.ExtensionContext): App {
       folders: () => editor.folders.map((folder) => folder.path),
       storageFolder: checkpointsFolder,
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
-      decode: decodeFile,
+      decode: decodeWholeFile,
     });
     const root = await ChatRoot.open({
       ...contextFor('chat'),
@@ -229,7 +235,7 @@ export function compose(context: vscode.ExtensionContext): App {
       ...contextFor('threads'),
       editor,
       findAmp: async () => (await findInstalledAmp())?.file,
-      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupInOwnEnvironment),
+      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupCommandInOwnEnvironment),
       startChat: async (digest, folder) => (await chat.getOrLoad()).startConversationWith(digest, folder),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
@@ -243,7 +249,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new AmpFeature({
       ...contextFor('amp'),
       editor,
-      policy: () => standing.policyOf(ampPolicyId),
+      policy: () => standing.policyOfAgent(ampPolicyId),
       traffic,
       memento: context.workspaceState,
       storageFolder: context.globalStorageUri.fsPath,

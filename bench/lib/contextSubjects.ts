@@ -87,11 +87,11 @@ export function oursOf(urls: readonly string[]): Subject {
     clock: systemClock,
     log: nullLogger,
     secrets: { get: () => Promise.resolve(undefined) },
-    runInTime: createTimeLimitedRunner(100),
+    runWithTimeLimit: createTimeLimitedRunner(100),
     createProvider: (entry) => factory.create(entry),
   });
   const backline = Object.fromEntries(urls.map((url) => [url, true]));
-  client.configure(listProviders({ user: { backline }, workspace: {}, folders: [], isTrusted: true }));
+  client.setProviders(listProviders({ user: { backline }, workspace: {}, folders: [], isTrusted: true }));
   const isEnough = (items: ItemList): boolean => itemsAt(items, hoverPosition).length > 0;
   return {
     async ask(version, content) {

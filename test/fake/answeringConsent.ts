@@ -36,7 +36,7 @@ export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
       }
       return Promise.resolve(decide(thing));
     },
-    askToChange: (thing) => {
+    askAgain: (thing) => {
       answers.delete(thing.hash);
       return consent.ask(thing, 'user');
     },

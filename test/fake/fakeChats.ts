@@ -8,6 +8,7 @@ import {
   type Chats,
   type DiffTexts,
   type RevertOptions,
+  type SeparableCounts,
   type TurnTexts,
   type FullContents,
   type DraftTransition,
@@ -33,6 +34,9 @@ export class FakeChat implements Chat {
   readonly before = new Map<string, string | null>();
   /** What turns have made of files, by number and path. */
   readonly turns = new Map<string, TurnTexts>();
+  separable: SeparableCounts = { separable: 0, total: 1 };
+  /** Paths of which only the separable changes were undone. */
+  readonly partlyUndone: string[] = [];
   /** What reverting one does; throws to refuse. */
   onRevert: (path: string, force: boolean, options: RevertOptions) => Promise<void> = () => Promise.resolve();
   onSend: () => Promise<void> = () => Promise.resolve();
@@ -46,16 +50,8 @@ export class FakeChat implements Chat {
   readonly onDidChange = this.emitter.event;
   private readonly moves = new Emitter<DraftTransition>(throwIt);
   readonly onDidSendOrRestoreDraft = this.moves.event;
-  readonly fileChanges: ChatFileChanges = {
-    list: [],
-    onDidChange: new Emitter<void>(throwIt).event,
-    baseline: (path) => Promise.resolve(this.before.get(path)),
-    keepHunk: () => Promise.resolve(),
-    undoHunk: () => Promise.resolve(),
-    refresh: () => Promise.resolve(),
-  };
   readonly restores: ChatRestores = {
-    fileStates: [],
+    remainingChanges: [],
     get: () => undefined,
     pointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
     whenTurnRecorded: () => Promise.resolve(),
@@ -64,9 +60,35 @@ export class FakeChat implements Chat {
     recordRestore: () => Promise.resolve(),
     recordUndone: () => Promise.resolve(),
   };
+  readonly fileChanges: ChatFileChanges;
   private current: SessionView;
 
   constructor(readonly id: string) {
+    const listOf = () => this.current.changes;
+    this.fileChanges = {
+      get list() {
+        return listOf();
+      },
+      onDidChange: new Emitter<void>(throwIt).event,
+      filesOfTurns: ({ first, last }) =>
+        [...this.turns].flatMap(([key, { path }]) => {
+          const turn = Number.parseInt(key, 10);
+          return turn >= first && turn <= last ? [{ path }] : [];
+        }),
+      textsOfTurns: (path, { first }) => {
+        const { before, after } = this.turns.get(`${first} ${path}`) ?? {};
+        return Promise.resolve({ before, after, isCurrent: before !== undefined && after === undefined });
+      },
+      countSeparable: () => Promise.resolve(this.separable),
+      undoSeparable: (path) => {
+        this.partlyUndone.push(path);
+        return Promise.resolve(this.separable);
+      },
+      baseline: (path) => Promise.resolve(this.before.get(path)),
+      keepHunk: () => Promise.resolve(),
+      undoHunk: () => Promise.resolve(),
+      refresh: () => Promise.resolve(),
+    };
     this.current = {
       id,
       title: `Chat ${id}`,

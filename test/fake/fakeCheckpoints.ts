@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto';
+import type { FileState } from '../../src/changes/common/checkpoint';
 import type {
   ChangedFile,
+  CheckpointedFile,
+  CurrentState,
+  FileRestore,
   FolderCheckpoint,
   InterruptedRestore,
   RestoreChange,
@@ -46,14 +51,31 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   }
 
   async changedSince(folders: readonly FolderCheckpoint[]): Promise<readonly ChangedFile[]> {
-    const before = this.diskAt(folders);
+    const [checkpoint] = folders;
+    const before = this.diskAt(checkpoint);
     const now = await this.disk();
     const paths = new Set([...before.keys(), ...now.keys()]);
-    return [...paths].filter((path) => before.get(path) !== now.get(path)).map((path) => ({ path, isBinary: false }));
+    return [...paths].flatMap((path) => {
+      const change = { path, before: stateOf(before.get(path)), after: stateOf(now.get(path)) };
+      return checkpoint && before.get(path) !== now.get(path) ? [{ ...change, checkpoint }] : [];
+    });
   }
 
-  textAt(folders: readonly FolderCheckpoint[], path: string): Promise<string | null> {
-    return Promise.resolve(this.diskAt(folders).get(path) ?? null);
+  textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null>> {
+    const texts = files.map(({ checkpoint, path }) => [path, this.diskAt(checkpoint).get(path) ?? null] as const);
+    return Promise.resolve(new Map(texts));
+  }
+
+  async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {
+    const now = await this.disk();
+    return new Map(files.map(({ path }) => [path, stateOf(now.get(path))]));
+  }
+
+  restoreFile({ checkpoint, step: { path } }: FileRestore): Promise<FolderCheckpoint> {
+    const text = this.diskAt(checkpoint).get(path);
+    if (text === undefined) this.editor.deleteFile(path);
+    else this.editor.setFile(path, text);
+    return Promise.resolve(checkpoint);
   }
 
   /** Removes all checkpoints, as pruning does. */
@@ -65,7 +87,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     if (!this.disks.has(folders[0]?.id ?? '')) {
       throw new CheckpointError('unknownCheckpoint', 'This checkpoint no longer exists.');
     }
-    const target = this.diskAt(folders);
+    const target = this.diskAt(folders[0]);
     const now = await this.disk();
     const changes = (await this.changedSince(folders)).map(({ path }): RestoreChange => {
       const change = !target.has(path) ? 'deleted' : now.has(path) ? 'modified' : 'created';
@@ -74,6 +96,10 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     const preview = { changes, leftOut: this.uncovered };
     this.targetOf.set(preview, target);
     return preview;
+  }
+
+  textAfterRestore(preview: RestorePreview, path: string): Promise<string | null> {
+    return Promise.resolve(this.targetOf.get(preview)?.get(path) ?? null);
   }
 
   async restore(preview: RestorePreview, paths: readonly string[], label: string): Promise<RestoreOutcome> {
@@ -104,12 +130,17 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return Promise.resolve({ restored: [], skipped: [] });
   }
 
-  private diskAt([place]: readonly FolderCheckpoint[]): ReadonlyMap<string, string> {
-    return this.disks.get(place?.id ?? '') ?? new Map();
+  private diskAt(checkpoint: FolderCheckpoint | undefined): ReadonlyMap<string, string> {
+    return this.disks.get(checkpoint?.id ?? '') ?? new Map();
   }
 
   private async disk(): Promise<ReadonlyMap<string, string>> {
     const paths = await this.editor.glob('**/*');
     return new Map(paths.map((path) => [path, this.editor.diskText(path)]));
   }
+}
+
+function stateOf(text: string | undefined): FileState | undefined {
+  if (text === undefined) return undefined;
+  return { kind: 'file', object: createHash('sha1').update(text).digest('hex'), bytes: Buffer.byteLength(text) };
 }

@@ -33,7 +33,7 @@ export class FakeMemento implements Memento {
 
 /** Without a limit of time. */
 export function ruleGlobs(): RuleGlobs {
-  return new RuleGlobs({ runInTime: (work) => work(), onSlow: (glob) => assert.fail(glob) });
+  return new RuleGlobs({ runWithTimeLimit: (work) => work(), onSlow: (glob) => assert.fail(glob) });
 }
 
 /** What a user has said in advance; nothing by default. `permissions` is the value of the setting. */

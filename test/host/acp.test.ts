@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { isTreeAlive } from '../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../src/acp/node/process/processTree';
 import { SignInTerminals } from '../../src/acp/vscode/signInTerminal';
 import { commandIds } from '../../src/manifest';
 import { AgentsUnderTest, type Chat } from './support/agents';
@@ -21,7 +21,7 @@ describe('agents', () => {
   afterEach(async () => {
     await agents.dispose();
     // What is killed stays a zombie until Node.js has heard of its end.
-    assert.deepEqual(agents.pids.filter(isTreeAlive), [], 'no process is left');
+    assert.deepEqual(agents.pids.filter(isProcessTreeAlive), [], 'no process is left');
     await closeAll();
   });
 
@@ -137,9 +137,9 @@ describe('agents', () => {
       assert.ok(said !== undefined);
       return Number(said);
     });
-    assert.ok(isTreeAlive(pid));
+    assert.ok(isProcessTreeAlive(pid));
     await agents.registry.stopAll();
-    assert.deepEqual([...agents.pids, pid].filter(isTreeAlive), []);
+    assert.deepEqual([...agents.pids, pid].filter(isProcessTreeAlive), []);
   });
 
   it('leave names, sizes and times in the traffic, not what is said', async () => {

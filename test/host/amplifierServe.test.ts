@@ -50,7 +50,7 @@ class OtherWindow {
   }
 
   status(): Pick<FeatureStatus, 'state' | 'summary'> {
-    const [status] = this.board.all;
+    const [status] = this.board.featureStatuses;
     assert.ok(status);
     return status;
   }

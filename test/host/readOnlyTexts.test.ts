@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../src/base/common/disposable';
-import { provideReadOnlyTexts, textUri } from '../../src/platform/vscode/readOnlyTexts';
+import { provideReadOnlyTexts, readOnlyTextUri } from '../../src/platform/vscode/readOnlyTexts';
 import { eventually, until } from '../support/eventually';
 import { closeAll } from './support/workspace';
 
@@ -41,10 +41,10 @@ describe('a text that is on no disk', () => {
 
   for (const name of faulty.keys()) {
     it(`has a language but no problems: ${name}`, async () => {
-      const uri = textUri(ours, `/texts/${name}`, name);
+      const uri = readOnlyTextUri(ours, `/texts/${name}`, name);
       await vscode.window.showTextDocument(uri, { preview: false });
       // Without the rule of the scheme it is validated.
-      const other = textUri(plain, `/texts/${name}`, name);
+      const other = readOnlyTextUri(plain, `/texts/${name}`, name);
       const { document } = await vscode.window.showTextDocument(other, { preview: false });
       await until('problems of the other text', () => vscode.languages.getDiagnostics(other).length > 0);
       await eventually('no problems', () => assert.deepEqual(vscode.languages.getDiagnostics(uri), []));

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { RunningFeature } from '../../src/base/common/feature';
@@ -60,6 +62,7 @@ describe('tools of the window', () => {
   let running: RunningFeature;
   let status: StatusBoard;
   let address: McpAddress;
+  let sharedFolder: string;
 
   before(async () => {
     await writeInWorkspace('tools/tsconfig.json', '{ "compilerOptions": { "strict": true, "module": "commonjs" } }');
@@ -71,6 +74,9 @@ describe('tools of the window', () => {
   });
 
   beforeEach(async () => {
+    const extension = vscode.extensions.getExtension('backline.backline');
+    assert.ok(extension);
+    sharedFolder = await mkdtemp(path.join(tmpdir(), 'backline-tools-'));
     editor = new AdapterUnderTest();
     editor.changeExclude('.env*', '**/hidden/**');
     settings = new Settings(nullLogger);
@@ -85,6 +91,8 @@ describe('tools of the window', () => {
       editor: editor.adapter,
       providers: [],
       version: '1.2.3',
+      sharedFolder,
+      bridgeFile: vscode.Uri.joinPath(extension.extensionUri, 'dist', 'mcp-bridge.js').fsPath,
     });
     running = await feature.start();
     const found = await feature.createMcpAddress();
@@ -97,6 +105,7 @@ describe('tools of the window', () => {
     running.dispose();
     settings.dispose();
     editor.dispose();
+    await rm(sharedFolder, { recursive: true, force: true });
     await closeAll();
   });
   after(() => rm(inWorkspace('tools'), { recursive: true }));
@@ -144,7 +153,7 @@ describe('tools of the window', () => {
   });
 
   it('say in the status whether they are on, from the start', async () => {
-    const states = (): string[] => status.all.map(({ state }) => state);
+    const states = (): string[] => status.featureStatuses.map(({ state }) => state);
     assert.deepEqual(states(), ['ready']);
     await setSetting(settingIds.toolsEnabled, false, vscode.ConfigurationTarget.Global);
     try {
@@ -153,6 +162,26 @@ describe('tools of the window', () => {
       await setSetting(settingIds.toolsEnabled, undefined, vscode.ConfigurationTarget.Global);
     }
     await until('they are on', () => states()[0] === 'ready');
+  });
+
+  it('can be found by MCP clients outside VS Code only while the user allows it', async () => {
+    const target = vscode.ConfigurationTarget.Global;
+    const windows = async (): Promise<number> =>
+      (await readdir(path.join(sharedFolder, 'windows')).catch(() => [])).length;
+    assert.equal(await windows(), 0);
+    await setSetting(settingIds.toolsExternalClients, true, target);
+    try {
+      await eventually('the file of the window', async () => assert.equal(await windows(), 1));
+      await setSetting(settingIds.toolsEnabled, false, target);
+      await eventually('no file while the tools are off', async () => assert.equal(await windows(), 0));
+      await setSetting(settingIds.toolsEnabled, undefined, target);
+      await eventually('the file again', async () => assert.equal(await windows(), 1));
+      await running.stop?.();
+      assert.equal(await windows(), 0);
+    } finally {
+      await setSetting(settingIds.toolsEnabled, undefined, target);
+      await setSetting(settingIds.toolsExternalClients, undefined, target);
+    }
   });
 
   it('know what a file declares', async () => {

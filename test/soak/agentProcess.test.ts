@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { startAgentProcess } from '../../src/acp/node/process/agentProcess';
-import { isTreeAlive } from '../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../src/acp/node/process/processTree';
 
 const script = path.resolve('test/fixtures/agents/misbehaving.mjs');
 const env = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => !!entry[1]));
@@ -24,7 +24,7 @@ async function cycle(fault: string): Promise<void> {
     agent.stream.onMessage(resolve);
   });
   await agent.stop();
-  assert.equal(isTreeAlive(agent.pid), false);
+  assert.equal(isProcessTreeAlive(agent.pid), false);
 }
 
 describe('agent processes', () => {

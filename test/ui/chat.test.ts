@@ -58,7 +58,7 @@ describe('The chat, as a user sees it', () => {
     await contains(original.replaceAll('colour', 'color'));
     await chat.shows(/1 file/);
     await window.screenshot('chat-changes');
-    await (await chat.button('Revert')).click();
+    await (await chat.button('Undo')).click();
     await contains(original);
   });
 

@@ -36,7 +36,7 @@ describe('A repository whose configuration names programs', () => {
     await chat.send('rename colour to color in src/colour.ts');
     await chat.answer('Allow');
     await chat.shows(/1 file/);
-    await (await chat.button('Revert')).click();
+    await (await chat.button('Undo')).click();
     await eventually('the text of before', async () => assert.equal(await readFile(file, 'utf8'), original));
     await window.runCommand('Backline: Refresh Amp Threads');
     assert.deepEqual(await repository.ran(), []);

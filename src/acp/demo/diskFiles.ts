@@ -12,11 +12,11 @@ export function diskFileHandlers(
 ): Required<Pick<DraftHandlers, 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch'>> {
   return {
     async readTextFile({ path, lineOffset, lineLimit }) {
-      const { text, version } = await readInside(folder, path);
+      const { text, version } = await readFileInFolder(folder, path);
       return { version, content: sliceLines(text.toString('utf8'), lineOffset ?? 0, lineLimit ?? Infinity) };
     },
     async readBinaryFile({ path, byteOffset, byteLimit }) {
-      const { text, version } = await readInside(folder, path);
+      const { text, version } = await readFileInFolder(folder, path);
       const start = byteOffset ?? 0;
       return { version, content: text.subarray(start, start + (byteLimit ?? text.length)).toString('base64') };
     },
@@ -39,7 +39,7 @@ export function diskFileHandlers(
 }
 
 /** @throws Error for a file that is missing or outside the folder */
-export async function readInside(folder: string, path: string): Promise<{ text: Buffer; version: number }> {
+export async function readFileInFolder(folder: string, path: string): Promise<{ text: Buffer; version: number }> {
   const real = await realPathInside([folder], path);
   const { mtimeMs } = await stat(real);
   return { text: await readFile(real), version: Math.trunc(mtimeMs) };

@@ -3,7 +3,7 @@ import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../base/common/errors';
 import { DocumentAgent } from './draft/documentAgent';
 import { DraftAgent } from './draft/draftAgent';
-import { parseOptions, usage, type DemoOptions } from './options';
+import { parseOptions, demoUsage, type DemoOptions } from './options';
 import { DemoSessions } from './v1/sessions';
 import { DemoSignIn } from './v1/demoSignIn';
 import { StdioStream } from './stdioStream';
@@ -31,7 +31,7 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     options = parseOptions(argv);
   } catch (error) {
-    warn(`${messageOf(error)}\n\n${usage}`);
+    warn(`${messageOf(error)}\n\n${demoUsage}`);
     return 2;
   }
   if (options.isSigningIn) {

@@ -9,7 +9,7 @@ export interface DemoOptions {
   readonly isSigningIn: boolean;
 }
 
-export const usage = `Demo agent (no model): an Agent Client Protocol agent over stdio.
+export const demoUsage = `Demo agent (no model): an Agent Client Protocol agent over stdio.
 
   --draft            use the draft protocol of June 2025, as implemented
   --draft=document   use the draft protocol as documented

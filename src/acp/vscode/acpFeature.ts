@@ -10,7 +10,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
-import { agentsStatus, type AgentActions } from '../common/catalogue/agentsStatus';
+import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
 import { AgentReaper } from '../node/process/agentReaper';
@@ -19,7 +19,7 @@ import type { AgentConsent } from '../node/catalogue/agentConsent';
 import { diskCommandFiles } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
-import { elicit } from './elicitation';
+import { askUserForAgent } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
 type SharedLauncherDeps = Required<
@@ -112,7 +112,7 @@ export class AcpFeature implements Feature {
       reaper: this.reaper,
       createId: randomUUID,
       random: Math.random,
-      elicit,
+      elicit: askUserForAgent,
       runInTerminal: (command) => this.terminals.run(command),
     });
   }
@@ -165,7 +165,7 @@ export class AcpFeature implements Feature {
   }
 }
 
-const actions: AgentActions = {
+const actions: AgentStatusActions = {
   restart: { label: 'Restart an agent', command: commandIds.acpRestartAgent },
   signIn: { label: 'Sign in', command: commandIds.acpSignIn },
   openSettings: {

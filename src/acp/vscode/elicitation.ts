@@ -12,7 +12,7 @@ const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.
 class Dismissed extends Error {}
 
 /** Asks the user on behalf of an agent: shows a form, or offers to open a page. Declines unknown requests. */
-export async function elicit(
+export async function askUserForAgent(
   agentTitle: string,
   request: CreateElicitationRequest,
   signal: AbortSignal,

@@ -23,7 +23,7 @@ export class SignInTerminals implements vscode.Disposable {
         if (closed === terminal) end(closed.exitStatus?.code === 0);
       });
       const end = (isSuccessful: boolean): void => {
-        this.disposables.release(waiting);
+        this.disposables.removeWithoutDisposing(waiting);
         subscription.dispose();
         resolve(isSuccessful);
       };

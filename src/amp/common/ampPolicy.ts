@@ -10,7 +10,10 @@ export interface AmpPolicy {
 
 export const ampPolicyId = 'amp';
 
-/** Refuses `ask`, too: a client waits for at most 2 s, too short to ask the user. @throws EditorError `denied` */
+/**
+ * Also refuses `ask`, because a client waits for at most 2 s, which is too short to ask the user. @throws EditorError
+ * `denied`
+ */
 export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): void {
   if (read === 'allow') return;
   const why =
@@ -21,7 +24,7 @@ export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): 
 }
 
 /** Write options for a file: the policy `ask` makes the editor ask the user. @throws EditorError `denied` */
-export function editOptions(path: string, { edit = 'allow' }: AmpPolicy): Pick<WriteOptions, 'askBecause'> {
+export function writeOptionsOfPolicy(path: string, { edit = 'allow' }: AmpPolicy): Pick<WriteOptions, 'askBecause'> {
   switch (edit) {
     case 'allow':
       return {};

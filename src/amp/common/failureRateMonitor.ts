@@ -8,9 +8,9 @@ export interface FailureCounts {
 }
 
 const windowMs = 60_000;
-/** Answers are counted in slices of this length, to bound the memory that a flood of them takes. */
+/** Answers are counted in time slices of this length, so that many answers do not use more memory. */
 const sliceMs = 5_000;
-/** A single slow file should not alarm the user. */
+/** Minimum number of failed requests. A single slow file should not alarm the user. */
 const minFailed = 3;
 const minShare = 0.25;
 
@@ -22,7 +22,7 @@ interface Slice {
 
 /** Counts failed answers over the last minute. Reports when there are too many, and when there no longer are. */
 export class FailureRateMonitor implements Disposable {
-  private slices: Slice[] = [];
+  private timeSlices: Slice[] = [];
   private updateTimer: Disposable | undefined;
   private isFailing = false;
   private isDisposed = false;
@@ -39,15 +39,15 @@ export class FailureRateMonitor implements Disposable {
   record(hasFailed: boolean): void {
     if (this.isDisposed) return;
     const now = this.clock.monotonicNow();
-    let slice = this.slices.at(-1);
+    let slice = this.timeSlices.at(-1);
     if (!slice || now - slice.startedAt >= sliceMs) {
       slice = { startedAt: now, failedCount: 0, totalCount: 0 };
-      this.slices.push(slice);
+      this.timeSlices.push(slice);
     }
     slice.totalCount++;
     if (!hasFailed) return;
     slice.failedCount++;
-    this.update();
+    this.updateIsFailing();
   }
 
   dispose(): void {
@@ -55,7 +55,7 @@ export class FailureRateMonitor implements Disposable {
     this.updateTimer?.dispose();
   }
 
-  private update(): void {
+  private updateIsFailing(): void {
     const { failedCount, totalCount } = this.countAnswers();
     const isFailing = failedCount >= minFailed && failedCount / totalCount >= minShare;
     // Notices the recovery even if no further requests arrive.
@@ -67,14 +67,14 @@ export class FailureRateMonitor implements Disposable {
 
   private updateOnTimer(): void {
     this.updateTimer = undefined;
-    this.update();
+    this.updateIsFailing();
     if (this.isFailing) this.onDidChange();
   }
 
   private countAnswers(): FailureCounts {
     const now = this.clock.monotonicNow();
-    this.slices = this.slices.filter(({ startedAt }) => now - startedAt < windowMs);
-    return this.slices.reduce(
+    this.timeSlices = this.timeSlices.filter(({ startedAt }) => now - startedAt < windowMs);
+    return this.timeSlices.reduce(
       (sum, { failedCount, totalCount }) => ({
         failedCount: sum.failedCount + failedCount,
         totalCount: sum.totalCount + totalCount,

@@ -2,7 +2,7 @@ export interface RefusedEdit {
   readonly id: number;
   /** Absolute path. */
   readonly path: string;
-  /** See `Protection.reason`. */
+  /** Why the change needs approval; see `Protection.reason`. */
   readonly reason: string;
   readonly after: string;
 }
@@ -30,10 +30,10 @@ export type EditAnswer = 'allow' | 'deny';
 export type RefusedEdits = readonly RefusedEditState[];
 
 /** How long an answer is valid. */
-export const answerValidMs = 10 * 60_000;
-export const maxQuestions = 8;
+export const editAnswerValidMs = 10 * 60_000;
+export const maxEditQuestions = 8;
 /** Total UTF-16 units of the edits that are waiting for an answer. */
-export const maxQuestionLength = 16 * 1024 * 1024;
+export const maxEditQuestionLength = 16 * 1024 * 1024;
 const maxAnswers = 32;
 
 export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent): RefusedEdits {
@@ -42,11 +42,11 @@ export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent)
       return [...withoutExpired(edits, event.now), { ...event.edit, kind: 'asked' }];
     case 'answered': {
       const found = edits.find((edit) => edit.id === event.id);
-      // The file was written before the answer came.
+      // Ignores the answer, because the file was written before it.
       if (found?.kind !== 'asked') return edits;
       const others = edits.filter((edit) => edit !== found);
       if (event.answer === undefined) return others;
-      const until = event.now + answerValidMs;
+      const until = event.now + editAnswerValidMs;
       return [...others, { ...found, kind: event.answer === 'allow' ? 'allowed' : 'denied', until }];
     }
     case 'made':
@@ -73,10 +73,10 @@ export function findRefusedEdit(
 }
 
 /** Whether another question stays within the limits for the user and for memory. */
-export function canAsk(edits: RefusedEdits, { after }: Pick<RefusedEdit, 'after'>): boolean {
+export function canAskAboutEdit(edits: RefusedEdits, { after }: Pick<RefusedEdit, 'after'>): boolean {
   const open = edits.filter(({ kind }) => kind === 'asked');
   const length = open.reduce((sum, edit) => sum + edit.after.length, after.length);
-  return open.length < maxQuestions && length <= maxQuestionLength;
+  return open.length < maxEditQuestions && length <= maxEditQuestionLength;
 }
 
 function withoutExpired(edits: RefusedEdits, now: number): RefusedEdits {

@@ -12,8 +12,8 @@ import type { AmpPolicy } from '../common/ampPolicy';
 import { FailureRateMonitor, type FailureCounts } from '../common/failureRateMonitor';
 import {
   appendToPromptNotification,
-  editorState,
-  noVisibleFiles,
+  editorNotifications,
+  noVisibleFilesNotification,
   pluginMetadataNotification,
   type AmpNotification,
 } from '../common/notifications';
@@ -47,7 +47,7 @@ export interface AmpServerOptions {
 
 interface AmpClientInfo {
   readonly id: number;
-  /** Whether it may support `appendToPrompt`. Newer CLIs do not, and identify themselves. */
+  /** Whether the client may support `appendToPrompt`. Newer CLIs, which send a `User-Agent`, do not. */
   readonly mayReadPrompts: boolean;
 }
 
@@ -138,9 +138,9 @@ export class AmpServer implements Disposable {
     return this.stopPromise;
   }
 
-  /** Like `stop`, but without waiting. */
+  /** Stops the server without waiting for connections to close. */
   dispose(): void {
-    this.stopAnnouncing();
+    this.removeLockfilesAndListeners();
     for (const connection of this.connections.values()) connection.terminate();
     this.stopPromise ??= this.listener.stop();
   }
@@ -174,18 +174,18 @@ export class AmpServer implements Disposable {
     return this.lockfiles.write(port, this.token, folders);
   }
 
-  private stopAnnouncing(): void {
+  private removeLockfilesAndListeners(): void {
     this.disposables.dispose();
     this.lockfiles.dispose();
     this.listeningPort = undefined;
   }
 
   private async closeAll(): Promise<void> {
-    this.stopAnnouncing();
+    this.removeLockfilesAndListeners();
     const listenerStopped = this.listener.stop();
     const connections = [...this.connections.values()];
     for (const connection of connections) {
-      connection.notify(noVisibleFiles);
+      connection.notify(noVisibleFilesNotification);
       connection.close(1001, 'The editor is closing');
     }
     const allClosed = (): Promise<unknown> => Promise.all(connections.map(({ whenClosed }) => whenClosed));
@@ -222,13 +222,13 @@ export class AmpServer implements Disposable {
     });
     log.info(`${name} connected`);
     connection.notify(pluginMetadataNotification(version));
-    connection.sendState(editorState(editor));
+    connection.sendState(editorNotifications(editor));
     this.statusEmitter.fire();
   }
 
   private sendState(): void {
     if (this.connections.size === 0) return;
-    const state = editorState(this.options.editor);
+    const state = editorNotifications(this.options.editor);
     for (const connection of this.connections.values()) connection.sendState(state);
   }
 
@@ -247,7 +247,7 @@ export class AmpServer implements Disposable {
     const { disposables, limits } = this;
     const timer = disposables.add(
       this.options.clock.setTimer(limits.heartbeatMs, () => {
-        disposables.release(timer);
+        disposables.removeWithoutDisposing(timer);
         for (const connection of this.connections.values()) connection.checkHeartbeat();
         this.scheduleHeartbeat();
       }),

@@ -6,12 +6,12 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { EditorError } from '../../editor/common/editorPort';
 import type { TrafficTap } from '../../wire/common/traffic';
-import { noVisibleFiles, type AmpNotification, type EditorState } from '../common/notifications';
+import { noVisibleFilesNotification, type AmpNotification, type EditorNotifications } from '../common/notifications';
 import { RequestScope } from '../common/requestScope';
 import type { AmpAnswer, AmpRouter } from '../common/router';
 import type { LargeAnswerQueue } from './largeAnswerQueue';
 import type { AmpLimits } from './limits';
-import { textFrame } from './textFrame';
+import { encodeTextFrame } from './textFrame';
 
 interface ClientConnectionDeps {
   /** Name of the client in the log and the traffic view. */
@@ -23,18 +23,18 @@ interface ClientConnectionDeps {
   readonly log: Logger;
   readonly traffic: TrafficTap;
   readonly limits: AmpLimits;
-  /** Shared by all clients. */
+  /** The queue for large answers, which all clients share. */
   readonly largeAnswers: LargeAnswerQueue;
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
-/** Shared by all requests, since creating an error is slow. */
+/** A single error for all requests, because creating errors is slow. */
 const requestAnswered = new EditorError('cancelled', 'The request was answered.');
 
 interface PendingRequest {
   readonly frame: Buffer;
   readonly isText: boolean;
-  /** In milliseconds of the monotonic clock. */
+  /** Arrival time, in milliseconds of the monotonic clock. */
   readonly arrivedAt: number;
 }
 
@@ -44,12 +44,12 @@ export class ClientConnection {
   private readonly activeRequests = new Map<PendingRequest, RequestScope>();
   private pendingBytes = 0;
   private isResponsive = true;
-  private isCorked = false;
+  private isSocketCorked = false;
   private blockedTimer: Disposable | undefined;
   /** The notifications last sent, to avoid repeating them. */
-  private lastSent: { visibleFiles?: string; selection?: string } = {};
+  private lastSentNotifications: { visibleFiles?: string; selection?: string } = {};
   /** The latest state that could not be sent because the client was not reading. */
-  private deferredState: EditorState | undefined;
+  private deferredNotifications: EditorNotifications | undefined;
 
   readonly whenClosed: Promise<void>;
 
@@ -62,7 +62,7 @@ export class ClientConnection {
 
   start(): void {
     const { socket, deps } = this;
-    socket.on('message', (data, isBinary) => this.receive(toBuffer(data), !isBinary));
+    socket.on('message', (data, isBinary) => this.receiveFrame(toBuffer(data), !isBinary));
     socket.on('pong', () => {
       this.isResponsive = true;
     });
@@ -84,21 +84,22 @@ export class ClientConnection {
   }
 
   /** Sends what has changed for this client, visible files first. Deferred while the client is not reading. */
-  sendState(state: EditorState): void {
+  sendState(state: EditorNotifications): void {
     if (this.isBlocked) {
-      this.deferredState = state;
+      this.deferredNotifications = state;
       return;
     }
-    this.deferredState = undefined;
+    this.deferredNotifications = undefined;
     const { visibleFiles, selection } = state;
-    if (visibleFiles.json !== this.lastSent.visibleFiles) {
+    if (visibleFiles.json !== this.lastSentNotifications.visibleFiles) {
       // An empty list also clears the selection, so the next selection must be sent even if it is the same.
-      this.lastSent = visibleFiles.json === noVisibleFiles.json ? {} : { ...this.lastSent };
-      this.lastSent.visibleFiles = visibleFiles.json;
+      this.lastSentNotifications =
+        visibleFiles.json === noVisibleFilesNotification.json ? {} : { ...this.lastSentNotifications };
+      this.lastSentNotifications.visibleFiles = visibleFiles.json;
       this.notify(visibleFiles);
     }
-    if (selection && selection.json !== this.lastSent.selection) {
-      this.lastSent.selection = selection.json;
+    if (selection && selection.json !== this.lastSentNotifications.selection) {
+      this.lastSentNotifications.selection = selection.json;
       this.notify(selection);
     }
   }
@@ -121,7 +122,7 @@ export class ClientConnection {
       this.terminate('it no longer answers');
       return;
     }
-    // While the socket is paused, a pong could not be received.
+    // A paused socket cannot receive a pong, so its client counts as responsive.
     this.isResponsive = this.socket.isPaused;
     this.socket.ping();
   }
@@ -154,7 +155,7 @@ export class ClientConnection {
     return this.unreadBytes > this.deps.limits.maxBufferedBytes;
   }
 
-  private receive(frame: Buffer, isText: boolean): void {
+  private receiveFrame(frame: Buffer, isText: boolean): void {
     this.isResponsive = true;
     this.queuedRequests.push({ frame, isText, arrivedAt: this.deps.clock.monotonicNow() });
     this.pendingBytes += frame.length;
@@ -179,7 +180,7 @@ export class ClientConnection {
     if (!isFull && socket.isPaused) socket.resume();
     this.updateBlockedTimer();
     deps.largeAnswers.startNextTurn();
-    if (this.deferredState && !this.isBlocked) this.sendState(this.deferredState);
+    if (this.deferredNotifications && !this.isBlocked) this.sendState(this.deferredNotifications);
   }
 
   private updateBlockedTimer(): void {
@@ -217,16 +218,16 @@ export class ClientConnection {
 
   private send(json: string): void {
     // Answers that are ready at the same time are sent in one system call.
-    if (this.activeRequests.size > 0 && !this.isCorked) {
-      this.isCorked = true;
+    if (this.activeRequests.size > 0 && !this.isSocketCorked) {
+      this.isSocketCorked = true;
       this.deps.stream.cork();
       process.nextTick(() => {
-        this.isCorked = false;
+        this.isSocketCorked = false;
         this.deps.stream.uncork();
       });
     }
-    // Bypasses `socket.send`: see `textFrame`.
-    this.deps.stream.write(textFrame(json));
+    // Bypasses `socket.send`: see `encodeTextFrame`.
+    this.deps.stream.write(encodeTextFrame(json));
   }
 
   private recordTraffic({ frame, arrivedAt }: PendingRequest, { json, method, errorCode }: AmpAnswer): void {
@@ -237,7 +238,7 @@ export class ClientConnection {
       ...common,
       direction: 'out',
       bytes: Buffer.byteLength(json),
-      ms: clock.monotonicNow() - arrivedAt,
+      durationMs: clock.monotonicNow() - arrivedAt,
       ...(errorCode === undefined ? {} : { error: errorCode }),
     });
   }

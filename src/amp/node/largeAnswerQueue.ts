@@ -16,7 +16,7 @@ export class LargeAnswerQueue {
   private currentTurn: Turn | undefined;
 
   /** `hasRoom` returns whether the unread data of all clients leaves room for a large answer. */
-  constructor(private readonly hasRoom: () => boolean) {}
+  constructor(private readonly hasRoomForLargeAnswer: () => boolean) {}
 
   get turnCount(): number {
     return this.queuedTurns.size + (this.currentTurn ? 1 : 0);
@@ -44,7 +44,7 @@ export class LargeAnswerQueue {
 
   /** Call this whenever a client has read data. */
   startNextTurn(): void {
-    if (this.currentTurn || this.queuedTurns.size === 0 || !this.hasRoom()) return;
+    if (this.currentTurn || this.queuedTurns.size === 0 || !this.hasRoomForLargeAnswer()) return;
     for (const turn of this.queuedTurns) {
       if (!turn.client.isReading) continue;
       this.currentTurn = turn;

@@ -37,7 +37,7 @@ const markerOf = (version: string): string =>
   `// backline-diagnostics ${version}: installed by the VS Code extension Backline, which may replace or remove this file.\n`;
 const maxBytes = 1024 * 1024;
 
-/** Amp's folder for plugins of the user, on every system. */
+/** The folder where Amp looks for the user's plugins. It is the same on every system. */
 export function userPluginFolder(env: Readonly<Record<string, string | undefined>>, homeFolder: string): string {
   const configured = env['XDG_CONFIG_HOME'] ?? '';
   return path.join(configured === '' ? path.join(homeFolder, '.config') : configured, 'amp', 'plugins');
@@ -47,7 +47,7 @@ export function workspacePluginFolder(folder: string): string {
   return path.join(folder, '.amp', 'plugins');
 }
 
-/** The installed plugin in one folder, or its place if it is not installed. */
+/** The plugin file in one folder. It need not exist yet. */
 export class PluginFile {
   readonly file: string;
   private readonly pluginText: string;
@@ -56,19 +56,19 @@ export class PluginFile {
   constructor(
     private readonly folder: string,
     source: string,
-    private readonly version: string,
+    private readonly pluginVersion: string,
     private readonly rootFolder?: string,
   ) {
     this.file = path.join(folder, pluginFileName);
-    this.pluginText = markerOf(version) + source;
+    this.pluginText = markerOf(pluginVersion) + source;
   }
 
-  async inspect(): Promise<PluginState> {
+  async readState(): Promise<PluginState> {
     let text: string;
     try {
       if (!(await this.isInsideRoot())) return { kind: 'outside' };
       const stat = await lstat(this.file);
-      // A link, folder or pipe is not ours, whatever its content.
+      // Only a regular file can be ours. A link, folder or pipe is not.
       if (!stat.isFile() || stat.size > maxBytes) return { kind: 'foreign' };
       text = await readFile(this.file, 'utf8');
     } catch (error) {
@@ -80,12 +80,12 @@ export class PluginFile {
     if (version === undefined) return { kind: 'foreign' };
     // Version control may have changed the line endings.
     const isSame = text.replaceAll('\r\n', '\n') === this.pluginText;
-    return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.version) };
+    return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.pluginVersion) };
   }
 
   /** Installs or replaces the plugin atomically. @throws Error that says what to do */
   async install(): Promise<void> {
-    const { kind } = await this.inspectOwn();
+    const { kind } = await this.requireOwnState();
     // Amp loads only names that end in `.ts`.
     const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
     try {
@@ -95,14 +95,14 @@ export class PluginFile {
       else await publishFile(temporary, this.file);
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
-      const advice = `Make ${this.folder} a folder that you can write to, then run the command again.`;
-      throw new Error(`The plugin cannot be written: ${messageOf(error)}. ${advice}`, { cause: error });
+      const advice = `Make sure that you can write to ${this.folder}, then run the command again.`;
+      throw new Error(`Could not install the plugin: ${messageOf(error)}. ${advice}`, { cause: error });
     }
   }
 
   /** Also removes folders that become empty. @throws Error if the file is not ours or the file system fails */
   async remove(): Promise<void> {
-    if ((await this.inspectOwn()).kind !== 'ours') return;
+    if ((await this.requireOwnState()).kind !== 'ours') return;
     await unlink(this.file);
     const parent = path.dirname(this.folder);
     // In the user's configuration, only the plugins folder may have been created by the installation.
@@ -111,8 +111,8 @@ export class PluginFile {
     }
   }
 
-  private async inspectOwn(): Promise<PluginState> {
-    const state = await this.inspect();
+  private async requireOwnState(): Promise<PluginState> {
+    const state = await this.readState();
     if (state.kind === 'foreign') {
       throw new Error(
         `${this.file} was not created by Backline and was left unchanged. Move it, then run the command again.`,
@@ -166,7 +166,10 @@ function ageOf(installed: string, ours: string): PluginAge {
   return order < 0 ? 'older' : 'newer';
 }
 
-/** Negative if `a` is older. Compares numerically, so that 0.10.0 is newer than 0.9.0. Releases have only numbers. */
+/**
+ * Returns a negative number if `a` is older. Compares numerically: 0.10.0 is newer than 0.9.0. Versions have only
+ * numbers.
+ */
 function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

@@ -10,21 +10,21 @@ interface ServerLockfilesOptions extends Omit<ServerLockfileOptions, 'folder'> {
 
 /** The lockfile of one server, in every folder where clients may look for it. Methods are those of `ServerLockfile`. */
 export class ServerLockfiles implements Disposable {
-  private readonly primary: ServerLockfile;
+  private readonly primaryLockfile: ServerLockfile;
   private optionalLockfiles: readonly ServerLockfile[];
   private readonly log: Logger;
 
   constructor({ folders: [first, ...others], ...options }: ServerLockfilesOptions) {
     this.log = options.log;
-    this.primary = new ServerLockfile({ ...options, folder: first });
+    this.primaryLockfile = new ServerLockfile({ ...options, folder: first });
     this.optionalLockfiles = others.map((folder) => new ServerLockfile({ ...options, folder }));
   }
 
   /** Ignores folders other than the first one if they are not usable. @throws Error that says what to do */
   async createFolders(): Promise<void> {
-    await this.primary.createFolder();
+    await this.primaryLockfile.createFolder();
     const usable = await Promise.all(
-      this.optionalLockfiles.map((store) => this.tryOptional(() => store.createFolder())),
+      this.optionalLockfiles.map((store) => this.runOptional(() => store.createFolder())),
     );
     this.optionalLockfiles = this.optionalLockfiles.filter((_store, index) => usable[index]);
   }
@@ -39,9 +39,9 @@ export class ServerLockfiles implements Disposable {
 
   async write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
     const others = this.optionalLockfiles.map((store) =>
-      this.tryOptional(() => store.write(port, authToken, workspaceFolders)),
+      this.runOptional(() => store.write(port, authToken, workspaceFolders)),
     );
-    await Promise.all([this.primary.write(port, authToken, workspaceFolders), ...others]);
+    await Promise.all([this.primaryLockfile.write(port, authToken, workspaceFolders), ...others]);
   }
 
   async whenIdle(): Promise<void> {
@@ -53,10 +53,10 @@ export class ServerLockfiles implements Disposable {
   }
 
   private get allLockfiles(): readonly ServerLockfile[] {
-    return [this.primary, ...this.optionalLockfiles];
+    return [this.primaryLockfile, ...this.optionalLockfiles];
   }
 
-  private async tryOptional(work: () => Promise<void>): Promise<boolean> {
+  private async runOptional(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
       return true;

@@ -2,7 +2,7 @@
  * Encodes an unfragmented, unmasked text frame (RFC 6455, section 5.2), to be written to the stream below `ws` in one
  * write, which is faster. Safe, since `ws` also writes each frame immediately and uncompressed.
  */
-export function textFrame(text: string): Buffer {
+export function encodeTextFrame(text: string): Buffer {
   const payloadLength = Buffer.byteLength(text);
   const headLength = payloadLength < 126 ? 2 : payloadLength < 2 ** 16 ? 4 : 10;
   const frame = Buffer.allocUnsafe(headLength + payloadLength);

@@ -45,7 +45,7 @@ export class WebSocketListener {
   /** Returns the port; see `bindPort`. */
   async start(range: PortRange, isTaken: (port: number) => Promise<boolean>): Promise<number> {
     const { httpServer, deps } = this;
-    httpServer.on('connection', (socket) => this.awaitUpgrade(socket));
+    httpServer.on('connection', (socket) => this.limitHandshakeTime(socket));
     httpServer.on('upgrade', (request, socket, head) => this.handleUpgrade(request, socket, head));
     httpServer.on('request', (_request, response) => {
       response.writeHead(426, { Connection: 'close, Upgrade', Upgrade: 'websocket', 'Content-Type': 'text/plain' });
@@ -67,12 +67,12 @@ export class WebSocketListener {
     return new Promise((resolve) => this.httpServer.close(() => resolve()));
   }
 
-  private awaitUpgrade(socket: Duplex): void {
+  private limitHandshakeTime(socket: Duplex): void {
     const { clock, log, handshakeTimeoutMs, maxHandshakes } = this.deps;
     const [oldest] = this.handshakeTimers.keys();
     if (oldest && this.handshakeTimers.size >= maxHandshakes) {
       log.debug(`A connection is ended because ${maxHandshakes} others have not asked for an upgrade yet`);
-      this.endHandshake(oldest);
+      this.clearHandshakeTimer(oldest);
       oldest.destroy();
     }
     const deadline = clock.setTimer(handshakeTimeoutMs, () => {
@@ -80,10 +80,10 @@ export class WebSocketListener {
       socket.destroy();
     });
     this.handshakeTimers.set(socket, deadline);
-    socket.once('close', () => this.endHandshake(socket));
+    socket.once('close', () => this.clearHandshakeTimer(socket));
   }
 
-  private endHandshake(socket: Duplex): void {
+  private clearHandshakeTimer(socket: Duplex): void {
     this.handshakeTimers.get(socket)?.dispose();
     this.handshakeTimers.delete(socket);
   }
@@ -101,7 +101,7 @@ export class WebSocketListener {
     }
     this.webSocketServer.handleUpgrade(request, socket, head, (webSocket) => {
       socket.off('error', onError);
-      this.endHandshake(socket);
+      this.clearHandshakeTimer(socket);
       onConnection(webSocket, request);
     });
   }

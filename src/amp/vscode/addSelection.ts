@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
-import { innermostFolder, isTypable, formatMention, explainRefusal } from '../common/ampMention';
+import { innermostFolder, isTypablePath, formatMention, explainUnmentionableFile } from '../common/ampMention';
 import type { AmpTerminals } from './ampTerminals';
 
 interface AddSelectionDeps {
@@ -18,12 +18,12 @@ interface AddSelectionDeps {
  * clipboard if no Amp terminal is running.
  * @throws Error that tells the user why there is nothing to mention
  */
-export async function addSelection(options: AddSelectionDeps): Promise<void> {
+export async function addSelectionToAmp(options: AddSelectionDeps): Promise<void> {
   const { editor, terminals, messages, appendToPrompt } = options;
   const { path: file, selections } = editor.activeSelection ?? {};
   const selection = selections?.[0];
   if (file === undefined || !selection) throw new Error(await explainMissingSelection(editor));
-  if (!isTypable(file)) {
+  if (!isTypablePath(file)) {
     throw new Error(
       `The name ${JSON.stringify(file)} contains control characters, which a terminal treats as keys. Rename the file, then add the selection again.`,
     );
@@ -32,7 +32,7 @@ export async function addSelection(options: AddSelectionDeps): Promise<void> {
   const folders = editor.folders.map(({ path }) => path);
   const mention = formatMention(file, selection, innermostFolder(file, folders));
   appendToPrompt(mention);
-  const running = terminals.findRunning(file);
+  const running = terminals.findRunningCli(file);
   if (running) {
     // The space ends the mention and closes the CLI's completion list.
     running.terminal.sendText(`${formatMention(file, selection, running.folder)} `, false);
@@ -55,5 +55,5 @@ async function explainMissingSelection(editor: Pick<EditorPort, 'resolve'>): Pro
     () => undefined,
     (error: unknown) => error,
   );
-  return explainRefusal(name, reason);
+  return explainUnmentionableFile(name, reason);
 }

@@ -14,19 +14,19 @@ import { ProtectedEditApprovals } from '../common/protectedEditApprovals';
 import { AmpServer } from '../node/ampServer';
 import { AmpSupervisor } from '../node/ampSupervisor';
 import { ampLockfileFolders } from '../node/lockfileFolder';
-import { addSelection } from './addSelection';
+import { addSelectionToAmp } from './addSelection';
 import { AmpTerminals } from './ampTerminals';
 import { DiagnosticsPlugin } from './diagnosticsPlugin';
-import { openTerminal } from './openTerminal';
+import { openAmpTerminal } from './openTerminal';
 import { ProtectedEditQuestions } from './protectedEditQuestions';
 
 interface AmpFeatureDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly policy: () => AmpPolicy;
   readonly traffic: TrafficTap;
-  /** Of this workspace. Remembers the terminals across window reloads. */
+  /** The workspace's memento, which stores the terminals across window reloads. */
   readonly memento: vscode.Memento;
-  /** A folder of this extension. Need not exist. */
+  /** The extension's storage folder, which may not exist yet. */
   readonly storageFolder: string;
   readonly pluginFile: string;
   readonly version: string;
@@ -73,19 +73,19 @@ export class AmpFeature implements Feature {
     });
     const checkPlugin = async (): Promise<void> => {
       try {
-        isPluginOutdated = await plugin.isOutdated();
+        isPluginOutdated = await plugin.hasOutdatedCopy();
         showStatus();
       } catch (error) {
         log.warn(`cannot tell whether the diagnostics plugin is up to date: ${String(error)}`);
       }
     };
 
-    terminals.start();
+    terminals.trackTerminals();
     disposables.add(editor.onDidChangeFolders(showStatus));
     disposables.add(
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
         showStatus();
-        // Plugins of the workspace are relevant from now on.
+        // In a trusted workspace, plugins of the workspace are also checked.
         void checkPlugin();
       }),
     );
@@ -94,11 +94,11 @@ export class AmpFeature implements Feature {
     );
     disposables.add(commands.setHandler(commandIds.ampRestart, () => this.restart(supervisor, messages)));
     disposables.add(
-      commands.setHandler(commandIds.ampOpenTerminal, () => openTerminal({ editor, terminals, messages })),
+      commands.setHandler(commandIds.ampOpenTerminal, () => openAmpTerminal({ editor, terminals, messages })),
     );
     disposables.add(
       commands.setHandler(commandIds.ampAddSelection, () =>
-        addSelection({
+        addSelectionToAmp({
           editor,
           terminals,
           messages,
@@ -108,7 +108,7 @@ export class AmpFeature implements Feature {
     );
     disposables.add(
       commands.setHandler(commandIds.ampInstallDiagnosticsPlugin, async () => {
-        await plugin.manage();
+        await plugin.showManageDialog();
         await checkPlugin();
       }),
     );

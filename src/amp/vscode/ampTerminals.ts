@@ -41,7 +41,7 @@ export class AmpTerminals implements vscode.Disposable {
 
   constructor(private readonly deps: AmpTerminalsDeps) {}
 
-  start(): void {
+  trackTerminals(): void {
     const remembered = StoredFolders.parse(this.deps.memento.get(mementoKey, {}));
     for (const [pid, folder] of Object.entries(remembered)) {
       if (isProcessAlive(Number(pid))) this.unrestoredFolders.set(Number(pid), folder);
@@ -70,7 +70,7 @@ export class AmpTerminals implements vscode.Disposable {
   }
 
   /** The terminal with a running CLI to type into: the active one, else that of the closest folder, else the newest. */
-  findRunning(file: string): AmpTerminal | undefined {
+  findRunningCli(file: string): AmpTerminal | undefined {
     const running = this.ownTerminals.filter(({ terminal }) => !this.idleTerminals.has(terminal)).reverse();
     const closest = innermostFolder(
       file,
@@ -84,32 +84,32 @@ export class AmpTerminals implements vscode.Disposable {
   }
 
   /** Shows or creates the terminal of the folder (default: home folder), and starts the CLI unless it is running. */
-  async open(amp: FoundAmp, folder = this.deps.homeFolder): Promise<void> {
-    await this.awaitRestored(folder);
-    const existing = this.terminalIn(folder);
-    const terminal = existing ?? this.create(amp, folder);
+  async openInFolder(amp: FoundAmp, folder = this.deps.homeFolder): Promise<void> {
+    await this.waitForRestoredTerminal(folder);
+    const existing = this.findTerminalOfFolder(folder);
+    const terminal = existing ?? this.createTerminal(amp, folder);
     terminal.show();
     if (existing && !this.idleTerminals.has(existing)) return;
     this.idleTerminals.delete(terminal);
     terminal.sendText('amp');
   }
 
-  private terminalIn(folder: string): vscode.Terminal | undefined {
+  private findTerminalOfFolder(folder: string): vscode.Terminal | undefined {
     return this.ownTerminals.find((other) => other.folder === folder)?.terminal;
   }
 
   /** Waits until the terminal of the folder from before a reload is restored, or none is expected any more. */
-  private async awaitRestored(folder: string): Promise<void> {
+  private async waitForRestoredTerminal(folder: string): Promise<void> {
     const isToCome = (): boolean =>
       [...this.unrestoredFolders].some(
-        ([pid, its]) => its === folder && this.terminalIn(folder) === undefined && isProcessAlive(pid),
+        ([pid, its]) => its === folder && this.findTerminalOfFolder(folder) === undefined && isProcessAlive(pid),
       );
     const endMs = performance.now() + restoreTimeoutMs;
     while (isToCome() && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 50));
     for (const [pid, its] of this.unrestoredFolders) if (its === folder) this.unrestoredFolders.delete(pid);
   }
 
-  private create(amp: FoundAmp, folder: string): vscode.Terminal {
+  private createTerminal(amp: FoundAmp, folder: string): vscode.Terminal {
     const terminal = vscode.window.createTerminal({
       name: terminalName,
       cwd: folder,
@@ -126,7 +126,7 @@ export class AmpTerminals implements vscode.Disposable {
     return terminal;
   }
 
-  /** Our terminals, oldest first. Other terminals do not count, whatever their names. */
+  /** The terminals that Backline created, oldest first. */
   private get ownTerminals(): AmpTerminal[] {
     return vscode.window.terminals.flatMap((terminal) => {
       const folder = this.folderByTerminal.get(terminal);
@@ -134,7 +134,7 @@ export class AmpTerminals implements vscode.Disposable {
     });
   }
 
-  /** A restored terminal is a new object with the same process. */
+  /** Recognizes a restored terminal by its process: after a reload, it is a new object with the same process. */
   private adoptRestored(terminal: vscode.Terminal): void {
     const look = async (): Promise<void> => {
       const pid = await terminal.processId;

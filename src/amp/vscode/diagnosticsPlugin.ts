@@ -15,7 +15,7 @@ interface DiagnosticsPluginDeps {
 /** A place where Amp looks for plugins. */
 interface InstallPlace {
   readonly plugin: PluginFile;
-  /** Ends a sentence such as "Install …". */
+  /** The audience as the end of a label such as "Install for me". */
   readonly audience: string;
   readonly detail: string;
 }
@@ -30,10 +30,12 @@ export class DiagnosticsPlugin {
   constructor(private readonly deps: DiagnosticsPluginDeps) {}
 
   /** The command `backline.amp.installDiagnosticsPlugin`. @throws Error that says what to do */
-  async manage(): Promise<void> {
+  async showManageDialog(): Promise<void> {
     const source = await readFile(this.deps.sourceFile, 'utf8');
     const picks = await Promise.all(
-      this.installPlaces(source).map(async (place) => picksOf(place, await place.plugin.inspect(), this.deps.version)),
+      this.listInstallPlaces(source).map(async (place) =>
+        picksOf(place, await place.plugin.readState(), this.deps.version),
+      ),
     );
     const picked = await vscode.window.showQuickPick(picks.flat(), {
       title: 'Amp Diagnostics Plugin',
@@ -45,15 +47,17 @@ export class DiagnosticsPlugin {
   }
 
   /** Whether an installed copy is older than the bundled one. Ignores unreadable places. */
-  async isOutdated(): Promise<boolean> {
+  async hasOutdatedCopy(): Promise<boolean> {
     const source = await readFile(this.deps.sourceFile, 'utf8');
     const states = await Promise.all(
-      this.installPlaces(source).map(({ plugin }) => plugin.inspect().catch((): PluginState => ({ kind: 'foreign' }))),
+      this.listInstallPlaces(source).map(({ plugin }) =>
+        plugin.readState().catch((): PluginState => ({ kind: 'foreign' })),
+      ),
     );
     return states.some((state) => state.kind === 'ours' && state.age === 'older');
   }
 
-  private installPlaces(source: string): InstallPlace[] {
+  private listInstallPlaces(source: string): InstallPlace[] {
     const { editor, version } = this.deps;
     const user: InstallPlace = {
       plugin: new PluginFile(userPluginFolder(process.env, homedir()), source, version),

@@ -17,7 +17,7 @@ const untrusted =
   'Amp runs plugins from the folder, so it doesn’t start in an untrusted workspace. Trust the workspace, then try again.';
 
 /** The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user has seen why it is not. */
-export async function openTerminal({ editor, terminals, messages }: OpenTerminalDeps): Promise<void> {
+export async function openAmpTerminal({ editor, terminals, messages }: OpenTerminalDeps): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     const run = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.trust.manage');
     messages.error(untrusted, { label: 'Manage Workspace Trust', run });
@@ -33,11 +33,11 @@ export async function openTerminal({ editor, terminals, messages }: OpenTerminal
     return;
   }
   if (editor.folders.length < 2) {
-    await terminals.open(amp, editor.folders[0]?.path);
+    await terminals.openInFolder(amp, editor.folders[0]?.path);
     return;
   }
   const picks = editor.folders.map(({ name, path }) => ({ label: name, description: path, path }));
   const options = { title: 'Open Amp Terminal', placeHolder: 'Select a folder for Amp' };
   const picked = await vscode.window.showQuickPick(picks, options);
-  if (picked) await terminals.open(amp, picked.path);
+  if (picked) await terminals.openInFolder(amp, picked.path);
 }

@@ -29,7 +29,7 @@ export class DisposableStore implements Disposable {
     return item;
   }
 
-  release(item: Disposable): void {
+  removeWithoutDisposing(item: Disposable): void {
     this.items.delete(item);
   }
 

@@ -1,8 +1,11 @@
-/** Finds characters that are invisible but change how text reads, which are shown as code points. */
+/**
+ * Matches invisible characters that can change the meaning of a text. The user interface shows their code points
+ * instead.
+ */
 
 /**
- * Joiners are allowed in emoji and non-ASCII scripts, tags after a black flag (flags of regions). Blanks other than the
- * space are reported when several follow each other, except in East Asian indentation and in Braille pictures.
+ * Does not match joiners in emoji and non-ASCII scripts, or tags after a black flag (flags of regions). Matches blanks
+ * other than the space only in a row, except in East Asian indentation and in Braille pictures.
  */
 const invisible =
   /(?:(?![\t\n\r\u200c\u200d\ufe00-\ufe0f]|(?<=\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}])[\p{Cc}\p{DI}\u2028\u2029])+|(?<![^\p{ASCII}])[\u200c\u200d]+/u;
@@ -19,7 +22,7 @@ export interface HiddenCharacter {
   readonly character: string;
   readonly count: number;
   /** For example `U+202E`, or `U+00A0 ×40`. */
-  readonly code: string;
+  readonly codePoint: string;
   readonly title: string;
 }
 
@@ -27,11 +30,11 @@ export function hasHiddenCharacters(text: string): boolean {
   return hidden.test(text);
 }
 
-/** Replaces hidden characters with code points. Use `visible` where a line break could hide something, too. */
+/** Replaces hidden characters with code points. Use `toVisibleText` where line breaks could also hide something. */
 export function showHiddenCharacters(text: string): string {
   if (!hidden.test(text)) return text;
   return splitAtHiddenCharacters(text)
-    .map((piece) => (typeof piece === 'string' ? piece : `[${piece.code}]`))
+    .map((piece) => (typeof piece === 'string' ? piece : `[${piece.codePoint}]`))
     .join('');
 }
 
@@ -48,14 +51,19 @@ export function splitAtHiddenCharacters(text: string): (string | HiddenCharacter
 }
 
 /** For example `U+202E`. */
-export function codePointOf(character: string): string {
+export function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function hiddenCharacter(run: string): HiddenCharacter {
   const [character = ''] = run;
   const count = run.length / Math.max(1, character.length);
-  const point = codePointOf(character);
-  if (count === 1) return { character, count, code: point, title: `An invisible character, ${point}` };
-  return { character, count, code: `${point} ×${count}`, title: `${count} invisible characters in a row, ${point}` };
+  const point = formatCodePoint(character);
+  if (count === 1) return { character, count, codePoint: point, title: `An invisible character, ${point}` };
+  return {
+    character,
+    count,
+    codePoint: `${point} ×${count}`,
+    title: `${count} invisible characters in a row, ${point}`,
+  };
 }

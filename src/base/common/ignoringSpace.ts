@@ -10,7 +10,7 @@ export function endsWithIgnoringSpace(text: string, end: string): boolean {
 }
 
 /** The rest of `text` after `prefix`, ignoring white space. Undefined if `text` does not start with it. */
-export function restAfterPrefix(prefix: string, text: string): string | undefined {
+export function textAfterPrefixIgnoringSpace(prefix: string, text: string): string | undefined {
   if (text.startsWith(prefix)) return text.slice(lastNonSpace(prefix, prefix.length) + 1);
   let at = -1;
   for (
@@ -26,7 +26,7 @@ export function restAfterPrefix(prefix: string, text: string): string | undefine
 
 /** Whether two texts differ only in white space. */
 export function isEqualIgnoringSpace(one: string, other: string): boolean {
-  return restAfterPrefix(one, other)?.trim() === '';
+  return textAfterPrefixIgnoringSpace(one, other)?.trim() === '';
 }
 
 /** Index of the last non-space character before `end`, or -1. */

@@ -9,6 +9,8 @@ type CheckpointErrorCode =
   | 'unknownCheckpoint'
   /** The content was only in the user's repository and was removed there. */
   | 'contentMissing'
+  /** The file is no longer as it was when the restore was planned. */
+  | 'changedMeanwhile'
   /** A restore is running, or was interrupted and must be finished or undone. */
   | 'restoreUnfinished'
   | 'failed';

@@ -55,7 +55,7 @@ export function standOf(step: RestoreStep, found: FileState | undefined): StepSt
   return isSameState(found, step.before) ? 'before' : 'neither';
 }
 
-function isSameState(one: FileState | undefined, other: FileState | undefined): boolean {
+export function isSameState(one: FileState | undefined, other: FileState | undefined): boolean {
   return one?.kind === other?.kind && one?.object === other?.object;
 }
 

@@ -1,4 +1,5 @@
-import type { FileKind, LeftOut } from './checkpoint';
+import type { FileKind, FileState, LeftOut } from './checkpoint';
+import type { RestoreStep } from './restorePlan';
 
 /** The state of one workspace folder at one moment. */
 export interface FolderCheckpoint {
@@ -17,11 +18,30 @@ export interface TakenCheckpoint {
   readonly uncovered: readonly string[];
 }
 
-/** A file that differs from a checkpoint. */
-export interface ChangedFile {
+/** A file in a workspace folder that has a checkpoint. */
+export interface CheckpointedFile {
   /** Absolute. */
   readonly path: string;
-  readonly isBinary: boolean;
+  readonly checkpoint: FolderCheckpoint;
+}
+
+/** A file that differs from the checkpoint. */
+export interface ChangedFile extends CheckpointedFile {
+  /** The former path of a file that was probably renamed. That one is listed, too. */
+  readonly renamedFrom?: string;
+  /** Undefined if there was no file. */
+  readonly before: FileState | undefined;
+  readonly after: FileState | undefined;
+}
+
+/** Undefined if there is no file. `other`: no checkpoint contains it, for example a folder, or a very large or unreadable file. */
+export type CurrentState = FileState | 'other' | undefined;
+
+/** A restore of one file. The path of the step is absolute. */
+export interface FileRestore {
+  readonly checkpoint: FolderCheckpoint;
+  /** Nothing is done if the file is no longer in the state `before`. `after` is in the checkpoint. */
+  readonly step: RestoreStep;
 }
 
 /** What a restore would do to a file. */
@@ -74,12 +94,21 @@ export interface WorkspaceCheckpoints {
   /** Returns the files that differ now. A renamed file is listed with both paths. @throws CheckpointError */
   changedSince(folders: readonly FolderCheckpoint[], signal?: AbortSignal): Promise<readonly ChangedFile[]>;
   /**
-   * Returns the text of a file at a checkpoint, decoded as VS Code does. Null if the file did not exist, undefined if it is
-   * binary, too large or not covered. @throws CheckpointError
+   * Returns the texts of changed files at their checkpoints by path, decoded as VS Code does. Null if the file did not exist,
+   * undefined if it is not text or too large. @throws CheckpointError
    */
-  textAt(folders: readonly FolderCheckpoint[], path: string): Promise<string | null | undefined>;
+  textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>>;
+  /** Returns the states of files on disk by path. @throws CheckpointError */
+  currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>>;
+  /** Restores a file. Returns a checkpoint of the state before. @throws CheckpointError if the file was not restored */
+  restoreFile(restore: FileRestore): Promise<FolderCheckpoint>;
   /** Compares the folders with checkpoints. Changes nothing. @throws CheckpointError `unknownCheckpoint` if one was removed */
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview>;
+  /**
+   * Returns the text that a file of a preview would have. Null if it would be deleted, undefined if it is not text or too large.
+   * @throws CheckpointError
+   */
+  textAfterRestore(preview: RestorePreview, path: string): Promise<string | null | undefined>;
   /**
    * Restores some files of a preview, after taking a checkpoint. Skips files that have changed since the preview, and the files of
    * a folder that fails. @throws CheckpointError if every folder fails; `restoreUnfinished` until `resume` was called

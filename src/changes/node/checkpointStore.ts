@@ -10,13 +10,15 @@ import {
   type CheckpointLimits,
   type Difference,
   type FileChange,
+  type FileState,
   type LeftOut,
 } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isAt } from '../common/nameList';
 import { inOrder, type RestorePlan, type RestoreStep } from '../common/restorePlan';
+import type { CurrentState, ResumeDirection } from '../common/workspaceCheckpoints';
 import type { Retention } from '../common/retention';
-import type { ResumeDirection } from '../common/workspaceCheckpoints';
+import { CurrentStates } from './currentStates';
 import { GitProgram } from './git/gitProgram';
 import { OpenRepository } from './openRepository';
 import { GitFailure } from './git/privateRepository';
@@ -79,6 +81,7 @@ export class CheckpointStore {
   private readonly limits: CheckpointLimits;
   private readonly open: OpenRepository;
   private readonly runner: RestoreRunner;
+  private readonly states: CurrentStates;
   private readonly stopping = new AbortController();
   /** Cancels pruning. */
   private background: AbortController | undefined;
@@ -92,6 +95,7 @@ export class CheckpointStore {
     this.limits = { ...defaultLimits, ...options.limits };
     this.open = new OpenRepository(git, { ...options, limits: this.limits, clock });
     this.runner = new RestoreRunner(options.folder, options.storage, clock);
+    this.states = new CurrentStates(options.folder, clock, this.limits.maxFileBytes);
   }
 
   /** Stores the current state of the folder. Refused if the folder is too large or too slow to read. */
@@ -134,6 +138,29 @@ export class CheckpointStore {
       const state = this.isExcluded(path) ? undefined : await reader.find(id, path, running);
       return state && (await reader.content(state.object, running));
     });
+  }
+
+  /** @throws CheckpointError `unknownCheckpoint` */
+  async stateAt(id: string, path: string, signal?: AbortSignal): Promise<FileState | undefined> {
+    return await this.inTurn(signal, async (running) => {
+      const { records, reader } = await this.open.use(running);
+      await records.details(id, running);
+      return this.isExcluded(path) ? undefined : await reader.find(id, path, running);
+    });
+  }
+
+  /** Returns contents by object id. Those that no longer exist are missing in the result. */
+  async contents(objects: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
+    return await this.inTurn(signal, async (running) =>
+      (await this.open.use(running)).reader.contents(objects, running),
+    );
+  }
+
+  /** Returns the states of files on disk by path. A file that can't be read is `other`. */
+  async currentStates(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, CurrentState>> {
+    return await this.inTurn(signal, async (running) =>
+      this.states.read(paths, await this.open.restoring(running), running),
+    );
   }
 
   /** Plans a restore of files or folders, or of everything. Changes nothing. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { access, constants, lstat, open, readlink } from 'node:fs/promises';
+import { access, constants, lstat, open, readlink, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode } from '../../base/common/errors';
 import { openFlags } from '../../base/node/openFlags';
 import type { FileKind, FileState } from '../common/checkpoint';
+import type { CurrentState } from '../common/workspaceCheckpoints';
 
 export type Look =
   | { readonly kind: 'file' | 'symlink'; readonly path: string; readonly bytes: number }
@@ -12,6 +13,7 @@ export type Look =
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
 const atOnce = 32;
+const chunkBytes = 256 * 1024;
 
 /** Runs the work for all items with limited concurrency. */
 export async function forAll<T, R>(
@@ -77,7 +79,8 @@ export async function stateAt(
   file: string,
   format: 'sha1' | 'sha256',
   tellsExecutable: boolean,
-): Promise<FileState | 'other' | undefined> {
+  maxBytes = Number.MAX_SAFE_INTEGER,
+): Promise<CurrentState> {
   let info: BigIntStats;
   try {
     info = await lstat(file, { bigint: true });
@@ -86,13 +89,30 @@ export async function stateAt(
     throw error;
   }
   if (info.isSymbolicLink()) return stateOf('symlink', await readlink(file, { encoding: 'buffer' }), format);
-  if (!info.isFile()) return 'other';
+  if (!info.isFile() || info.size > BigInt(maxBytes)) return 'other';
   const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const kind = tellsExecutable && (info.mode & 0o100n) !== 0n ? 'executable' : 'file';
-    return stateOf(kind, await handle.readFile(), format);
+    return { kind, ...(await hashOf(handle, Number(info.size), format)) };
   } finally {
     await handle.close();
+  }
+}
+
+/** A file that grows or shrinks meanwhile gets an id that no checkpoint has. */
+async function hashOf(
+  handle: FileHandle,
+  size: number,
+  format: 'sha1' | 'sha256',
+): Promise<Pick<FileState, 'object' | 'bytes'>> {
+  const hash = createHash(format).update(`blob ${size}\0`);
+  const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 1), chunkBytes));
+  let bytes = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+    if (bytesRead === 0) return { object: hash.digest('hex'), bytes };
+    hash.update(buffer.subarray(0, bytesRead));
+    bytes += bytesRead;
   }
 }
 

@@ -4,11 +4,16 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { CheckpointLimits } from '../common/checkpoint';
+import type { CheckpointLimits, FileState } from '../common/checkpoint';
+import { CheckpointError } from '../common/checkpointError';
+import { isSameState, skipReasonText } from '../common/restorePlan';
 import type { Retention } from '../common/retention';
 import {
   isUnexpectedlyLeftOut,
   type ChangedFile,
+  type CheckpointedFile,
+  type CurrentState,
+  type FileRestore,
   type FolderCheckpoint,
   type InterruptedRestore,
   type RestoreOutcome,
@@ -28,7 +33,7 @@ interface FolderCheckpointsDeps {
   readonly storageFolder: string;
   /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  /** Decodes a file as VS Code does. Rejects if the bytes are not text. */
+  /** Returns the text that the editor port has for these bytes. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
   readonly retention: () => Retention;
   readonly log: Logger;
@@ -40,8 +45,6 @@ interface FolderCheckpointsDeps {
 
 /** Larger files are not read as text. Bytes. */
 const maxTextBytes = 5 * 1024 * 1024;
-/** Git treats a file as binary if one of its first bytes is 0. */
-const binaryProbeBytes = 8_000;
 /** A prompt waits for its checkpoint at most this long. */
 const takeLimits: Partial<CheckpointLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
 /** Delay after the last checkpoint before old ones are removed. */
@@ -54,7 +57,11 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly restores: FolderRestores;
 
   constructor(private readonly options: FolderCheckpointsDeps) {
-    this.restores = new FolderRestores({ folders: options.folders, open: (folder) => this.open(folder) });
+    this.restores = new FolderRestores({
+      folders: options.folders,
+      open: (folder) => this.open(folder),
+      decode: (bytes, file) => this.decode(bytes, file),
+    });
   }
 
   async prepare(): Promise<void> {
@@ -82,37 +89,83 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async changedSince(folders: readonly FolderCheckpoint[], signal?: AbortSignal): Promise<readonly ChangedFile[]> {
-    const changed: ChangedFile[] = [];
-    for (const { folder, id } of folders) {
+    const changedByPath = new Map<string, ChangedFile>();
+    for (const checkpoint of folders) {
+      const { folder, id } = checkpoint;
       const store = await this.open(folder);
       if (typeof store === 'string') continue;
       const { changes } = await store.diff(id, now, signal);
+      const add = (name: string, before: FileState | undefined, after: FileState | undefined, from?: string): void => {
+        const file = path.join(folder, name);
+        // A workspace folder can be inside another one.
+        if (changedByPath.has(file)) return;
+        const renamed = from === undefined ? {} : { renamedFrom: path.join(folder, from) };
+        changedByPath.set(file, { path: file, ...renamed, checkpoint, before, after });
+      };
       for (const change of changes) {
-        const { isBinary } = change;
-        changed.push({ path: path.join(folder, change.path), isBinary });
-        if (change.status === 'renamed') changed.push({ path: path.join(folder, change.from), isBinary });
+        if (change.status === 'renamed') {
+          add(change.from, change.before, undefined);
+          add(change.path, undefined, change.after, change.from);
+        } else {
+          const { after, before } = { before: undefined, after: undefined, ...change };
+          add(change.path, before, after);
+        }
       }
     }
-    return changed;
+    return [...changedByPath.values()];
   }
 
-  async textAt(folders: readonly FolderCheckpoint[], file: string): Promise<string | null | undefined> {
-    const place = folders.find(({ folder }) => file.startsWith(folder + path.sep));
-    if (!place) return undefined;
-    const store = await this.open(place.folder);
-    if (typeof store === 'string') return undefined;
-    const bytes = await store.bytesAt(place.id, path.relative(place.folder, file).split(path.sep).join('/'));
-    if (!bytes) return null;
-    if (bytes.length > maxTextBytes || bytes.subarray(0, binaryProbeBytes).includes(0)) return undefined;
-    try {
-      return await this.options.decode(bytes, file);
-    } catch {
-      return undefined;
+  async textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>> {
+    const texts = new Map<string, string | null | undefined>();
+    for (const [folder, inFolder] of Map.groupBy(files, ({ checkpoint }) => checkpoint.folder)) {
+      const store = await this.open(folder);
+      if (typeof store === 'string') continue;
+      const isText = ({ before }: ChangedFile): boolean =>
+        before !== undefined && before.kind !== 'symlink' && before.bytes <= maxTextBytes;
+      const objects = inFolder.flatMap((file) => (file.before && isText(file) ? [file.before.object] : []));
+      const contents = await store.contents([...new Set(objects)]);
+      for (const file of inFolder) {
+        const bytes = file.before && isText(file) ? contents.get(file.before.object) : undefined;
+        texts.set(file.path, file.before ? bytes && (await this.decode(bytes, file.path)) : null);
+      }
     }
+    return texts;
+  }
+
+  async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {
+    const states = new Map<string, CurrentState>();
+    for (const [folder, inFolder] of Map.groupBy(files, ({ checkpoint }) => checkpoint.folder)) {
+      const store = await this.openOrThrow(folder);
+      const found = await store.currentStates(inFolder.map((file) => nameIn(folder, file.path)));
+      for (const [name, state] of found) states.set(path.join(folder, name), state);
+    }
+    return states;
+  }
+
+  async restoreFile({ checkpoint: { folder, id }, step }: FileRestore): Promise<FolderCheckpoint> {
+    const store = await this.openOrThrow(folder);
+    const name = nameIn(folder, step.path);
+    const stored = await store.stateAt(id, name);
+    const isModeOnly = step.before?.object === step.after?.object && stored?.kind === step.after?.kind;
+    if (!isModeOnly && !isSameState(stored, step.after)) {
+      throw new CheckpointError('contentMissing', 'The checkpoint does not contain the earlier state of this file.');
+    }
+    const plan = { checkpointId: id, steps: [{ ...step, path: name }], leftOut: [] };
+    const { skipped, undo } = await store.apply(plan, `Before undo of ${name}`);
+    const [problem] = skipped;
+    if (problem) {
+      const code = problem.reason === 'changedMeanwhile' ? 'changedMeanwhile' : 'failed';
+      throw new CheckpointError(code, `The file was not restored. ${skipReasonText(problem)}`);
+    }
+    return { folder, id: undo.id };
   }
 
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview> {
     return this.restores.plan(folders, signal);
+  }
+
+  textAfterRestore(preview: RestorePreview, file: string): Promise<string | null | undefined> {
+    return this.restores.textAfter(preview, file);
   }
 
   async restore(
@@ -157,6 +210,21 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     }
   }
 
+  private async decode(bytes: Uint8Array, file: string): Promise<string | undefined> {
+    try {
+      return await this.options.decode(bytes, file);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @throws CheckpointError `noGit`, `failed` */
+  private async openOrThrow(folder: string): Promise<CheckpointStore> {
+    const store = await this.open(folder);
+    if (typeof store === 'string') throw new CheckpointError('failed', store);
+    return store;
+  }
+
   /** Returns the store of a folder, or a message why there is none. Never rejects. */
   private open(folder: string): Promise<CheckpointStore | string> {
     const known = this.storeByFolder.get(folder);
@@ -199,4 +267,13 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         .catch((error: unknown) => this.options.log.debug(`Old checkpoints were not removed: ${messageOf(error)}`));
     }
   }
+}
+
+/** @throws CheckpointError if the file is not inside the folder */
+function nameIn(folder: string, file: string): string {
+  const name = path.relative(folder, file);
+  if (name === '' || path.isAbsolute(name) || name.split(path.sep)[0] === '..') {
+    throw new CheckpointError('failed', 'The file is not in a workspace folder.');
+  }
+  return name.split(path.sep).join('/');
 }

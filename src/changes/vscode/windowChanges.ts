@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
+import { Messages } from '../../platform/vscode/messages';
 import type { ReviewSource } from '../common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../common/workspaceCheckpoints';
 import { FolderCheckpoints } from '../node/folderCheckpoints';
@@ -12,7 +13,7 @@ interface WindowChangesDeps extends FeatureContext {
   readonly storageFolder: string | undefined;
   /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  /** Decodes a file as VS Code does. Rejects if the bytes are not text. */
+  /** Returns the text that the editor port has for these bytes. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
 }
 
@@ -34,7 +35,7 @@ export class WindowChanges implements Disposable {
   }
 
   showReview(source: ReviewSource): void {
-    this.review = new AgentChanges({ ...this.deps, source });
+    this.review = new AgentChanges({ ...this.deps, source, messages: new Messages(this.deps.log) });
     this.review.start();
   }
 

@@ -31,9 +31,11 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
           undoRestore: (restoreId) =>
             void page.requestForSession(chatRequests.undoRestore, (sessionId) => ({ sessionId, restoreId })),
         }),
-    openChange: (path, turn) =>
-      void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
-    revert: (path, turn) =>
-      void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path, turn })),
+    openChange: (path, turn, renamedFrom) =>
+      void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn, renamedFrom })),
+    reviewChanges: (turn) =>
+      void page.requestForSession(chatRequests.reviewChanges, (sessionId) => ({ sessionId, turn })),
+    revert: (path, turn, renamedFrom) =>
+      void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path, turn, renamedFrom })),
   };
 }

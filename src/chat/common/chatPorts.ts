@@ -7,7 +7,7 @@ import type { SeenTexts } from '../../changes/common/review/reviewSource';
 import type { FolderCheckpoint } from '../../changes/common/workspaceCheckpoints';
 import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
-import type { FileState, LogRecord } from './conversation/logRecord';
+import type { RemainingChange, LogRecord } from './conversation/logRecord';
 import type { Restore } from './restore/restoreHistory';
 import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
 
@@ -121,10 +121,44 @@ export interface Chat {
   readonly restores: ChatRestores;
 }
 
-/** The file changes of a conversation that the user has neither kept nor undone. */
+/** Turns by number, both inclusive. */
+export interface TurnRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A file that turns have changed. */
+export interface TurnsChange {
+  readonly path: string;
+  readonly renamedFrom?: string;
+}
+
+/** A file before and after turns; null if it did not exist, undefined if its text is unknown. */
+export interface TurnsTexts {
+  readonly before: string | null | undefined;
+  readonly after: string | null | undefined;
+  /** Whether the file still has the text after the turns. */
+  readonly isCurrent: boolean;
+}
+
+export interface SeparableCounts {
+  readonly separable: number;
+  readonly total: number;
+}
+
+/** The file changes of a conversation. */
 export interface ChatFileChanges {
+  /** The changes that the user has neither kept nor undone. */
   readonly list: readonly FileChange[];
   readonly onDidChange: Event<void>;
+  /** Returns the files that turns have changed, also if the user has kept the changes. A renamed file is listed once. */
+  filesOfTurns(turns: TurnRange): readonly TurnsChange[];
+  /** Never rejects. */
+  textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts>;
+  /** Counts the changes of a file, and those whose lines nobody has edited since. Never rejects. */
+  countSeparable(path: string): Promise<SeparableCounts>;
+  /** Undoes the separable changes. Later edits stay. @throws ChatError `notFound`, `readonly`, EditorError */
+  undoSeparable(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<SeparableCounts>;
   /** Implements `ReviewSource.baseline`. */
   baseline(path: string): Promise<string | null | undefined>;
   /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound`, `readonly` */
@@ -138,7 +172,7 @@ export interface ChatFileChanges {
 /** Takes a conversation and its files back to an earlier prompt. */
 export interface ChatRestores {
   /** The remaining changes of all files. */
-  readonly fileStates: readonly FileState[];
+  readonly remainingChanges: readonly RemainingChange[];
   /** Returns a restore that can be undone. */
   get(id: string): Restore | undefined;
   /** Returns what is known about the moment before a prompt. @throws ChatError `notFound`, `unreadable`, `storage` */
@@ -148,15 +182,15 @@ export interface ChatRestores {
   /** Makes this window the writer of the conversation. @throws ChatError `readonly` */
   claim(): Promise<void>;
   /** Replaces the remaining changes of files. @throws ChatError `readonly` */
-  replaceChanges(files: readonly FileState[]): Promise<void>;
+  replaceChanges(files: readonly RemainingChange[]): Promise<void>;
   /** @throws ChatError `readonly` */
   recordRestore(restore: NewRestore): Promise<void>;
   /** `replaced` are the changes that the files have again. @throws ChatError `readonly` */
-  recordUndone(id: string, replaced: readonly FileState[]): Promise<void>;
+  recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void>;
 }
 
 /** `replaced` are the remaining changes after the restore. */
-export type NewRestore = Restore & { readonly replaced: readonly FileState[] };
+export type NewRestore = Restore & { readonly replaced: readonly RemainingChange[] };
 
 /** The moment before a prompt was sent, found in the records of its conversation. */
 export interface PromptMoment {
@@ -174,7 +208,7 @@ export interface PromptMoment {
 export interface RestorePoint extends PromptMoment {
   readonly turn: number;
   /** The remaining changes at that moment. */
-  readonly fileStates: readonly FileState[];
+  readonly remainingChanges: readonly RemainingChange[];
   /** Absolute paths of the files that the agent has written since then. */
   readonly writtenPaths: ReadonlySet<string>;
   /** The files that the turns since then have changed, newest first. */

@@ -50,6 +50,10 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatOpenInTab, () => this.openInTab(pages.activePage));
     handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
     handle(commandIds.chatRestore, () => this.restore());
+    handle(commandIds.reviewSincePrompt, async () => {
+      const chat = this.requireChat(pages.activePage);
+      if (chat) await services.turnReviews.openSincePrompt(chat);
+    });
     // From the menu of the view, wherever the focus is.
     handle(commandIds.chatViewFind, async () => (await pages.revealView()).runCommand('find'));
     handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.viewPage));

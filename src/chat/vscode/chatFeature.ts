@@ -36,7 +36,13 @@ import { InstallTerminals } from './installTerminals';
 import { ChatReview } from './review/chatReview';
 import { ReviewActions } from './review/reviewActions';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
+import { TurnReviews } from './review/turnReviews';
+import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
+import { TurnWriters } from '../common/unsaved/turnWriters';
+import { AgentFollower } from './follow/agentFollower';
+import { ConflictNotices } from './unsaved/conflictNotices';
+import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
 
 interface ChatFeatureDeps extends FeatureContext {
@@ -71,8 +77,9 @@ export interface ChatUi extends RunningFeature {
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
-  readDocument(scheme: string, query: string): string;
+  readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
+  readonly follower: AgentFollower;
   /** What agents have changed, to keep and to undo. */
   readonly review: ReviewSource;
   /** Shows a notification if a restore of files was cut off. @throws CheckpointError */
@@ -86,7 +93,17 @@ export class ChatFeature implements Feature<ChatUi> {
   readonly id = 'chat';
   readonly title = 'Chat';
 
+  private pages: ChatPages | undefined;
+
   constructor(private readonly deps: ChatFeatureDeps) {}
+
+  /** Moves the focus to the composer of the page that had it last. */
+  focusComposer(): void {
+    this.pages?.revealActive().then(
+      (page) => page.runCommand('focusComposer'),
+      (error: unknown) => this.deps.log.error('cannot show the chat', error),
+    );
+  }
 
   async start(): Promise<ChatUi> {
     const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
@@ -113,8 +130,12 @@ export class ChatFeature implements Feature<ChatUi> {
         messages,
       }),
     );
+    this.pages = pages;
+    const turnReviews = new TurnReviews(documents, messages);
     const diffViews = new DiffViews(documents, editor);
-    const review = new ReviewActions(chats, diffViews, documents, editor, dialogs, messages);
+    const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
+    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
+    const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const interrupted = new InterruptedRestores(checkpoints, dialogs, messages);
     const restore = new RestoreActions({
       chats,
@@ -139,6 +160,9 @@ export class ChatFeature implements Feature<ChatUi> {
       editor: editorActions,
       code,
       review,
+      turnReviews,
+      undo,
+      follower,
       repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
@@ -147,6 +171,16 @@ export class ChatFeature implements Feature<ChatUi> {
       closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
+    const writers = store.add(new TurnWriters(chats, clock));
+    const conflicts = store.add(
+      new ConflictWatch({
+        clock,
+        log,
+        onDidWriteFiles: (listener) => chats.onDidChangeFiles(listener),
+        writerOf: (path) => writers.writerOf(path),
+      }),
+    );
+    const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
       new ApprovalNotices({
@@ -221,6 +255,10 @@ export class ChatFeature implements Feature<ChatUi> {
       editorActions,
       code,
       installs,
+      follower,
+      writers,
+      conflicts,
+      conflictNotices,
       approvals,
       notices,
       chatCommands,
@@ -233,7 +271,8 @@ export class ChatFeature implements Feature<ChatUi> {
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
-      review: new ChatReview(chats, review),
+      review: new ChatReview(chats, undo),
+      follower,
       notifyOfInterruptedRestore: () => interrupted.notify(),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),

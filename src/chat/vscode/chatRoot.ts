@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
+import type { BackendSession } from '../../session/common/sessionBackend';
 import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
@@ -23,6 +24,7 @@ import { ChatFeature, type ChatUi } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
+import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
 
 interface ChatRootDeps extends FeatureContext {
@@ -45,6 +47,8 @@ interface ChatRootDeps extends FeatureContext {
 }
 
 export interface RunningChat extends ChatUi, WriteObserver {
+  /** Shows what the session's agent reads and edits if the user follows agents. */
+  followSession(session: BackendSession): void;
   /**
    * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
    * (absolute path).
@@ -101,6 +105,11 @@ export class ChatRoot {
       memento: globalState,
       newId: randomUUID,
       starts: newOptions,
+      unsavedFiles: new WindowUnsavedFiles({
+        editor,
+        settings: options.settings,
+        onDismiss: () => this.chatFeature.focusComposer(),
+      }),
     });
     this.chatFeature = new ChatFeature({
       ...options,
@@ -127,11 +136,19 @@ export class ChatRoot {
 
   async start(): Promise<RunningChat> {
     const { chatSessions } = this;
+    const ui = await this.chatFeature.start();
     return {
-      ...(await this.chatFeature.start()),
+      ...ui,
+      followSession: (session) => ui.follower.followSession(session),
       startConversationWith: (digest, folder) => this.beginWith(digest, folder),
-      beforeWrite: (writer, file) => chatSessions.beforeWrite(writer, file),
-      afterWrite: (writer, file) => chatSessions.afterWrite(writer, file),
+      beforeWrite: async (writer, file) => {
+        await chatSessions.beforeWrite(writer, file);
+        ui.follower.beforeWrite(file);
+      },
+      afterWrite: async (writer, file) => {
+        ui.follower.afterWrite(file);
+        await chatSessions.afterWrite(writer, file);
+      },
     };
   }
 

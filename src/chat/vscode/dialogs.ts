@@ -8,8 +8,7 @@ export interface Confirmation {
   readonly action: string;
 }
 
-interface Choice extends Omit<Confirmation, 'action'> {
-  /** Labels, the default one first. */
+export interface Choice extends Omit<Confirmation, 'action'> {
   readonly actions: readonly string[];
 }
 
@@ -28,7 +27,7 @@ export const modalDialogs: Dialogs = {
     await vscode.window.showSaveDialog({ defaultUri: suggested, filters, saveLabel: 'Export' }),
 };
 
-async function choose({ actions, detail, message }: Choice): Promise<string | undefined> {
+async function choose({ message, detail, actions }: Choice): Promise<string | undefined> {
   const lines = detail?.split('\n').map(showHiddenCharacters).join('\n');
   const options = { modal: true, ...(lines === undefined ? {} : { detail: lines }) };
   return await vscode.window.showWarningMessage(toSafeNotice(message), options, ...actions);

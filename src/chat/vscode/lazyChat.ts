@@ -46,8 +46,8 @@ export class LazyChat implements Feature {
     for (const scheme of [textSchemes.chat, textSchemes.proposedCode]) {
       store.add(provideReadOnlyTexts(scheme, async (query) => (await use()).readDocument(scheme, query)));
     }
-    store.add(commands.setLoader(this.id, use));
-    store.add(commands.setLoader('review', use));
+    store.add(commands.setFeatureLoader(this.id, use));
+    store.add(commands.setFeatureLoader('review', use));
     // Only the chat knows the chosen agent and its state.
     store.add(status.onDidRequestRefresh(() => void refresh()));
     // Files that were open before the chat was loaded are suggested first.

@@ -1,12 +1,12 @@
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import { entryIdentity, type ConsentSubjectKind, type ConsentSubject } from './consentSubject';
+import { subjectIdentity, type ConsentSubjectKind, type ConsentSubject } from './consentSubject';
 import type { ConsentAnswer, ConsentStore } from './consentStore';
 
 export type ConsentDecision = ConsentAnswer | 'ask';
 
-/** `background`: the user is not asked again in this window after closing the question. */
+/** Who needs the answer. For `background`, a question that the user closed is not asked again in this window. */
 type ConsentReason = 'user' | 'background';
 
 /** Permission to run something that a workspace defines. The caller checks workspace trust first. */
@@ -19,7 +19,7 @@ export interface Consent {
   /** Asks the user unless there is an answer. Returns `ask` if the question was closed. */
   ask(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision>;
   /** Asks the user even if there is an answer. Closing the question changes nothing. */
-  askToChange(subject: ConsentSubject): Promise<ConsentDecision>;
+  askAgain(subject: ConsentSubject): Promise<ConsentDecision>;
 }
 
 export interface SubjectDecision {
@@ -83,12 +83,12 @@ export class ConsentManager implements Consent, Disposable {
     });
   }
 
-  async askToChange(subject: ConsentSubject): Promise<ConsentDecision> {
+  async askAgain(subject: ConsentSubject): Promise<ConsentDecision> {
     return await this.questionQueue.run('question', () => this.askUser(subject));
   }
 
   /** Accepts an answer given next to the open file. Asks again if the content has changed. Rejects if unreadable. */
-  async answerLater(subject: ConsentSubject, answer: ConsentAnswer): Promise<void> {
+  async acceptLateAnswer(subject: ConsentSubject, answer: ConsentAnswer): Promise<void> {
     const latest = this.subjectsByKey.get(keyOf(subject)) ?? subject;
     const now = latest.reload ? await latest.reload() : latest;
     if (!now) return;
@@ -97,7 +97,7 @@ export class ConsentManager implements Consent, Disposable {
       return;
     }
     this.decide(now);
-    await this.askToChange(now);
+    await this.askAgain(now);
   }
 
   dispose(): void {
@@ -115,5 +115,5 @@ export class ConsentManager implements Consent, Disposable {
 
 /** Identifies a subject. A subject with an ID may move to another file. */
 function keyOf(subject: ConsentSubject): string {
-  return subject.id === undefined ? entryIdentity(subject) : JSON.stringify([subject.kind, subject.id]);
+  return subject.id === undefined ? subjectIdentity(subject) : JSON.stringify([subject.kind, subject.id]);
 }

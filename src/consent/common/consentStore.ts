@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { Emitter } from '../../base/common/event';
 import type { Memento } from '../../base/common/memento';
-import { entryIdentity, type ConsentSubject } from './consentSubject';
+import { subjectIdentity, type ConsentSubject } from './consentSubject';
 
 export type ConsentAnswer = 'allowed' | 'denied';
 
 const mementoKey = 'backline.consent.answers';
-/** The oldest answers are dropped first. The user is then only asked again. */
+/** Maximum number of stored answers. The oldest are dropped, and the user is asked again if needed. */
 const maxAnswers = 300;
 
 const Answer = z.object({
@@ -22,7 +22,7 @@ export class ConsentStore {
   readonly onDidChange = this.changeEmitter.event;
 
   constructor(
-    /** Of the workspace: an answer for one workspace does not count in another. */
+    /** The workspace's memento, because an answer for one workspace must not apply to another. */
     private readonly memento: Memento,
     private readonly onListenerError: (error: unknown) => void,
   ) {}
@@ -33,13 +33,13 @@ export class ConsentStore {
 
   /** Whether there is an answer for other content of the same entry. */
   hasEarlierAnswer(subject: ConsentSubject): boolean {
-    const entry = entryIdentity(subject);
+    const entry = subjectIdentity(subject);
     return this.storedAnswers.some((each) => each.entry === entry && each.hash !== subject.hash);
   }
 
   async setAnswer(subject: ConsentSubject, answer: ConsentAnswer): Promise<void> {
     const others = this.storedAnswers.filter(({ hash }) => hash !== subject.hash);
-    const all = [...others, { hash: subject.hash, answer, entry: entryIdentity(subject) }];
+    const all = [...others, { hash: subject.hash, answer, entry: subjectIdentity(subject) }];
     await this.memento.update(mementoKey, all.slice(-maxAnswers));
     this.changeEmitter.fire();
   }

@@ -23,7 +23,7 @@ export interface NamedFilesOptions {
   /** Absolute path that relative names start from. */
   readonly cwd: string;
   readonly folders: readonly string[];
-  /** Leaves out files that programs such as npm run without being named. */
+  /** Whether to skip files that programs such as npm run although the command line does not name them. */
   readonly onlyNamed?: boolean;
   readonly system?: FileSystem;
 }
@@ -82,19 +82,20 @@ export async function hashNamedFiles(
     for (const { name, isHost } of [...whole, ...namesIn(word)]) {
       if (name === '' || name.includes('\0')) continue;
       const named = system.paths.resolve(cwd, name);
-      // Server paths in the user's own settings do not belong to the workspace.
+      // Paths on other machines are skipped in the user's own settings, because they do not belong to the workspace.
       if ((onlyNamed || isHost) && !files.isAccessible(named)) continue;
       for (const file of await files.candidatesFor(named)) names.add(file);
     }
   }
   const found: HashedFile[] = [];
-  const isOfWorkspace = await files.workspaceTest();
+  const isOfWorkspace = await files.createWorkspaceTest();
   for (const file of names) {
     const real = await files.resolveLinks(file);
     if (!isOfWorkspace(file) && !isOfWorkspace(real)) continue;
     const hash = await files.hash(real);
     if (hash !== undefined) found.push({ file, hash });
-    if (found.length > maxFiles) throw new Error(`It names more than ${maxFiles} files of the workspace.`);
+    if (found.length > maxFiles)
+      throw new Error(`It refers to more than ${maxFiles} workspace files. Reduce their number.`);
   }
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }
@@ -116,7 +117,7 @@ class NamedFileFinder {
     private readonly system: FileSystem,
   ) {}
 
-  /** Does not access the file. */
+  /** Whether the file is on this machine or in the workspace. Does not access the file. */
   isAccessible(file: string): boolean {
     return !isRemotePath(file) || this.folders.some((folder) => isInsideFolder(file, folder, this.system.paths));
   }
@@ -124,7 +125,7 @@ class NamedFileFinder {
   /** All files that may run when a program is given this path. Not all of them need to exist. */
   async candidatesFor(named: string): Promise<readonly string[]> {
     const { paths } = this.system;
-    const main = await this.mainOf(paths.join(named, 'package.json'));
+    const main = await this.readPackageMain(paths.join(named, 'package.json'));
     return main === undefined
       ? this.variantsOf(named)
       : [...this.variantsOf(named), ...this.variantsOf(paths.resolve(named, main))];
@@ -136,13 +137,13 @@ class NamedFileFinder {
     return await this.system.realpath(file).catch(() => file);
   }
 
-  async workspaceTest(): Promise<(file: string) => boolean> {
+  async createWorkspaceTest(): Promise<(file: string) => boolean> {
     const real = await Promise.all(this.folders.map((folder) => this.system.realpath(folder).catch(() => folder)));
     const roots = [...this.folders, ...real];
     return (file) => roots.some((root) => isInsideFolder(file, root, this.system.paths));
   }
 
-  /** Undefined if the file does not exist. @throws if it cannot be read */
+  /** Returns the hash of a file; undefined if it does not exist. @throws Error if it cannot be read */
   async hash(file: string): Promise<string | undefined> {
     if (!(await this.system.isFile(file).catch(() => false))) return undefined;
     const hash = createHash('sha256');
@@ -155,8 +156,8 @@ class NamedFileFinder {
     return [named, ...endings.map((ending) => named + ending), ...entryFiles.map((name) => paths.join(named, name))];
   }
 
-  /** Undefined if the file is not a valid package: programs would ignore its `main`, too. */
-  private async mainOf(packageFile: string): Promise<string | undefined> {
+  /** Returns `main` of a package.json; undefined if the file is invalid, because programs ignore it, too. */
+  private async readPackageMain(packageFile: string): Promise<string | undefined> {
     this.assertAccessible(packageFile);
     try {
       return PackageMain.safeParse(JSON.parse(await this.system.readText(packageFile))).data?.main;
@@ -168,7 +169,7 @@ class NamedFileFinder {
   private assertAccessible(file: string): void {
     if (this.isAccessible(file)) return;
     throw new Error(
-      `It names ${file}, which is on another machine. Copy it into the workspace, or name it in your settings.`,
+      `It refers to ${file}, which is on another machine. Copy the file into the workspace, or define the entry in your user settings.`,
     );
   }
 }

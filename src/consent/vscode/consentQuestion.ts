@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import {
   describeSubject,
-  detailsOf,
-  choicesFor,
+  dialogDetailsOf,
+  dialogChoicesFor,
   describeSource,
-  questionAbout,
+  dialogQuestionOf,
   type ConsentSubject,
 } from '../common/consentSubject';
 import type { ConsentAnswer } from '../common/consentStore';
@@ -22,19 +22,19 @@ export async function askInDialog(
   hasChanged: boolean,
   onLateAnswer: LateAnswer,
 ): Promise<ConsentAnswer | undefined> {
-  const { canAllow, canShow } = choicesFor(subject);
+  const { canAllow, canShow } = dialogChoicesFor(subject);
   const answers = [...(canAllow ? [allow] : []), deny, ...(canShow ? [show] : [])];
-  const options = { modal: true, detail: detailsOf(subject, hasChanged) };
-  const chosen = await vscode.window.showWarningMessage(questionAbout(subject), options, ...answers);
+  const options = { modal: true, detail: dialogDetailsOf(subject, hasChanged) };
+  const chosen = await vscode.window.showWarningMessage(dialogQuestionOf(subject), options, ...answers);
   if (chosen !== show) return answerOf(chosen);
   // If the file could not be shown, there is nothing to allow.
   if (await openSource(subject)) void askInNotification(subject, onLateAnswer);
   return undefined;
 }
 
-/** A notification, so that the open file stays visible. */
+/** Asks in a notification, because a modal dialog would hide the open file. */
 async function askInNotification(subject: ConsentSubject, onLateAnswer: LateAnswer): Promise<void> {
-  const message = `${questionAbout(subject)} It is in ${describeSource(subject.source)}.`;
+  const message = `${dialogQuestionOf(subject)} It is in ${describeSource(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
   if (answer) onLateAnswer(subject, answer);
 }
@@ -59,7 +59,7 @@ async function openSource(subject: ConsentSubject): Promise<boolean> {
     return true;
   } catch {
     void vscode.window.showErrorMessage(
-      `Backline: ${file} cannot be opened, so ${describeSubject(subject)} cannot be shown.`,
+      `Backline: Could not open ${file} to show ${describeSubject(subject)}. Check that the file exists, then try again.`,
     );
     return false;
   }

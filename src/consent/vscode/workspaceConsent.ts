@@ -25,7 +25,7 @@ interface SubjectPick extends vscode.QuickPickItem {
   readonly subject: ConsentSubject;
 }
 
-/** Subjects are found in bursts, and one hint covers them all. */
+/** How long to collect subjects before one hint is shown for all of them. */
 const burstMs = 1_000;
 
 const words: Record<ConsentDecision, string> = {
@@ -52,7 +52,7 @@ export class WorkspaceConsent implements Disposable {
       (subject, hasChanged) =>
         askInDialog(subject, hasChanged, (late, answer) => {
           this.manager
-            .answerLater(late, answer)
+            .acceptLateAnswer(late, answer)
             .catch((error: unknown) => log.error('an answer could not be kept', error));
         }),
       onError,
@@ -70,7 +70,7 @@ export class WorkspaceConsent implements Disposable {
     disposables.add(manager);
     disposables.add(manager.onDidChangeSubjects(() => later.schedule()));
     disposables.add(manager.onDidChange(() => this.showStatus()));
-    disposables.add(commands.setHandler(commandIds.reviewWorkspace, (id) => this.review(id)));
+    disposables.add(commands.setHandler(commandIds.reviewWorkspace, (id) => this.reviewSubjects(id)));
   }
 
   dispose(): void {
@@ -80,13 +80,13 @@ export class WorkspaceConsent implements Disposable {
   private showHint(): void {
     this.showStatus();
     const { log } = this.deps;
-    const { undecided } = this;
+    const { undecidedSubjects: undecided } = this;
     this.hints
       .claimHint(undecided)
       .then((isNew) => {
         if (!isNew) return;
         const names = undecided.map(({ subject }) => describeSubject(subject)).join(', ');
-        const review = { label: 'Review…', run: () => this.review() };
+        const review = { label: 'Review…', run: () => this.reviewSubjects() };
         this.messages.info(`This workspace wants to run or use: ${names}. Review before you allow it.`, review);
       })
       .catch((error: unknown) => log.error('the hint could not be shown', error));
@@ -100,25 +100,25 @@ export class WorkspaceConsent implements Disposable {
       status.remove('consent');
       return;
     }
-    const names = this.undecided.map(({ subject }) => describeSubject(subject)).join(', ');
+    const names = this.undecidedSubjects.map(({ subject }) => describeSubject(subject)).join(', ');
     status.set({
       id: 'consent',
       title: 'What this workspace runs',
-      state: this.undecided.length > 0 ? 'attention' : 'ready',
+      state: this.undecidedSubjects.length > 0 ? 'attention' : 'ready',
       summary:
-        this.undecided.length > 0
+        this.undecidedSubjects.length > 0
           ? `Waiting for your permission: ${names}.`
           : 'You have reviewed everything that this workspace wants to run or use.',
       actions: [{ label: 'Review what this workspace runs', command: commandIds.reviewWorkspace }],
     });
   }
 
-  private get undecided(): readonly SubjectDecision[] {
+  private get undecidedSubjects(): readonly SubjectDecision[] {
     return this.manager.decisions.filter(({ decision }) => decision === 'ask');
   }
 
   /** The command `backline.reviewWorkspace`: asks about one subject, or lists all until the user closes the list. */
-  private async review(id?: unknown): Promise<void> {
+  private async reviewSubjects(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       this.messages.info('An untrusted workspace cannot run anything.', {
         label: 'Manage Workspace Trust',
@@ -129,7 +129,7 @@ export class WorkspaceConsent implements Disposable {
     const named =
       id === undefined ? undefined : this.manager.decisions.find(({ subject }) => (subject.id ?? subject.name) === id);
     if (named) {
-      await this.manager.askToChange(named.subject);
+      await this.manager.askAgain(named.subject);
       return;
     }
     for (;;) {
@@ -145,9 +145,9 @@ export class WorkspaceConsent implements Disposable {
       };
       const picked = await vscode.window.showQuickPick(picks, options);
       if (!picked) return;
-      const decision = await this.manager.askToChange(picked.subject);
+      const decision = await this.manager.askAgain(picked.subject);
       // The user may have selected Show to read the file first.
-      if (decision === 'ask' || this.undecided.length === 0) return;
+      if (decision === 'ask' || this.undecidedSubjects.length === 0) return;
     }
   }
 }

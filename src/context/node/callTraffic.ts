@@ -24,7 +24,7 @@ export class CallTraffic {
     const startMs = this.clock.monotonicNow();
     const entry = { protocol: 'context', peer, method } as const;
     const recordAnswer = (bytes: number, details: { readonly error?: string } = {}): void =>
-      tap.record({ ...entry, direction: 'in', bytes, ms: this.clock.monotonicNow() - startMs, ...details });
+      tap.record({ ...entry, direction: 'in', bytes, durationMs: this.clock.monotonicNow() - startMs, ...details });
     tap.record({ ...entry, direction: 'out', bytes: bytesOut() });
     try {
       const answer = await work();

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import type { DecorationStyle } from '../../platform/common/settings';
+import type { ContextDecorationStyle } from '../../platform/common/settings';
 import type { ItemRange } from '../common/items/contextItem';
 import type { DocumentItemsFeed } from './documentItemsFeed';
 
@@ -13,7 +13,7 @@ export class ItemDecorations implements Disposable {
 
   constructor(
     private readonly feed: Pick<DocumentItemsFeed, 'knownItems' | 'onDidUpdate'>,
-    private readonly style: () => DecorationStyle,
+    private readonly style: () => ContextDecorationStyle,
   ) {}
 
   start(): void {
@@ -39,13 +39,13 @@ export class ItemDecorations implements Disposable {
     if (!decorationType) return;
     const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
     const marked =
-      this.feed.knownItems(document)?.items.takeInTurns(maxMarks, ({ range }) => range !== undefined) ?? [];
+      this.feed.knownItems(document)?.items.takeEvenlyFromGroups(maxMarks, ({ range }) => range !== undefined) ?? [];
     const ranges = marked.flatMap(({ range }) => (range ? firstLineOf(document, range) : []));
     for (const editor of editors) editor.setDecorations(decorationType, ranges);
   }
 }
 
-/** Underlining a whole function would be hard to read. */
+/** Returns the part of a range in its first line, because underlining a whole function would be hard to read. */
 function firstLineOf(document: vscode.TextDocument, { start, end }: ItemRange): vscode.Range {
   const from = new vscode.Position(start.line, start.character);
   const to = new vscode.Position(end.line, end.character);
@@ -54,7 +54,7 @@ function firstLineOf(document: vscode.TextDocument, { start, end }: ItemRange): 
   );
 }
 
-function typeOf(style: DecorationStyle): vscode.TextEditorDecorationType | undefined {
+function typeOf(style: ContextDecorationStyle): vscode.TextEditorDecorationType | undefined {
   const rangeBehavior = vscode.DecorationRangeBehavior.ClosedClosed;
   switch (style) {
     case 'none':
@@ -76,7 +76,7 @@ function typeOf(style: DecorationStyle): vscode.TextEditorDecorationType | undef
   }
 }
 
-/** Gutter icons cannot use theme colors. */
+/** Returns an icon with a fixed color, because gutter icons cannot use theme colors. */
 function gutterIcon(colour: string): vscode.Uri {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +

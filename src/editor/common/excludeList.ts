@@ -50,7 +50,7 @@ export class ExcludeList {
   /** `path` is absolute. `relativePath` starts at the workspace folder and is empty for the folder itself. */
   excludes(path: string, relativePath: string): boolean {
     const { whole, below } = normalizedPaths({ path, relativePath });
-    const rule = this.rules.lastMatch({
+    const rule = this.rules.findLastMatch({
       forNameGlobs: below,
       forRelativeGlobs: below,
       forSuffixGlobs: whole,

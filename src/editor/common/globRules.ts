@@ -2,7 +2,7 @@ import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
 import { isAbsolutePath, withForwardSlashes } from './boundary';
 import { createLooseMatcher, TimedGlobs } from './timedGlobs';
 
-/** One of the paths of a file. A file can have several through links. */
+/** A path of a file. Through links, one file can have several paths. */
 export interface WorkspacePath {
   /** Absolute path. */
   readonly path: string;
@@ -17,7 +17,7 @@ export interface InvalidPattern {
 
 export interface GlobOptions {
   /** Limits the time of each match. Without it, a potentially slow glob only matches by the names it contains. */
-  readonly runInTime?: RunWithTimeLimit;
+  readonly runWithTimeLimit?: RunWithTimeLimit;
   /** Called when a glob exceeds the limit. From then on, it matches every path that contains its names. */
   readonly onSlow?: (pattern: string) => void;
 }
@@ -56,15 +56,15 @@ interface GlobRule {
 export class GlobRules {
   /** Invalid patterns, which match nothing. */
   readonly invalidPatterns: readonly InvalidPattern[];
-  /** In reverse order of the patterns. */
+  /** The rules in reverse order of the patterns, so that the first match is the last matching pattern. */
   private readonly rules: readonly GlobRule[];
 
   /** Globs in `trustedGlobs` are known to be fast and run without a time limit. */
   constructor(patterns: readonly string[], trustedGlobs: ReadonlySet<string>, options: GlobOptions = {}) {
-    const { runInTime, onSlow = () => undefined } = options;
+    const { runWithTimeLimit, onSlow = () => undefined } = options;
     const rules: GlobRule[] = [];
     const bad: InvalidPattern[] = [];
-    const globs = new TimedGlobs(runInTime, globOptions);
+    const globs = new TimedGlobs(runWithTimeLimit, globOptions);
     const fast = new TimedGlobs((work) => work(), globOptions);
     for (const pattern of patterns) {
       try {
@@ -78,7 +78,7 @@ export class GlobRules {
   }
 
   /** Returns the rule of the last matching pattern. */
-  lastMatch(target: GlobTarget): GlobRule | undefined {
+  findLastMatch(target: GlobTarget): GlobRule | undefined {
     return this.rules.find(({ matches }) => matches(target));
   }
 }
@@ -92,7 +92,7 @@ export function normalizedPaths({ path, relativePath }: WorkspacePath): {
   return { whole: toNfc(whole), below: relativePath === '' ? '' : toNfc(whole.slice(-relativePath.length)) };
 }
 
-/** macOS treats composed and decomposed characters as the same name. */
+/** Normalizes composed and decomposed characters, which macOS treats as equal in names. */
 function toNfc(text: string): string {
   return text.normalize('NFC');
 }

@@ -1,7 +1,10 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
-/** VS Code reports no visible editor for a moment while the user switches tabs. */
+/**
+ * How long a transient state is ignored, in milliseconds. While the user switches tabs, VS Code briefly reports no
+ * visible editor.
+ */
 const settleMs = 250;
 /** How long a file check can take before its editor is removed from the list. */
 const maxCheckMs = 2_000;
@@ -37,13 +40,13 @@ export class SettledEditors<Editor> implements Disposable {
     this.latestEditors = editors;
     const isBetween = editors.length === 0 || editors.some(({ isAllowed }) => isAllowed === undefined);
     if (isBetween && this.settledEditors.length > 0) this.scheduleSettle();
-    else this.settle();
+    else this.acceptLatestEditors();
   }
 
   /** Removes all editors immediately. */
   clear(): void {
     this.latestEditors = [];
-    this.settle();
+    this.acceptLatestEditors();
   }
 
   dispose(): void {
@@ -59,10 +62,10 @@ export class SettledEditors<Editor> implements Disposable {
     const lastMs = this.transientSinceMs + (this.allowedEditors.length > 0 ? settleMs : maxCheckMs);
     const dueMs = this.emptySinceMs === undefined ? lastMs : Math.min(this.emptySinceMs + settleMs, lastMs);
     this.timer?.dispose();
-    this.timer = this.clock.setTimer(Math.max(0, dueMs - now), () => this.settle());
+    this.timer = this.clock.setTimer(Math.max(0, dueMs - now), () => this.acceptLatestEditors());
   }
 
-  private settle(): void {
+  private acceptLatestEditors(): void {
     this.timer?.dispose();
     this.timer = undefined;
     this.transientSinceMs = undefined;

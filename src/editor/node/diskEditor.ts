@@ -19,7 +19,7 @@ import {
 } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import { unifyLineEndings, convertLineEndings } from '../common/text/lineEndings';
-import { applyTextEdits, checkNewText } from '../common/text/textEdits';
+import { applyTextEdits, requireValidNewText } from '../common/text/textEdits';
 import { TimedGlobs } from '../common/timedGlobs';
 import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
 import { readCheckedFile, readCheckedBytes } from './checkedRead';
@@ -158,7 +158,7 @@ export class DiskEditor implements UncheckedEditor {
         throw new EditorError('staleVersion', `${requested} has changed since it was read. Read it again.`);
       }
       const text = newText(before?.file);
-      checkNewText(text);
+      requireValidNewText(text);
       const ended = before ? convertLineEndings(text, before.file.text.includes('\r\n') ? '\r\n' : '\n') : text;
       if (ended !== before?.file.text) {
         check({ ...checked, requestedPath: requested, before: before?.file.text, after: ended });

@@ -27,30 +27,31 @@ export class ExcludedHardLinks {
   private currentScan: ExcludedFileScan | undefined;
   /** Resolves when the next scan has started. */
   private pendingScan: Promise<ExcludedFileScan> | undefined;
-  private isInvalid = false;
+  private isScanOutdated = false;
 
   constructor(private readonly deps: HardLinksDeps) {}
 
   /** Call after the exclude list or the folders have changed. */
   invalidate(): void {
-    this.isInvalid = true;
+    this.isScanOutdated = true;
   }
 
   async hasExcludedName(info: BigIntStats): Promise<boolean> {
     if (!info.isFile() || info.nlink < 2n) return false;
-    const scan = this.currentScanFor(Number(info.ctimeMs)) ?? (await this.nextScan());
+    const scan = this.currentScanFor(Number(info.ctimeMs)) ?? (await this.startOrJoinScan());
     await scan.endOrTimeout;
     return scan.excludedIds.has(fileIdOf(info));
   }
 
   /** Returns the current scan if it started after the file last changed. Adding a hard link updates the file's ctime. */
   private currentScanFor(changedAt: number): ExcludedFileScan | undefined {
-    const isCovered = this.currentScan && !this.isInvalid && changedAt < this.currentScan.startedAt - clockMarginMs;
+    const isCovered =
+      this.currentScan && !this.isScanOutdated && changedAt < this.currentScan.startedAt - clockMarginMs;
     return isCovered ? this.currentScan : undefined;
   }
 
   /** Concurrent calls share one scan. */
-  private nextScan(): Promise<ExcludedFileScan> {
+  private startOrJoinScan(): Promise<ExcludedFileScan> {
     this.pendingScan ??= this.startScan().finally(() => {
       this.pendingScan = undefined;
     });
@@ -62,7 +63,7 @@ export class ExcludedHardLinks {
       await sleep(this.currentScan.startedAtMonotonicMs + scanIntervalMs - performance.now());
       await this.currentScan.stop();
     }
-    this.isInvalid = false;
+    this.isScanOutdated = false;
     this.currentScan = new ExcludedFileScan(this.deps);
     this.currentScan.start();
     return this.currentScan;

@@ -18,18 +18,18 @@ interface ProbeResult {
  * extension host once, until the drive answers or times out.
  */
 export class FileProbe {
-  private lastFastAt = Number.NEGATIVE_INFINITY;
+  private lastFastAnswerAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly path: string) {}
 
   /** Returns undefined if the file does not exist or cannot be accessed. */
   async probe(): Promise<ProbeResult | undefined> {
     const start = performance.now();
-    const direct = start - this.lastFastAt < fastExpectedMs;
+    const direct = start - this.lastFastAnswerAt < fastExpectedMs;
     const probed = direct ? this.probeSync() : await this.probeAsync();
     const end = performance.now();
     // Asynchronous calls include waiting for the thread pool.
-    this.lastFastAt = end - start < (direct ? fastMs : 5 * fastMs) ? end : Number.NEGATIVE_INFINITY;
+    this.lastFastAnswerAt = end - start < (direct ? fastMs : 5 * fastMs) ? end : Number.NEGATIVE_INFINITY;
     return probed;
   }
 

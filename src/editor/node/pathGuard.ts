@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
-import { checkPath, isUri, innermostFolder, relativePathIn } from '../common/boundary';
+import { requireValidPath, isUri, innermostFolder, relativePathIn } from '../common/boundary';
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import type { WorkspacePath } from '../common/globRules';
@@ -57,7 +57,7 @@ export class PathGuard {
 
   /** @throws EditorError `invalidPath`, `outsideWorkspace`, `excluded`, `io` */
   async check(requested: string): Promise<CheckedPath> {
-    checkPath(requested);
+    requireValidPath(requested);
     const named = isUri(requested) ? pathOfUri(requested, this.deps.isWindows) : requested;
     if (this.deps.isWindows && !isOrdinaryWindowsPath(named, this.deps.folders())) throw outsideError(requested);
     const absolute = await this.toAbsolute(named, requested);
@@ -205,7 +205,7 @@ function pathOfUri(uri: string, isWindows: boolean): string {
     const { search } = new URL(uri);
     if (search !== '') throw new Error('it contains a query');
     const file = fileURLToPath(uri, { windows: isWindows });
-    checkPath(file);
+    requireValidPath(file);
     return file;
   } catch (error) {
     const message = `${uri} is not a file: URI of this machine (${messageOf(error)}). Name a path of the workspace.`;

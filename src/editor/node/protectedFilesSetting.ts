@@ -34,7 +34,7 @@ export class ProtectedFilesSetting implements Disposable {
   private reload(): void {
     const { log, patterns } = this.deps;
     this.currentFiles = new ProtectedFiles(patterns(), {
-      runInTime: createTimeLimitedRunner(),
+      runWithTimeLimit: createTimeLimitedRunner(),
       onSlow: (pattern) =>
         log.warn(
           `"${pattern}" in backline.protectedFiles is too slow. It now protects all files with its names. Simplify it.`,

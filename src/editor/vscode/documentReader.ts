@@ -67,7 +67,7 @@ export class DocumentReader {
   }
 
   async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
-    const { file, text, identity, ...known } = await this.cachedOrChecked(path);
+    const { file, text, identity, ...known } = await this.cachedFileOrCheck(path);
     if (!this.fileQueue.isBusy(file.realPath)) {
       const buffer = await this.readBuffer(file, options);
       if (buffer) return buffer;
@@ -129,7 +129,7 @@ export class DocumentReader {
   }
 
   /** Returns a valid cache entry, or checks the path again. */
-  private async cachedOrChecked(path: string): Promise<CachedFile> {
+  private async cachedFileOrCheck(path: string): Promise<CachedFile> {
     const known = this.cachedFiles.get(path);
     const now = await known?.probe.probe();
     if (known && now?.realPath === known.file.realPath && fileIdentity(now.info) === known.identity) return known;

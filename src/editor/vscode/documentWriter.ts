@@ -15,7 +15,7 @@ import {
 import { convertLineEndings, type LineEnding } from '../common/text/lineEndings';
 import {
   applyOffsetEdits,
-  checkNewText,
+  requireValidNewText,
   computeMinimalEdit,
   toOffsetEdits,
   type OffsetEdit,
@@ -26,7 +26,7 @@ import { createCheckedFile } from '../node/checkedWrite';
 import { isWritable, notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { FileOnDisk } from './documentReader';
-import { checkEncodable, decodeDocumentText, newFileEncoding, isEncodingLossless } from './encodings';
+import { requireEncodable, decodeDocumentText, encodingForNewFile, isEncodingLossless } from './encodings';
 import type { DocumentsByPath } from './documentsByPath';
 
 /** Creates edits for the current text. Called again if the user edits the file meanwhile. */
@@ -78,7 +78,7 @@ export class DocumentWriter {
       if (!file.exists && !(await this.openDocuments.find(file))) throw notFoundError(path);
       return await this.changeDocument(file, options, (before) => {
         const edits = edit(before);
-        for (const { newText } of edits) checkNewText(newText);
+        for (const { newText } of edits) requireValidNewText(newText);
         const changes = edits.length === 0 ? [] : toOffsetEdits(new LineIndex(before.text), edits);
         const after = applyOffsetEdits(before.text, changes);
         if (after !== before.text) check({ ...file, requestedPath: path, before: before.text, after });
@@ -88,7 +88,7 @@ export class DocumentWriter {
   }
 
   async writeText(path: string, text: string, check: ChangeCheck, options: WriteOptions = {}): Promise<TextFile> {
-    checkNewText(text);
+    requireValidNewText(text);
     const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
     return await this.runInTurn(path, async (file) => {
       if (!file.exists && !(await this.openDocuments.find(file))) {
@@ -133,7 +133,7 @@ export class DocumentWriter {
     const opened = await this.openDocuments.find(file);
     if (opened) await this.waitForReload(file, opened);
     const document = opened ?? (await this.openDocument(file));
-    await this.checkMatchesDisk(file, document);
+    await this.requireBufferMatchesDisk(file, document);
     const expected = await this.resolveExpectedVersion(file, document, options.expectedVersion);
     if (options.save ?? !this.hasUserChanges(document)) await checkWritable(file);
     for (let attempt = 1; ; attempt++) {
@@ -145,7 +145,7 @@ export class DocumentWriter {
         throw new EditorError('dirty', `${file.path} has unsaved changes in the editor. Ask the user to save it.`);
       }
       const edits = makeEdits(before, document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
-      await checkEncodable(edits.map(({ newText }) => newText).join(''), document.encoding, file.path);
+      await requireEncodable(edits.map(({ newText }) => newText).join(''), document.encoding, file.path);
       const isCurrent = this.openDocuments.versionOf(document) === before.version;
       if (edits.length === 0 || (isCurrent && (await this.applyToDocument(document, edits)))) {
         if (options.save ?? !hasUserChanges) await this.saveDocument(file, document, options.awaitSaveUntil);
@@ -173,7 +173,7 @@ export class DocumentWriter {
    * contain another file.
    * @throws EditorError `staleVersion`; `notText` if saving would change bytes outside the edit
    */
-  private async checkMatchesDisk(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
+  private async requireBufferMatchesDisk(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
     const read = async (): Promise<FileOnDisk | undefined> =>
       file.exists ? await this.readDisk(file.path).catch(() => undefined) : undefined;
     const isBehind = async (now: FileOnDisk | undefined): Promise<boolean> =>
@@ -208,7 +208,7 @@ export class DocumentWriter {
   private async createFile(file: CheckedPath, text: string, options: WriteOptions): Promise<TextFile> {
     if (options.expectedVersion !== undefined) throw staleError(file);
     const uri = vscode.Uri.file(file.path);
-    await checkEncodable(text, newFileEncoding(uri), file.path);
+    await requireEncodable(text, encodingForNewFile(uri), file.path);
     const contents = await vscode.workspace.encode(text, { uri });
     throwIfCancelled(options.signal);
     await createCheckedFile(this.pathGuard, file, contents);

@@ -11,7 +11,7 @@ export class DocumentsByPath implements vscode.Disposable {
   /** From real path to the different path under which the file is open. */
   private readonly openPathByRealPath = new Map<string, string>();
   /** Distinguishes documents of the same file, whose version numbers all start at 1. */
-  private readonly documentIds = new WeakMap<vscode.TextDocument, number>();
+  private readonly idByDocument = new WeakMap<vscode.TextDocument, number>();
   private lastDocumentId = 0;
 
   /** `windowId` distinguishes versions from those of an earlier extension host. */
@@ -34,10 +34,10 @@ export class DocumentsByPath implements vscode.Disposable {
   }
 
   versionOf(document: vscode.TextDocument): FileVersion {
-    let identity = this.documentIds.get(document);
+    let identity = this.idByDocument.get(document);
     if (identity === undefined) {
       identity = ++this.lastDocumentId;
-      this.documentIds.set(document, identity);
+      this.idByDocument.set(document, identity);
     }
     return `buffer:${this.windowId}:${identity}:${document.version}`;
   }

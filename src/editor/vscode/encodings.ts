@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as vscode from 'vscode';
 import { EditorError } from '../common/editorPort';
 import { unifyLineEndings } from '../common/text/lineEndings';
-import { hasUtf16Mark } from '../node/diskReader';
+import { decodeText, startsWithUtf16Mark } from '../node/diskReader';
 
 const replacementCharacter = '\ufffd';
 /** VS Code's ids of the encodings that support every character. */
@@ -13,6 +13,14 @@ export async function decodeFile(bytes: Uint8Array, path: string): Promise<strin
   return await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
 }
 
+/** Decodes bytes to the text that `EditorPort.readText` returns for them. @throws EditorError `notText`, also for invalid bytes */
+export async function decodeWholeFile(bytes: Uint8Array, path: string): Promise<string> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const text = unifyLineEndings(await decodeText(path, buffer, decodeFile));
+  if (hasInvalidBytes(text, buffer)) throw new EditorError('notText', `${path} has bytes that are not text.`);
+  return text;
+}
+
 /** Decodes bytes to the text of a VS Code document. Returns undefined if VS Code treats them as binary. */
 export async function decodeDocumentText(bytes: Buffer, encoding: string): Promise<string | undefined> {
   const text = await decodeOrUndefined(bytes, encoding);
@@ -21,7 +29,7 @@ export async function decodeDocumentText(bytes: Buffer, encoding: string): Promi
 
 /** Whether decoding replaced invalid bytes. Valid UTF-8 and UTF-16 with a byte order mark can contain U+FFFD itself. */
 export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
-  return text.includes(replacementCharacter) && !isUtf8(bytes) && !hasUtf16Mark(bytes);
+  return text.includes(replacementCharacter) && !isUtf8(bytes) && !startsWithUtf16Mark(bytes);
 }
 
 /** Whether decoding and encoding keep the bytes, except for line endings and the byte order mark. */
@@ -33,7 +41,7 @@ export async function isEncodingLossless(bytes: Buffer, encoding: string): Promi
 }
 
 /** @throws EditorError `invalidText` if the encoding does not support a character of the text */
-export async function checkEncodable(text: string, encoding: string, path: string): Promise<void> {
+export async function requireEncodable(text: string, encoding: string, path: string): Promise<void> {
   if (unicodeEncodings.has(encoding)) return;
   const bytes = await vscode.workspace.encode(text, { encoding });
   if ((await decodeOrUndefined(bytes, encoding)) === text) return;
@@ -44,7 +52,7 @@ export async function checkEncodable(text: string, encoding: string, path: strin
 }
 
 /** Returns the encoding that VS Code uses for a new file. */
-export function newFileEncoding(uri: vscode.Uri): string {
+export function encodingForNewFile(uri: vscode.Uri): string {
   return vscode.workspace.getConfiguration('files', uri).get<string>('encoding', 'utf8');
 }
 
@@ -58,6 +66,6 @@ async function decodeOrUndefined(bytes: Uint8Array, encoding: string): Promise<s
 }
 
 function withoutMark(bytes: Buffer): Buffer {
-  if (hasUtf16Mark(bytes)) return bytes.subarray(2);
+  if (startsWithUtf16Mark(bytes)) return bytes.subarray(2);
   return bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? bytes.subarray(3) : bytes;
 }

@@ -12,7 +12,7 @@ const diffScheme = 'backline-diff';
 /** Opens files, links and diffs. */
 export class FileOpener implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly proposedTexts = new Map<string, string>();
+  private readonly proposedTextById = new Map<string, string>();
   private lastProposalId = 0;
 
   constructor(
@@ -22,12 +22,12 @@ export class FileOpener implements vscode.Disposable {
   ) {}
 
   start(): void {
-    this.disposables.add(provideReadOnlyTexts(diffScheme, (query) => this.proposedTexts.get(query) ?? ''));
+    this.disposables.add(provideReadOnlyTexts(diffScheme, (query) => this.proposedTextById.get(query) ?? ''));
   }
 
   dispose(): void {
     this.disposables.dispose();
-    this.proposedTexts.clear();
+    this.proposedTextById.clear();
   }
 
   async open(uriOrPath: string, { preserveFocus = false, preview = true }: OpenOptions = {}): Promise<void> {
@@ -63,7 +63,7 @@ export class FileOpener implements vscode.Disposable {
     const uri = vscode.Uri.file(file.path);
     const exists = await this.readText(path).then(Boolean, ifNotFound);
     const key = String(++this.lastProposalId);
-    this.proposedTexts.set(key, proposedText);
+    this.proposedTextById.set(key, proposedText);
     // For a new file, the left side is empty.
     const current = exists ? uri : uri.with({ scheme: diffScheme });
     const proposed = uri.with({ scheme: diffScheme, query: key });
@@ -73,7 +73,7 @@ export class FileOpener implements vscode.Disposable {
       preview: false,
     });
     return toDisposable(() => {
-      this.proposedTexts.delete(key);
+      this.proposedTextById.delete(key);
       const tabs = vscode.window.tabGroups.all
         .flatMap((group) => group.tabs)
         .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.query === key);

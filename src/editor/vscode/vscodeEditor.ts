@@ -204,7 +204,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   private updateExcludeList(): void {
     const { log, excludePatterns } = this.deps;
     this.excludeList = new ExcludeList(excludePatterns(), {
-      runInTime: createTimeLimitedRunner(),
+      runWithTimeLimit: createTimeLimitedRunner(),
       onSlow: (pattern) =>
         log.warn(
           `"${pattern}" in backline.exclude is too slow. It now excludes all files with its names. Simplify it.`,

@@ -16,7 +16,7 @@ export class PermissionsPage {
     private readonly connection: HostConnection,
     private readonly vscodeApi: Pick<VsCodeApi, 'setState'>,
   ) {
-    this.sendRequest = connection.createRequester((error) => this.setFailure(messageOf(error)));
+    this.sendRequest = connection.createRequester((error) => this.setFailureMessage(messageOf(error)));
   }
 
   /** Undefined until the host has sent it. */
@@ -41,10 +41,10 @@ export class PermissionsPage {
   }
 
   dismissFailure(): void {
-    this.setFailure(undefined);
+    this.setFailureMessage(undefined);
   }
 
-  private setFailure(message: string | undefined): void {
+  private setFailureMessage(message: string | undefined): void {
     this.failureMessage = message;
     this.changeEmitter.fire();
   }

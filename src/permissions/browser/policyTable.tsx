@@ -1,6 +1,6 @@
 import type { Requester } from '../../webview/browser/hostConnection';
 import { PolicyChoice, permissionsRequests, type PolicyCell, type PolicyRow } from '../common/page/permissionsApi';
-import { allAgents, policyKinds, type PolicyKind } from '../common/policy/policyKinds';
+import { allAgentsKey, policyKinds, type PolicyKind } from '../common/policy/policyKinds';
 
 interface PolicyTableProps {
   readonly rows: readonly PolicyRow[];
@@ -69,7 +69,7 @@ interface PolicySelectProps {
 }
 
 function PolicySelect({ row, kind, cell: { choice, stricter }, ask }: PolicySelectProps) {
-  const names = choiceNames(row.agent === allAgents, kind);
+  const names = choiceNames(row.agent === allAgentsKey, kind);
   return (
     <>
       <select

@@ -1,6 +1,6 @@
-import { affectsExecution } from './requests/environmentVariables';
+import { affectsCommandExecution } from './requests/environmentVariables';
 import { ruleMatches, type PermissionRule } from './rules/permissionRules';
-import { policyKindsOf, type AgentPolicy } from './policy/policy';
+import { policyKindsOfRequest, type AgentPolicy } from './policy/policy';
 import type { PolicyKind } from './policy/policyKinds';
 import { hasKnownEffects } from './policy/policyMembers';
 import type { RuleGlobs } from './rules/ruleGlobs';
@@ -12,7 +12,7 @@ export interface DecisionContext {
   readonly policy: AgentPolicy;
   /** Compiles globs of rules. */
   readonly globs: RuleGlobs;
-  /** Takes an absolute, resolved path. */
+  /** Whether a file is protected. `path` is absolute and resolved. */
   readonly isProtected: (path: string) => boolean;
 }
 
@@ -31,7 +31,7 @@ export function decideRequest(request: ToolRequest, { rules, policy, globs, isPr
   const matching = rules.filter((rule) => ruleMatches(rule, request, globs));
   const denying = matching.find(({ effect }) => effect === 'deny');
   if (denying) return { answer: 'deny', rule: denying };
-  const kinds = policyKindsOf(request);
+  const kinds = policyKindsOfRequest(request);
   const denied = kinds.find((kind) => policy[kind] === 'deny');
   if (denied) return { answer: 'deny', policy: denied };
   if (mayChangeFiles(request) && request.paths.some(isProtected)) return { answer: 'ask', because: 'protected' };
@@ -55,7 +55,7 @@ const readOnlyKinds: ReadonlySet<ToolRequest['kind']> = new Set(['read', 'search
 
 /** Ignores the case of variable names, because the target system is unknown. */
 function needsEscalation({ env, escalations }: ToolRequest): boolean {
-  return Object.keys(escalations).length > 0 || Object.keys(env).some((name) => affectsExecution(name, true));
+  return Object.keys(escalations).length > 0 || Object.keys(env).some((name) => affectsCommandExecution(name, true));
 }
 
 function canPolicyAllow(request: ToolRequest): boolean {

@@ -34,7 +34,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
     this.deps.log.error('a permissions listener failed', error),
   );
   readonly onDidChange = this.changeEmitter.event;
-  private readonly grantIds = new WeakMap<SessionGrant, string>();
+  private readonly idByGrant = new WeakMap<SessionGrant, string>();
   private lastGrantId = 0;
 
   constructor(private readonly deps: PermissionsControllerDeps) {}
@@ -111,8 +111,8 @@ export class PermissionsController implements PermissionsModel, Disposable {
 
   private listGrants(): ListedGrant[] {
     return this.deps.standing.grants.grants.map((grant) => {
-      const id = this.grantIds.get(grant) ?? `grant-${++this.lastGrantId}`;
-      this.grantIds.set(grant, id);
+      const id = this.idByGrant.get(grant) ?? `grant-${++this.lastGrantId}`;
+      this.idByGrant.set(grant, id);
       return { id, grant };
     });
   }

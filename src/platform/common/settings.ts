@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Both ends are inclusive. */
+/** A range of ports. Both ends are included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
@@ -31,7 +31,7 @@ export function parsePortRange(value: unknown): PortRange | undefined {
 interface GlobLevels {
   readonly defaults: unknown;
   readonly user: unknown;
-  /** Can only add globs, because agents can write workspace settings. */
+  /** The value in workspace settings. It can only add globs, because agents can write workspace settings. */
   readonly workspace: unknown;
 }
 
@@ -63,7 +63,7 @@ export function parseGlobSwitches({ defaults, user, workspace }: GlobLevels): Gl
 }
 
 interface GlobSwitch {
-  /** Without a leading `!`, except that of `!(…)`. */
+  /** The glob without the leading `!` of an exception. The `!` of a group `!(…)` is kept. */
   readonly glob: string;
   readonly isOn: boolean;
 }
@@ -99,13 +99,17 @@ function setSwitch(switches: Map<string, boolean>, glob: string, isOn: boolean):
   if (isOn || before === undefined) switches.set(glob, isOn);
 }
 
-export const LensMode = z.enum(['off', 'wholeFile', 'all']).catch('wholeFile');
+export const ContextCodeLensMode = z.enum(['off', 'wholeFile', 'all']).catch('wholeFile');
 /** Which context items are shown as CodeLens. */
-export type LensMode = z.output<typeof LensMode>;
+export type ContextCodeLensMode = z.output<typeof ContextCodeLensMode>;
 
-export const DecorationStyle = z.enum(['none', 'underline', 'gutter']).catch('underline');
+export const ContextDecorationStyle = z.enum(['none', 'underline', 'gutter']).catch('underline');
 /** How code with context items is decorated. */
-export type DecorationStyle = z.output<typeof DecorationStyle>;
+export type ContextDecorationStyle = z.output<typeof ContextDecorationStyle>;
+
+export const SaveBeforePrompt = z.enum(['ask', 'always', 'never']).catch('ask');
+/** Whether unsaved files are saved before a prompt is sent. */
+export type SaveBeforePrompt = z.output<typeof SaveBeforePrompt>;
 
 /** How long a hover waits for providers, in milliseconds. */
-export const HoverTimeout = z.number().int().min(50).max(10_000).catch(700);
+export const ContextHoverTimeoutMs = z.number().int().min(50).max(10_000).catch(700);

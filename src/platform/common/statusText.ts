@@ -8,7 +8,7 @@ const stateIcons: Record<FeatureState, string> = {
   off: 'circle-slash',
 };
 
-export const stateWords: Record<FeatureState, string> = {
+export const featureStateLabels: Record<FeatureState, string> = {
   failed: 'failed',
   attention: 'needs attention',
   starting: 'starting',
@@ -16,13 +16,13 @@ export const stateWords: Record<FeatureState, string> = {
   off: 'off',
 };
 
-export function stateIcon(state: FeatureState): string {
+export function featureStateIcon(state: FeatureState): string {
   return `$(${stateIcons[state]})`;
 }
 
 export interface StatusBarText {
   readonly text: string;
-  /** For screen readers. */
+  /** The label for screen readers. */
   readonly label: string;
   /** One line per feature. The summary is plain text, not Markdown. */
   readonly tooltip: readonly { readonly icon: string; readonly title: string; readonly summary: string }[];
@@ -35,12 +35,12 @@ export function statusBarText(statuses: readonly FeatureStatus[]): StatusBarText
   const worst = (['failed', 'attention', 'starting', 'ready'] as const).find((state) => states.has(state)) ?? 'off';
   const badges = statuses.flatMap((status) => status.badge ?? []);
   return {
-    text: [stateIcon(worst), 'Backline', ...badges].join(' '),
+    text: [featureStateIcon(worst), 'Backline', ...badges].join(' '),
     label: [
       'Backline',
-      ...statuses.map((status) => `${status.title} ${stateWords[status.state]}: ${status.summary}`),
+      ...statuses.map((status) => `${status.title} ${featureStateLabels[status.state]}: ${status.summary}`),
     ].join('; '),
-    tooltip: statuses.map(({ state, title, summary }) => ({ icon: stateIcon(state), title, summary })),
+    tooltip: statuses.map(({ state, title, summary }) => ({ icon: featureStateIcon(state), title, summary })),
     severity: worst === 'failed' ? 'error' : worst === 'attention' ? 'warning' : 'none',
   };
 }

@@ -14,7 +14,7 @@ type CommandHandler = (...args: readonly unknown[]) => unknown;
 export class Commands implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly handlers = new Map<CommandId, CommandHandler>();
-  private readonly loaders = new Map<CommandId, () => Promise<unknown>>();
+  private readonly featureLoaders = new Map<CommandId, () => Promise<unknown>>();
   private readonly messages: Messages;
 
   constructor(private readonly log: Logger) {
@@ -36,23 +36,23 @@ export class Commands implements Disposable {
   }
 
   /** Calls `load` before the first command of a feature. The feature must register its handlers before `load` resolves. */
-  setLoader(feature: 'chat' | 'review' | 'threads', load: () => Promise<unknown>): Disposable {
+  setFeatureLoader(feature: 'chat' | 'review' | 'threads', load: () => Promise<unknown>): Disposable {
     const ids = Object.values(commandIds).filter((id) => id.startsWith(`backline.${feature}.`));
-    for (const id of ids) this.loaders.set(id, load);
+    for (const id of ids) this.featureLoaders.set(id, load);
     return toDisposable(() => {
-      for (const id of ids) if (this.loaders.get(id) === load) this.loaders.delete(id);
+      for (const id of ids) if (this.featureLoaders.get(id) === load) this.featureLoaders.delete(id);
     });
   }
 
   dispose(): void {
     this.disposables.dispose();
     this.handlers.clear();
-    this.loaders.clear();
+    this.featureLoaders.clear();
   }
 
   private async run(id: CommandId, args: readonly unknown[]): Promise<unknown> {
     try {
-      if (!this.handlers.has(id)) await this.loaders.get(id)?.();
+      if (!this.handlers.has(id)) await this.featureLoaders.get(id)?.();
       const handler = this.handlers.get(id);
       if (handler) return await handler(...args);
       this.showError('This Backline feature is not running.');

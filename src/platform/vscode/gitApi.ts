@@ -11,13 +11,15 @@ interface GitApi {
 
 export interface GitApiRepository {
   readonly rootUri: vscode.Uri;
-  /** Has more members, which callers must check. */
+  /** The API has more members here. Callers must validate those that they use. */
   readonly state: { onDidChange(listener: () => void): Disposable };
   diffWithHEAD(path: string): Promise<string>;
+  /** Reads the state again. */
+  status(): Promise<void>;
 }
 
 /** Activates VS Code's Git extension. Returns undefined if it is missing or turned off in the settings. */
-export async function activateGit(): Promise<GitApi | undefined> {
+export async function activateGitExtension(): Promise<GitApi | undefined> {
   const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
   if (!extension || !vscode.workspace.getConfiguration('git').get<boolean>('enabled', true)) return undefined;
   return (extension.isActive ? extension.exports : await extension.activate()).getAPI(1);

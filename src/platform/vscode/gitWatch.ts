@@ -1,11 +1,11 @@
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
-import { activateGit, type GitApiRepository } from './gitApi';
+import { activateGitExtension, type GitApiRepository } from './gitApi';
 
 /** Calls the listener when VS Code's Git extension opens or closes a repository or sees a change. Activates the extension. */
 export function watchGitRepositories(listener: () => void, onError: (error: unknown) => void): Disposable {
   const disposables = new DisposableStore();
   const watchRepositories = async (): Promise<void> => {
-    const git = await activateGit();
+    const git = await activateGitExtension();
     if (!git || disposables.isDisposed) return;
     const stateListeners = new Map<GitApiRepository, Disposable>();
     const watch = (repository: GitApiRepository): void => {

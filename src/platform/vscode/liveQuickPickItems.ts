@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 
-/** Limit for waiting for VS Code's event, which does not come if the list is hidden. */
+/** Maximum time to wait for VS Code's event, in milliseconds. The event does not fire for a hidden list. */
 const settleTimeoutMs = 2000;
 
 /** A list that VS Code has not confirmed with an event yet. */
 interface PendingList {
-  /** Items that we asked VS Code to highlight, the latest last. */
+  /** Items that VS Code was asked to highlight, in the order of the requests. */
   readonly requested: vscode.QuickPickItem[];
   readonly timer: NodeJS.Timeout;
 }
@@ -20,7 +20,7 @@ interface PendingList {
 export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vscode.Disposable {
   private items: readonly Item[] = [];
   private previousItems: readonly Item[] = [];
-  private highlighted: Item | undefined;
+  private highlightedItem: Item | undefined;
   private unconfirmedList: PendingList | undefined;
   private nextUpdate: (() => void) | undefined;
   private readonly listener: vscode.Disposable;
@@ -34,34 +34,34 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
 
   /** Updates the items, with a delay if needed. Without `keepsFirst`, a highlighted first row stays first. */
   replace(items: readonly Item[], { keepsFirst = true } = {}): void {
-    this.nextUpdate = () => this.apply(items, keepsFirst);
+    this.nextUpdate = () => this.applyItems(items, keepsFirst);
     if (!this.unconfirmedList) this.applyNext();
   }
 
   /** Replaces the items immediately and highlights the first one. */
   reset(items: readonly Item[]): void {
-    this.cancelPending();
-    this.highlighted = undefined;
-    this.apply(items, false);
+    this.cancelPendingUpdate();
+    this.highlightedItem = undefined;
+    this.applyItems(items, false);
   }
 
   dispose(): void {
     this.listener.dispose();
-    this.cancelPending();
+    this.cancelPendingUpdate();
   }
 
-  private apply(items: readonly Item[], keepsFirst: boolean): void {
-    const { highlighted, quickPick } = this;
+  private applyItems(items: readonly Item[], keepsFirst: boolean): void {
+    const { highlightedItem: highlighted, quickPick } = this;
     const isKept = keepsFirst || highlighted !== this.items.find(isRow);
     const same = isKept ? this.findSame(highlighted, items) : undefined;
     this.previousItems = this.items;
     this.items = items;
-    this.highlighted = same ?? items.find(isRow);
+    this.highlightedItem = same ?? items.find(isRow);
     quickPick.items = items;
     if (same) quickPick.activeItems = [same];
-    // VS Code reports nothing for a list without rows.
-    if (!this.highlighted) return;
-    this.stopWaiting();
+    // VS Code fires no event for a list without rows.
+    if (!this.highlightedItem) return;
+    this.forgetUnconfirmedList();
     this.unconfirmedList = {
       requested: same ? [same] : [],
       timer: setTimeout(() => this.onListConfirmed(), settleTimeoutMs),
@@ -73,7 +73,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     // With a filter, any row can be the first visible one.
     const isFiltered = quickPick.value !== '';
     if (!unconfirmedList || (isFiltered && unconfirmedList.requested.length === 0)) {
-      this.highlighted = active;
+      this.highlightedItem = active;
       this.onListConfirmed();
       return;
     }
@@ -89,7 +89,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     const moved = this.findSame(this.previousItems[this.items.indexOf(row)], this.items);
     if (!moved) return;
     requested.push(moved);
-    this.highlighted = moved;
+    this.highlightedItem = moved;
     this.quickPick.activeItems = [moved];
   }
 
@@ -98,7 +98,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
   }
 
   private onListConfirmed(): void {
-    this.stopWaiting();
+    this.forgetUnconfirmedList();
     this.applyNext();
   }
 
@@ -108,12 +108,12 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     nextUpdate?.();
   }
 
-  private cancelPending(): void {
-    this.stopWaiting();
+  private cancelPendingUpdate(): void {
+    this.forgetUnconfirmedList();
     this.nextUpdate = undefined;
   }
 
-  private stopWaiting(): void {
+  private forgetUnconfirmedList(): void {
     clearTimeout(this.unconfirmedList?.timer);
     this.unconfirmedList = undefined;
   }

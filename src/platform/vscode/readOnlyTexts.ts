@@ -50,6 +50,6 @@ export function provideReadOnlyTexts(scheme: string, textOf: (query: string) => 
 }
 
 /** `path` is an absolute path or a file name. */
-export function textUri(scheme: string, path: string, query: string): vscode.Uri {
+export function readOnlyTextUri(scheme: string, path: string, query: string): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme, query });
 }

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { FeatureStatus, StatusAction, StatusBoard } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
-import { stateIcon, stateWords, statusBarText, type StatusBarText } from '../common/statusText';
+import { featureStateIcon, featureStateLabels, statusBarText, type StatusBarText } from '../common/statusText';
 import type { Commands } from './commands';
 import { LiveQuickPickItems } from './liveQuickPickItems';
 
 interface StatusPick extends vscode.QuickPickItem {
-  /** Identifies the row when its text changes. */
+  /** Identifies the row, also when its text has changed. */
   readonly key?: string;
   readonly action?: StatusAction;
 }
@@ -38,7 +38,7 @@ export class StatusView implements vscode.Disposable {
   }
 
   private render(): void {
-    const { text, label, tooltip, severity } = statusBarText(this.statusBoard.all);
+    const { text, label, tooltip, severity } = statusBarText(this.statusBoard.featureStatuses);
     this.statusBarItem.text = text;
     this.statusBarItem.tooltip = createTooltip(tooltip);
     this.statusBarItem.accessibilityInformation = { label, role: 'button' };
@@ -54,9 +54,10 @@ export class StatusView implements vscode.Disposable {
     pick.placeholder = 'Select an action';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    // Keeps the highlighted row, so that Enter runs the expected action.
+    // Keeps the highlighted row when the list changes, so that Enter runs the expected action.
     const items = store.add(new LiveQuickPickItems(pick, (one, other) => one.key === other.key));
-    const refresh = (): void => items.replace([...this.statusBoard.all.flatMap(createPicks), ...commonPicks]);
+    const refresh = (): void =>
+      items.replace([...this.statusBoard.featureStatuses.flatMap(createPicks), ...commonPicks]);
     refresh();
     store.add(this.statusBoard.onDidChange(refresh));
     this.statusBoard.requestRefresh();
@@ -94,8 +95,8 @@ function createPicks(status: FeatureStatus): StatusPick[] {
     { label: status.title, kind: vscode.QuickPickItemKind.Separator },
     {
       key: status.id,
-      label: `${stateIcon(status.state)} ${status.title}`,
-      description: stateWords[status.state],
+      label: `${featureStateIcon(status.state)} ${status.title}`,
+      description: featureStateLabels[status.state],
       detail: status.summary,
       action: first,
     },

@@ -3,7 +3,7 @@ import { Coalescer, type Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { TrafficLog } from '../../wire/common/traffic';
-import { trafficText } from '../../wire/common/trafficText';
+import { formatTraffic } from '../../wire/common/trafficText';
 import type { Commands } from './commands';
 
 const scheme = 'backline-traffic';
@@ -16,10 +16,10 @@ export class TrafficView implements vscode.Disposable {
   private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
   private readonly refreshCoalescer: Coalescer;
   private recording: Disposable | undefined;
-  /** Keeps recording until VS Code reports the new tab. */
+  /** Whether a tab is being opened. Recording continues until VS Code reports the tab. */
   private isOpening = false;
   /** Editors that showed the last line before the latest update. */
-  private editorsAtEnd: readonly vscode.TextEditor[] = [];
+  private editorsScrolledToEnd: readonly vscode.TextEditor[] = [];
 
   constructor(
     private readonly trafficLog: TrafficLog,
@@ -28,7 +28,7 @@ export class TrafficView implements vscode.Disposable {
   ) {
     this.refreshCoalescer = this.disposables.add(
       new Coalescer(clock, refreshMs, () => {
-        this.editorsAtEnd = editors().filter(showsEnd);
+        this.editorsScrolledToEnd = editors().filter(showsEnd);
         this.changeEmitter.fire(documentUri);
       }),
     );
@@ -73,7 +73,7 @@ export class TrafficView implements vscode.Disposable {
     }
   }
 
-  /** Tabs can also be restored after a reload, or moved between groups. */
+  /** Starts or stops recording when tabs open, close, move between groups, or are restored after a reload. */
   private onTabsChanged(): void {
     const isShown = vscode.window.tabGroups.all.some((group) =>
       group.tabs.some((tab) => tab.input instanceof vscode.TabInputText && isTraffic(tab.input.uri)),
@@ -89,7 +89,7 @@ export class TrafficView implements vscode.Disposable {
   }
 
   private documentText(): string {
-    return trafficText(this.trafficLog.recordedEntries, {
+    return formatTraffic(this.trafficLog.recordedEntries, {
       maxEntries: this.trafficLog.maxEntries,
       dropped: this.trafficLog.droppedEntryCount,
       formatTime: localTime,
@@ -98,7 +98,7 @@ export class TrafficView implements vscode.Disposable {
 
   private revealEnd(): void {
     const shown = new Set(editors());
-    for (const editor of this.editorsAtEnd) {
+    for (const editor of this.editorsScrolledToEnd) {
       if (!shown.has(editor)) continue;
       const end = editor.document.lineAt(editor.document.lineCount - 1).range;
       editor.revealRange(end, vscode.TextEditorRevealType.Default);

@@ -1,4 +1,4 @@
-// English words that reveal the meaning of option names. All expressions expect the result of `optionText`.
+// English words that reveal the meaning of option names. All expressions expect the result of `normalizeOptionName`.
 
 export const allowingWords =
   /\b(?:allow|allows|allowed|approve|approved|accept|yes|ok|okay|proceed|continue|confirm|run|apply|grant|permit|trust|overwrite)\b/;
@@ -21,7 +21,7 @@ export const onceWords =
 export const notAskingWords = /\b(?:don't|do not|never|without|no longer) ask(?:ing)?\b(?: me)?(?: again)?/g;
 
 /** Converts a name such as `AlwaysAllow` or `always_allow` to lower-case words, separated by single spaces. */
-export function optionText(name: string): string {
+export function normalizeOptionName(name: string): string {
   return name
     .normalize('NFKC')
     .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')

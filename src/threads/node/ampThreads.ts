@@ -50,7 +50,7 @@ export function createAmpThreads({ paths, moreFolders, findCommand, ...deps }: A
     sources: [files, local, account],
     owned: [reader, worker],
     startWatching: () => local.watchFolders(moreFolders()),
-    startPolling: () => account.activate(),
+    startPolling: () => account.startPolling(),
     clock,
     log,
   });

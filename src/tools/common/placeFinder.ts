@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { LineIndex } from '../../editor/common/text/textOffsets';
-import { LateAnswerError, type FilePosition, type OutlineSymbol } from './languagePort';
+import { LanguageServerTimeoutError, type FilePosition, type OutlineSymbol } from './languagePort';
 import { shortenLineAround } from './text/lineTexts';
 import { displayPath } from './text/displayPath';
-import { findName, namesInLine, splitName } from './text/symbolText';
+import { findNameInLines, namesInLine, splitQualifiedName } from './text/symbolText';
 import { ToolError } from './toolError';
 import { maxCodeBytes, type ToolPorts } from './toolPorts';
 import { visiblePlaces } from './placeList';
 
-export const placeInput = {
+export const placeInputSchema = {
   path: z.string().min(1).optional().describe('File, relative to the workspace. Without it: symbol of any file.'),
   symbol: z.string().min(1).max(500).optional().describe('Name as in the code, or Class.member.'),
   line: z.int().min(1).optional().describe('1-based. Best given with symbol.'),
   column: z.int().min(1).optional().describe('1-based. Not needed with symbol.'),
 };
 
-export const pageInput = z.int().min(1).default(1).describe('Of a long answer.');
+export const pageNumberSchema = z.int().min(1).default(1).describe('Of a long answer.');
 
 interface PlaceReference {
   readonly path?: string | undefined;
@@ -87,9 +87,9 @@ async function placeOfName(
   file: string,
   outline: () => Promise<readonly OutlineSymbol[]>,
 ): Promise<PlaceInFile> {
-  const { name, container } = splitName(symbol);
+  const { name, container } = splitQualifiedName(symbol);
   if (line === undefined) {
-    const declared = declarationsOf(await outline(), name, container);
+    const declared = findDeclarations(await outline(), name, container);
     const [first, ...others] = declared;
     if (first) {
       const also = others.map(({ nameRange }) => nameRange.start.line + 1).join(', ');
@@ -97,7 +97,7 @@ async function placeOfName(
       return { position: first.nameRange.start, name, remarks };
     }
   }
-  const found = findName(
+  const found = findNameInLines(
     lines,
     name,
     line === undefined ? undefined : line - 1,
@@ -110,7 +110,7 @@ async function placeOfName(
 }
 
 async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSignal): Promise<FoundPlace> {
-  const { name, container } = splitName(symbol);
+  const { name, container } = splitQualifiedName(symbol);
   const all = (await ports.language.workspaceSymbols(name, signal)).filter(
     (each) => hasName(each.name, name) && (container === undefined || hasName(each.container, container)),
   );
@@ -142,13 +142,13 @@ async function outlineOrEmpty(path: string, ports: ToolPorts, signal: AbortSigna
     return await ports.language.outline(path, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof LateAnswerError) throw error;
+    if (error instanceof LanguageServerTimeoutError) throw error;
     return [];
   }
 }
 
 /** Declarations with that name, optionally within `container`. */
-export function declarationsOf(
+export function findDeclarations(
   outline: readonly OutlineSymbol[],
   name: string,
   container: string | undefined,
@@ -156,14 +156,16 @@ export function declarationsOf(
   const inside = (symbols: readonly OutlineSymbol[], parent: string | undefined): OutlineSymbol[] =>
     symbols.flatMap((symbol) => [
       ...(hasName(symbol.name, name) && (container === undefined || parent === container) ? [symbol] : []),
-      ...inside(symbol.children, splitName(symbol.name).name),
+      ...inside(symbol.children, splitQualifiedName(symbol.name).name),
     ]);
   return inside(outline, undefined);
 }
 
 /** Ignores parameters and types that language servers append to names. */
 function hasName(symbol: string, name: string): boolean {
-  return symbol === name || splitName(symbol).name === name || symbol.replace(/[(<:].*$/su, '').trim() === name;
+  return (
+    symbol === name || splitQualifiedName(symbol).name === name || symbol.replace(/[(<:].*$/su, '').trim() === name
+  );
 }
 
 function flattenOutline(outline: readonly OutlineSymbol[]): readonly OutlineSymbol[] {

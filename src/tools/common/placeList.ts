@@ -3,7 +3,7 @@ import { CodeLines } from './text/codeLines';
 import type { Place } from './languagePort';
 import { shortenLineAround } from './text/lineTexts';
 import { sortByNearness } from './search/nearness';
-import { pageFooter, pageOf } from './text/pages';
+import { pageFooter, selectPage } from './text/pages';
 import { displayPath } from './text/displayPath';
 import type { ToolPorts } from './toolPorts';
 import { filterVisibleFiles } from './search/visibleFiles';
@@ -65,7 +65,7 @@ export async function listPlaces<P extends VisiblePlace>(
   { page, label }: PlaceListOptions<P>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const shown = pageOf(groupByLine(places), page, linesPerPage);
+  const shown = selectPage(groupByLine(places), page, linesPerPage);
   const code = new CodeLines(editor, signal);
   const rows: string[] = [];
   let file: string | undefined;

@@ -6,12 +6,12 @@ const tokenLength = 32;
 
 /** Signed tokens that identify clients. Issued tokens are not stored. */
 export class ClientTokens {
-  private readonly secret = randomBytes(32);
+  private readonly signingKey = randomBytes(32);
 
   /** Returns a unique token of 32 URL-safe characters. */
   issueToken(): string {
     const id = randomBytes(idBytes);
-    return Buffer.concat([id, this.sign(id)]).toString('base64url');
+    return Buffer.concat([id, this.signId(id)]).toString('base64url');
   }
 
   /** The client in an `Authorization` header; undefined for an invalid token. */
@@ -21,10 +21,10 @@ export class ClientTokens {
     const bytes = Buffer.from(token, 'base64url');
     if (bytes.length !== idBytes + signatureBytes) return undefined;
     const id = bytes.subarray(0, idBytes);
-    return timingSafeEqual(bytes.subarray(idBytes), this.sign(id)) ? id.toString('base64url') : undefined;
+    return timingSafeEqual(bytes.subarray(idBytes), this.signId(id)) ? id.toString('base64url') : undefined;
   }
 
-  private sign(id: Buffer): Buffer {
-    return createHmac('sha256', this.secret).update(id).digest().subarray(0, signatureBytes);
+  private signId(id: Buffer): Buffer {
+    return createHmac('sha256', this.signingKey).update(id).digest().subarray(0, signatureBytes);
   }
 }

@@ -13,12 +13,14 @@ interface McpRequestContext {
   readonly instructions?: string;
   readonly tools: readonly Tool[];
   readonly client: string;
+  /** Identifies the sender of a request id. */
+  readonly connection: string;
   readonly callQueue: FairCallQueue;
   readonly openCalls: OpenCalls;
   readonly signal: AbortSignal;
 }
 
-/** Newest first. All behave the same for the features used here. */
+/** Supported protocol versions, newest first. The features used here are the same in all of them. */
 const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const maxBatch = 50;
 
@@ -62,7 +64,7 @@ async function answerMessage(value: unknown, facts: McpRequestContext): Promise<
   const { id, method, params = {} } = message;
   if (method === 'notifications/cancelled') {
     const cancelled = CancelledParams.safeParse(params).data;
-    if (cancelled) facts.openCalls.cancel(facts.client, cancelled.requestId);
+    if (cancelled) facts.openCalls.cancel(facts.connection, cancelled.requestId);
   }
   if (id === undefined || method === undefined) return undefined;
   const answer = await answerRequest({ id, method, params }, facts);
@@ -107,14 +109,14 @@ function unknownToolMessage(name: string | undefined, tools: readonly Tool[]): s
   return name === undefined ? `Name a tool. ${known}` : `There is no tool "${name.slice(0, 100)}". ${known}`;
 }
 
-/** Errors of a tool become results, for the model to read. */
+/** Runs a tool. Returns its error as a result, so that the model can read it. */
 async function callTool(
   tool: Tool,
   input: unknown,
   id: string | number,
-  { client, callQueue: desk, openCalls, signal: outer }: McpRequestContext,
+  { client, connection, callQueue: desk, openCalls, signal: outer }: McpRequestContext,
 ): Promise<object | undefined> {
-  return await openCalls.run(client, id, outer, async (signal) => {
+  return await openCalls.run(connection, id, outer, async (signal) => {
     try {
       const text = await desk.run(client, signal, () => tool.run(input ?? {}, signal));
       return signal.aborted ? undefined : { content: [{ type: 'text', text }] };

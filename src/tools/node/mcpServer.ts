@@ -89,7 +89,7 @@ export class McpServer {
     });
   }
 
-  /** Never rejects. */
+  /** Handles a request and sends the response. Never rejects. */
   private async handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const client = this.tokens.clientOf(request.headers.authorization);
     const refusal = refusalOf(request, client);
@@ -115,6 +115,7 @@ export class McpServer {
         ...this.options,
         tools: this.options.providers.flatMap(({ tools }) => tools),
         client,
+        connection: connectionOf(client, request),
         callQueue: this.callQueue,
         openCalls: this.openCalls,
         signal: AbortSignal.any([this.stopController.signal, closed.signal]),
@@ -144,7 +145,13 @@ function refusalOf({ method, url = '', headers }: IncomingMessage, client: strin
   return undefined;
 }
 
-/** @throws Error if it is too long */
+/** Bridges share a token, so request ids are only unique together with the session id that each of them sends. */
+function connectionOf(client: string, { headers }: IncomingMessage): string {
+  const session = headers['mcp-session-id'];
+  return typeof session === 'string' ? `${client} ${session.slice(0, 100)}` : client;
+}
+
+/** Reads the body of a request. @throws Error if it is too long */
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

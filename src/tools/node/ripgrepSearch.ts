@@ -48,13 +48,13 @@ type RipgrepProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Searches text with VS Code's ripgrep. Each search ends its own processes. */
 export class RipgrepSearch implements TextSearch {
-  private readonly runInTime = createTimeLimitedRunner();
+  private readonly runWithTimeLimit = createTimeLimitedRunner();
 
   constructor(private readonly options: RipgrepDeps) {}
 
   async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
     const unsaved = new Map(this.options.unsavedFiles().map(({ path: file, text }) => [file, text]));
-    const isWanted = includeFilter(query.include, this.runInTime);
+    const isWanted = includeFilter(query.include, this.runWithTimeLimit);
     const isWantedIn = (folder: string, file: string): boolean => isWanted(toSlashes(path.relative(folder, file)));
     const seen = new Set<string>();
     const folders = this.options.folders();

@@ -3,9 +3,9 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import type {
-  Call,
+  HierarchyCall,
   CallDirection,
-  CallItem,
+  HierarchyItem,
   DefinitionKind,
   FilePosition,
   FoundSymbol,
@@ -40,7 +40,7 @@ type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 export class LanguageFeatures implements LanguagePort {
   private readonly queries: LanguageQueries;
   /** VS Code identifies a hierarchy item by object identity. */
-  private readonly vscodeItems = new WeakMap<CallItem, vscode.CallHierarchyItem>();
+  private readonly vscodeItemByItem = new WeakMap<HierarchyItem, vscode.CallHierarchyItem>();
 
   constructor(clock: Clock) {
     this.queries = new LanguageQueries(clock, answerTimeoutMs);
@@ -84,7 +84,7 @@ export class LanguageFeatures implements LanguagePort {
     }));
   }
 
-  async callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly CallItem[]> {
+  async callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly HierarchyItem[]> {
     const found = await this.queryAt<readonly vscode.CallHierarchyItem[] | undefined>(
       'vscode.prepareCallHierarchy',
       at,
@@ -93,8 +93,8 @@ export class LanguageFeatures implements LanguagePort {
     return (found ?? []).map((item) => this.toCallItem(item));
   }
 
-  async callsOf(direction: CallDirection, item: CallItem, signal: AbortSignal): Promise<readonly Call[]> {
-    const known = this.vscodeItems.get(item);
+  async callsOf(direction: CallDirection, item: HierarchyItem, signal: AbortSignal): Promise<readonly HierarchyCall[]> {
+    const known = this.vscodeItemByItem.get(item);
     if (!known) return [];
     const { line, character } = item.range.start;
     const key = `${direction} ${line}:${character} ${item.name} ${item.path ?? ''}`;
@@ -106,10 +106,10 @@ export class LanguageFeatures implements LanguagePort {
     }));
   }
 
-  private toCallItem(item: vscode.CallHierarchyItem): CallItem {
+  private toCallItem(item: vscode.CallHierarchyItem): HierarchyItem {
     const place = toPlace({ uri: item.uri, range: item.selectionRange });
     const kept = { name: item.name, kind: symbolKindName(item.kind), ...place, full: toRange(item.range) };
-    this.vscodeItems.set(kept, item);
+    this.vscodeItemByItem.set(kept, item);
     return kept;
   }
 

@@ -12,15 +12,20 @@ import type { TextSearch } from '../common/search/textSearch';
 import type { Tool, ToolProvider } from '../common/toolProvider';
 import { McpServer, type McpAddress } from '../node/mcpServer';
 import { RipgrepSearch } from '../node/ripgrepSearch';
+import { ExternalClients } from './externalClients';
 import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
-import { findRipgrep, hiddenGlobs } from './ripgrepProgram';
+import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
 import { WindowState } from './windowState';
 
 export interface ToolsControllerDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly providers: readonly ToolProvider[];
   readonly version: string;
+  /** Absolute path of a folder for tools that all windows of the user share. It need not exist. */
+  readonly sharedFolder: string;
+  /** Absolute path of `dist/mcp-bridge.js`. */
+  readonly bridgeFile: string;
 }
 
 /** Time limit for searching one file without ripgrep. */
@@ -29,7 +34,8 @@ const patternTimeoutMs = 1_000;
 export class ToolsController implements RunningFeature {
   private readonly disposables = new DisposableStore();
   private readonly editorTools: EditorTools;
-  private serverStart: Promise<McpServer> | undefined;
+  private readonly externalClients: ExternalClients;
+  private pendingServerStart: Promise<McpServer> | undefined;
   private isStopped = false;
 
   constructor(private readonly options: ToolsControllerDeps) {
@@ -38,15 +44,29 @@ export class ToolsController implements RunningFeature {
     const search = new LazySearch(() => chooseSearch(options, window));
     const language = new LanguageFeatures(clock);
     this.editorTools = this.disposables.add(new EditorTools({ editor, language, search, window, clock }));
+    this.externalClients = this.disposables.add(
+      new ExternalClients({
+        ...options,
+        now: () => clock.now(),
+        folders: () => editor.folders.map(({ path }) => path),
+        createAddress: () => this.createAddress(),
+      }),
+    );
+    this.externalClients.start();
+  }
+
+  /** Copies the configuration for an MCP client that the user selects. @throws Error */
+  async copyConfiguration(): Promise<void> {
+    await this.externalClients.copyConfiguration();
   }
 
   /** Starts the server on first use. @throws Error if no port is available */
   async createAddress(): Promise<McpAddress> {
-    const starting = (this.serverStart ??= this.startServer());
+    const starting = (this.pendingServerStart ??= this.startServer());
     try {
       return (await starting).createAddress();
     } catch (error) {
-      if (this.serverStart === starting) this.serverStart = undefined;
+      if (this.pendingServerStart === starting) this.pendingServerStart = undefined;
       throw error;
     }
   }
@@ -65,7 +85,8 @@ export class ToolsController implements RunningFeature {
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    await (await this.serverStart?.catch(() => undefined))?.stop();
+    await this.externalClients.stop();
+    await (await this.pendingServerStart?.catch(() => undefined))?.stop();
   }
 
   dispose(): void {
@@ -73,7 +94,7 @@ export class ToolsController implements RunningFeature {
     void this.stop();
   }
 
-  /** Empty while the user has turned tools off, even for sessions that know the server. */
+  /** The current tools. Empty while the user has turned tools off, also for sessions that already use the server. */
   private get tools(): readonly Tool[] {
     const { providers, settings } = this.options;
     if (!settings.toolsEnabled()) return [];
@@ -108,7 +129,7 @@ async function chooseSearch({ editor, log }: ToolsControllerDeps, window: Window
     return new RipgrepSearch({
       program,
       folders: () => editor.folders.map(({ path }) => path),
-      hiddenGlobs: hiddenGlobs,
+      hiddenGlobs: hiddenFileGlobs,
       unsavedFiles: () => window.unsavedFiles,
     });
   }

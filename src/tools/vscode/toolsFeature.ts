@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
-import { settingIds } from '../../manifest';
+import { commandIds, settingIds } from '../../manifest';
 import { progressMessagesByChatTool } from '../common/chatTools';
 import type { McpAddress } from '../node/mcpServer';
 import type { ToolsController, ToolsControllerDeps } from './toolsController';
@@ -23,8 +23,16 @@ export class ToolsFeature implements Feature {
   start(): Promise<RunningFeature> {
     const disposables = new DisposableStore();
     disposables.add(this.controller);
-    disposables.add(this.options.settings.onDidChangeOf([settingIds.toolsEnabled], () => this.showStatus()));
+    const { commands, settings } = this.options;
+    disposables.add(settings.onDidChangeOf([settingIds.toolsEnabled], () => this.showStatus()));
+    disposables.add(settings.onDidChangeOf([settingIds.toolsExternalClients], () => this.serveExternalClients()));
+    disposables.add(
+      commands.setHandler(commandIds.toolsCopyConfiguration, async () =>
+        (await this.controller.getOrLoad()).copyConfiguration(),
+      ),
+    );
     this.showStatus();
+    this.serveExternalClients();
     for (const [name, message] of Object.entries(progressMessagesByChatTool)) {
       disposables.add(
         vscode.lm.registerTool<object>(`backline_${name}`, {
@@ -34,6 +42,13 @@ export class ToolsFeature implements Feature {
       );
     }
     return Promise.resolve({ stop: () => this.controller.stop(), dispose: () => disposables.dispose() });
+  }
+
+  /** The controller follows the setting once it is loaded. */
+  private serveExternalClients(): void {
+    const { log, settings } = this.options;
+    if (!settings.toolsExternalClients()) return;
+    this.controller.getOrLoad().catch((error: unknown) => log.error('cannot load the tools', error));
   }
 
   private showStatus(): void {

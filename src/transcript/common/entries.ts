@@ -89,15 +89,26 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+/** What a text does not show: `bytes` stands for line endings, byte order mark or encoding. */
+export const ChangeKind = z.enum(['binary', 'large', 'symlink', 'mode', 'bytes']);
+export type ChangeKind = z.infer<typeof ChangeKind>;
+
 export const FileChange = z.object({
   path: Text,
+  kind: optional(ChangeKind),
   change: z.enum(['created', 'modified', 'deleted']),
   added: Count,
   removed: Count,
+  hunks: optional(Count),
+  /** The former path of a renamed file. */
+  renamedFrom: optional(Text),
   /** `changedSince`: the file was changed after the turn. `unknown`: its content before the change is not known. */
   state: z.enum(['applied', 'reverted', 'changedSince', 'unknown']),
 });
 export type FileChange = z.infer<typeof FileChange>;
+
+export const ChangeTotals = z.object({ files: Count, hunks: Count, added: Count, removed: Count });
+export type ChangeTotals = z.infer<typeof ChangeTotals>;
 
 const entryBase = {
   /** Unique within its transcript, and stable while the transcript grows. */
@@ -194,6 +205,8 @@ export const Entry = z.discriminatedUnion('kind', [
     usage: optional(Usage),
     durationMs: optional(z.number()),
     changes: optional(z.array(FileChange)),
+    /** Of all changes, if `changes` has only the first ones. */
+    changeTotals: optional(ChangeTotals),
   }),
   /** Unrecognized content, shown as JSON. */
   z.object({ kind: z.literal('raw'), ...entryBase, label: Text, json: Text }),

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/common/disposable';
 import { ChordReader, isModifier } from '../common/keyChords';
 
-/** VS Code drops a pending first key after 5 s and checks every 500 ms. */
+/** When to end a chord, in milliseconds. VS Code drops a pending first key after 5 s, which it checks every 500 ms. */
 const chordTimeoutMs = 5_500;
 
 /** Keys for editing text, which VS Code leaves to text fields. */
@@ -13,10 +13,10 @@ const textEditingKeys: ReadonlySet<string> = new Set(['a', 'c', 'v', 'x', 'y', '
  */
 export class ChordFocusGuard implements Disposable {
   private prefixes: ReadonlySet<string> = new Set();
-  private readonly reader = new ChordReader(() => this.prefixes);
+  private readonly chordReader = new ChordReader(() => this.prefixes);
   private previousFocus: HTMLElement | undefined;
   private endTimer: number | undefined;
-  private readonly listeners = new AbortController();
+  private readonly listenersController = new AbortController();
 
   constructor(
     private readonly window: Window,
@@ -25,14 +25,14 @@ export class ChordFocusGuard implements Disposable {
 
   start(): void {
     const { focusHolder, window } = this;
-    const { signal } = this.listeners;
+    const { signal } = this.listenersController;
     focusHolder.tabIndex = -1;
     focusHolder.className = 'visually-hidden';
     focusHolder.setAttribute('role', 'note');
     focusHolder.setAttribute('aria-label', 'Waiting for the second key of a keyboard shortcut');
     window.document.addEventListener('keydown', (event) => this.handleKey(event), { capture: true, signal });
     const onFocus = (): void => {
-      if (!this.reader.isPending) this.restoreFocus();
+      if (!this.chordReader.isPending) this.restoreFocus();
     };
     window.addEventListener('focus', onFocus, { signal });
     // Losing the window's focus also ends the chord.
@@ -45,17 +45,17 @@ export class ChordFocusGuard implements Disposable {
 
   dispose(): void {
     this.endChord();
-    this.listeners.abort();
+    this.listenersController.abort();
   }
 
   private handleKey(event: KeyboardEvent): void {
     if (event.isComposing || isModifier(event)) return;
-    const wasPending = this.reader.isPending;
+    const wasPending = this.chordReader.isPending;
     if (!wasPending && isTextEditingKey(event)) return;
-    this.reader.handleKey(event);
+    this.chordReader.handleKey(event);
     if (wasPending) event.preventDefault();
     this.window.clearTimeout(this.endTimer);
-    if (this.reader.isPending) {
+    if (this.chordReader.isPending) {
       this.holdFocus();
       this.endTimer = this.window.setTimeout(() => this.endChord(), chordTimeoutMs);
     } else if (wasPending) {
@@ -72,7 +72,7 @@ export class ChordFocusGuard implements Disposable {
 
   private endChord(): void {
     this.window.clearTimeout(this.endTimer);
-    this.reader.reset();
+    this.chordReader.reset();
     // Calling `focus` now would take the focus from another part of VS Code: wait until the page has it again.
     if (this.window.document.hasFocus()) this.restoreFocus();
   }

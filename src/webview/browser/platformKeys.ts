@@ -3,7 +3,7 @@ export function chordLabel(first: string, second: string): string {
   return isMac() ? `⌘${first} ${second}` : `Ctrl+${first} ${second}`;
 }
 
-export function spokenChord(first: string, second: string): string {
+export function spokenChordLabel(first: string, second: string): string {
   return `${isMac() ? 'Command' : 'Control'}+${first} ${second}`;
 }
 

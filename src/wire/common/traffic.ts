@@ -11,13 +11,13 @@ export interface TrafficEntry {
   readonly method: string;
   readonly bytes: number;
   /** On responses: time since the request, in milliseconds. */
-  readonly ms?: number;
+  readonly durationMs?: number;
   readonly error?: number | string;
 }
 
 export interface RecordedTraffic extends TrafficEntry {
   /** Milliseconds since the epoch. */
-  readonly time: number;
+  readonly recordedAt: number;
 }
 
 /** Receives messages from protocol code. Check `isOpen` first, to avoid work while nobody watches. */
@@ -76,7 +76,7 @@ export class TrafficLog implements TrafficTap {
       peer: toName(peer),
       method: toName(method),
       ...(typeof error === 'string' ? { error: toName(error) } : {}),
-      time: this.now(),
+      recordedAt: this.now(),
     });
     // Drop in blocks, to keep the cost per message constant.
     if (this.entries.length > this.maxEntries * 1.25) {

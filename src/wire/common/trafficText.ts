@@ -8,12 +8,12 @@ interface TrafficTextOptions {
 }
 
 const columns = ['TIME', '', 'PROTOCOL', 'PEER', 'METHOD', 'BYTES', 'MS', 'ERROR'] as const;
-/** Wide enough that columns rarely move. */
+/** Minimum width of each column, in characters. Wide enough that columns rarely move. */
 const minWidths = [12, 5, 9, 10, 24, 8, 6, 0] as const;
 const numeric: ReadonlySet<number> = new Set([5, 6]);
 
 /** Formats messages as plain text: a header and one line per message, in columns. Ends with a line ending. */
-export function trafficText(entries: readonly RecordedTraffic[], options: TrafficTextOptions): string {
+export function formatTraffic(entries: readonly RecordedTraffic[], options: TrafficTextOptions): string {
   const rows = entries.map((entry) => cellsOf(entry, options.formatTime));
   const widths = columns.map((title, column) =>
     rows.reduce(
@@ -37,14 +37,14 @@ function headerOf({ maxEntries, dropped }: TrafficTextOptions): string[] {
 
 function cellsOf(entry: RecordedTraffic, formatTime: (timeMs: number) => string): string[] {
   return [
-    formatTime(entry.time),
-    // The words are for screen readers, which skip arrows.
+    formatTime(entry.recordedAt),
+    // Screen readers skip arrows, so the direction is also written as a word.
     entry.direction === 'in' ? '← in' : '→ out',
     entry.protocol,
     entry.peer,
     entry.method,
     String(entry.bytes),
-    entry.ms === undefined ? '' : entry.ms.toFixed(1),
+    entry.durationMs === undefined ? '' : entry.durationMs.toFixed(1),
     entry.error === undefined ? '' : String(entry.error),
   ];
 }

@@ -69,7 +69,7 @@ export class AmplifierUnderTest {
   }
 
   get status(): FeatureStatus | undefined {
-    return this.board.all[0];
+    return this.board.featureStatuses[0];
   }
 
   /** As the user does who opens the list of statuses. */

@@ -139,7 +139,7 @@ describe('what agents write', () => {
     assert.equal(await page.locator('.approval h2').textContent(), 'Edit src/a.ts?');
   });
 
-  it('offers to revert only with the newest turn, since that reverts the conversation', async () => {
+  it('offers to undo only with the newest turn, since that undoes the changes of the conversation', async () => {
     const end = (turn: number): Entry => ({
       kind: 'end',
       id: `e${turn}`,
@@ -152,14 +152,14 @@ describe('what agents write', () => {
       snapshot(sessionOf(), { transcript: { reset: true, put: [prompt(1), end(1)], before: 0 } }),
     );
     const { page } = chat;
-    const buttons = page.locator('.turn-changes').getByRole('button', { name: /^Revert/ });
-    await page.getByRole('button', { name: 'Revert all changes of this conversation' }).waitFor();
+    const buttons = page.locator('.turn-changes').getByRole('button', { name: /^Undo/ });
+    await page.getByRole('button', { name: 'Undo all changes of this conversation' }).waitFor();
     assert.equal(await buttons.count(), 2);
     await chat.tell({ transcript: { put: [prompt(2)], before: 0 } });
     await page.getByText('Say 2').waitFor();
     assert.equal(await buttons.count(), 0);
     await chat.tell({ transcript: { put: [end(2)], before: 0 } });
-    await page.getByRole('button', { name: 'Revert src/2.ts' }).waitFor();
+    await page.getByRole('button', { name: 'Undo changes of this turn in src/2.ts' }).waitFor();
     assert.equal(await buttons.count(), 2);
   });
 

@@ -127,14 +127,16 @@ describe('the entries of a transcript', () => {
     await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
-    assert.deepEqual(await actionOf(opened, click(`Revert ${absolute} (this turn’s changes)`)), [
+    assert.deepEqual(await actionOf(opened, click(`Undo changes of this turn in ${absolute}`)), [
       'revert',
       absolute,
       1,
+      null,
     ]);
-    assert.deepEqual(await actionOf(opened, click('Revert all changes of this conversation')), ['revert']);
+    assert.deepEqual(await actionOf(opened, click('Review changes of this turn')), ['reviewChanges', 1]);
+    assert.deepEqual(await actionOf(opened, click('Undo all changes of this conversation')), ['revert']);
     assert.deepEqual(await actionOf(opened, click('Keep all changes of this conversation')), ['keepChanges']);
-    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1]);
+    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1, null]);
     assert.equal((await actionOf(opened, click('Copy answer')))[0], 'copy');
   });
 
@@ -143,7 +145,7 @@ describe('the entries of a transcript', () => {
     for (const name of [
       'Edit and Resend',
       'Open diff editor',
-      'Revert all changes of this conversation',
+      'Undo all changes of this conversation',
       'Keep all changes of this conversation',
     ]) {
       assert.equal(await shown.getByRole('button', { name }).count(), 0, name);

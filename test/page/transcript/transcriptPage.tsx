@@ -38,6 +38,7 @@ const allActions: TranscriptActions = {
   restore: tell('restore'),
   undoRestore: tell('undoRestore'),
   openChange: tell('openChange'),
+  reviewChanges: tell('reviewChanges'),
   revert: tell('revert'),
   keepChanges: tell('keepChanges'),
 };

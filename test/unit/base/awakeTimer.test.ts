@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { setAwakeTimer } from '../../../src/base/common/async';
+import { setTimerExcludingSleep } from '../../../src/base/common/async';
 import { FakeClock } from '../../fake/fakeClock';
 
 describe('a timer of the time awake', () => {
   let clock: FakeClock;
   let calls: number;
-  const start = (delayMs: number) => setAwakeTimer(clock, delayMs, () => calls++);
+  const start = (delayMs: number) => setTimerExcludingSleep(clock, delayMs, () => calls++);
   beforeEach(() => {
     clock = new FakeClock();
     calls = 0;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { backoffMs, jittered } from '../../../src/base/common/backoff';
+import { backoffMs, addJitter } from '../../../src/base/common/backoff';
 
 describe('backoffMs', () => {
   it('doubles with each failure, up to the longest wait', () => {
@@ -8,10 +8,10 @@ describe('backoffMs', () => {
   });
 });
 
-describe('jittered', () => {
+describe('addJitter', () => {
   it('is between half and all of the wait, in whole milliseconds', () => {
     assert.deepEqual(
-      [0, 0.5, 0.999].map((random) => jittered(1_001, () => random)),
+      [0, 0.5, 0.999].map((random) => addJitter(1_001, () => random)),
       [501, 751, 1_000],
     );
   });

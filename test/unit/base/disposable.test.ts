@@ -37,7 +37,7 @@ describe('DisposableStore', () => {
   it('leaves alone what was released', () => {
     const store = new DisposableStore();
     const item = store.add(toDisposable(() => assert.fail('disposed')));
-    store.release(item);
+    store.removeWithoutDisposing(item);
     store.dispose();
   });
 });

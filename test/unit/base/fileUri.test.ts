@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { percentDecoded, toFileUri } from '../../../src/base/common/fileUri';
+import { decodePercentEscapes, toFileUri } from '../../../src/base/common/fileUri';
 
 describe('toFileUri', () => {
   const table: [path: string, uri: string][] = [
@@ -33,8 +33,8 @@ describe('toFileUri', () => {
   });
 });
 
-describe('percentDecoded', () => {
-  it('takes percent signs as escapes', () => assert.equal(percentDecoded('a%20b%C3%A4'), 'a bä'));
+describe('decodePercentEscapes', () => {
+  it('takes percent signs as escapes', () => assert.equal(decodePercentEscapes('a%20b%C3%A4'), 'a bä'));
   it('leaves a text with a stray percent sign as it is', () =>
-    assert.equal(percentDecoded('100% a%20b'), '100% a%20b'));
+    assert.equal(decodePercentEscapes('100% a%20b'), '100% a%20b'));
 });

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { endsWithIgnoringSpace, isEqualIgnoringSpace, restAfterPrefix } from '../../../src/base/common/ignoringSpace';
+import {
+  endsWithIgnoringSpace,
+  isEqualIgnoringSpace,
+  textAfterPrefixIgnoringSpace,
+} from '../../../src/base/common/ignoringSpace';
 
 /** What the functions say, told slowly. */
 const withoutSpace = (text: string): string => text.replace(/\s+/gu, '');
@@ -30,7 +34,7 @@ describe('white space that was changed', () => {
     fc.assert(
       fc.property(spaced, spaced, spaced, (begun, text, more) => {
         for (const whole of [text, `${begun}${more}`, `${withoutSpace(begun)}${more}`]) {
-          const after = restAfterPrefix(begun, whole);
+          const after = textAfterPrefixIgnoringSpace(begun, whole);
           assert.equal(after !== undefined, withoutSpace(whole).startsWith(withoutSpace(begun)));
           if (after === undefined) continue;
           assert.ok(whole.endsWith(after));
@@ -38,8 +42,8 @@ describe('white space that was changed', () => {
         }
       }),
     );
-    assert.equal(restAfterPrefix('one two ', 'one\ntwo  three'), '  three');
-    assert.equal(restAfterPrefix('one two ', 'one two  three'), '  three');
-    assert.equal(restAfterPrefix('', ' one'), ' one');
+    assert.equal(textAfterPrefixIgnoringSpace('one two ', 'one\ntwo  three'), '  three');
+    assert.equal(textAfterPrefixIgnoringSpace('one two ', 'one two  three'), '  three');
+    assert.equal(textAfterPrefixIgnoringSpace('', ' one'), ' one');
   });
 });

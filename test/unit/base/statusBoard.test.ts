@@ -15,7 +15,7 @@ describe('the status board', () => {
     board.onDidChange(() => tellings++);
     board.remove('one');
     board.remove('one');
-    assert.deepEqual([board.all.map(({ id }) => id), tellings], [['two'], 1]);
+    assert.deepEqual([board.featureStatuses.map(({ id }) => id), tellings], [['two'], 1]);
     board.dispose();
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {
-  choicesFor,
-  detailsOf,
-  isTooLong,
-  questionAbout,
+  dialogChoicesFor,
+  dialogDetailsOf,
+  isTooLongForDialog,
+  dialogQuestionOf,
   type ConsentSubject,
 } from '../../../src/consent/common/consentSubject';
 
@@ -20,23 +20,23 @@ const subject: ConsentSubject = {
 
 describe('the question for what a workspace brings', () => {
   it('says what it is, what would run, what changes that, and where it is written', () => {
-    assert.equal(questionAbout(subject), 'Allow the agent "Mine[U+202E]" from this workspace to run?');
-    const details = detailsOf(subject, false);
+    assert.equal(dialogQuestionOf(subject), 'Allow the agent "Mine[U+202E]" from this workspace to run?');
+    const details = dialogDetailsOf(subject, false);
     assert.match(details, /^Command: node agent\.mjs\\nrm -rf$/m);
     assert.match(details, /^⚠ Variable PATH: \.\/bin \(decides which program runs\)$/m);
     assert.match(details, /^From \/work\/\.vscode\/settings\.json, backline\.acp\.agents → Mine$/m);
     assert.match(details, /You’ll be asked again if the entry or a file named above changes\.$/);
     assert.doesNotMatch(details, /changed since/);
-    assert.match(detailsOf(subject, true), /^It has changed since your last answer\.$/m);
+    assert.match(dialogDetailsOf(subject, true), /^It has changed since your last answer\.$/m);
   });
 
   it('knows what a dialog cannot show whole, and says that there is more', () => {
-    assert.equal(isTooLong(subject), false);
+    assert.equal(isTooLongForDialog(subject), false);
     const long = { ...subject, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
     const many = { ...subject, facts: Array.from({ length: 60 }, (_, at) => ({ label: `V${at}`, value: 'x' })) };
-    assert.deepEqual([isTooLong(long), isTooLong(many)], [true, true]);
-    assert.match(detailsOf(long, false), /… \(600 more characters\)/);
-    assert.match(detailsOf(many, false), /… and 36 more\.$[^]*Select Show to review it/m);
+    assert.deepEqual([isTooLongForDialog(long), isTooLongForDialog(many)], [true, true]);
+    assert.match(dialogDetailsOf(long, false), /… \(600 more characters\)/);
+    assert.match(dialogDetailsOf(many, false), /… and 36 more\.$[^]*Select Show to review it/m);
   });
 
   it('allows nothing whose end is cut, as hidden characters are longer when they are shown', () => {
@@ -49,20 +49,20 @@ describe('the question for what a workspace brings', () => {
           { label: text, value: 'x' },
         ]) {
           const brought = { ...subject, facts: [fact] };
-          assert.ok(isTooLong(brought) || detailsOf(brought, false).includes(end), JSON.stringify(fact));
+          assert.ok(isTooLongForDialog(brought) || dialogDetailsOf(brought, false).includes(end), JSON.stringify(fact));
         }
       }
     }
-    assert.equal(isTooLong({ ...subject, facts: [{ label: 'n'.repeat(80), value: 'x'.repeat(400) }] }), false);
+    assert.equal(isTooLongForDialog({ ...subject, facts: [{ label: 'n'.repeat(80), value: 'x'.repeat(400) }] }), false);
   });
 
   it('offers to allow only what can be read whole, in the dialog or in a file', () => {
-    assert.deepEqual(choicesFor(subject), { canAllow: true, canShow: true });
+    assert.deepEqual(dialogChoicesFor(subject), { canAllow: true, canShow: true });
     const long = { ...subject, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
-    assert.deepEqual(choicesFor(long), { canAllow: false, canShow: true });
+    assert.deepEqual(dialogChoicesFor(long), { canAllow: false, canShow: true });
     const nowhere = { ...long, source: { file: undefined, keys: ['a'] } };
-    assert.deepEqual(choicesFor(nowhere), { canAllow: false, canShow: false });
-    assert.match(detailsOf(nowhere, false), /cannot be allowed\. Make the entry shorter\./);
-    assert.doesNotMatch(detailsOf(nowhere, false), /Choose Show/);
+    assert.deepEqual(dialogChoicesFor(nowhere), { canAllow: false, canShow: false });
+    assert.match(dialogDetailsOf(nowhere, false), /can’t be allowed\. Shorten the entry\./);
+    assert.doesNotMatch(dialogDetailsOf(nowhere, false), /Choose Show/);
   });
 });

@@ -99,8 +99,8 @@ describe('the permission for what a workspace brings', () => {
   it('can be changed later, and closing that question changes nothing', async () => {
     const subject = subjectOf('a', '1');
     await answered(desk.ask(subject, 'user'), 'denied');
-    assert.equal(await answered(desk.askToChange(subject), undefined), 'denied');
-    assert.equal(await answered(desk.askToChange(subject), 'allowed'), 'allowed');
+    assert.equal(await answered(desk.askAgain(subject), undefined), 'denied');
+    assert.equal(await answered(desk.askAgain(subject), 'allowed'), 'allowed');
     assert.deepEqual(
       desk.decisions.map(({ decision, subject: { name } }) => [name, decision]),
       [['a', 'allowed']],
@@ -112,13 +112,13 @@ describe('the permission for what a workspace brings', () => {
     let now: ConsentSubject | undefined = changed;
     const looked = (subject: ConsentSubject): ConsentSubject => ({ ...subject, reload: () => Promise.resolve(now) });
     desk.decide(looked(asked));
-    await answered(desk.answerLater(looked(asked), 'allowed'), 'denied');
+    await answered(desk.acceptLateAnswer(looked(asked), 'allowed'), 'denied');
     assert.deepEqual([desk.decide(looked(asked)), desk.decide(looked(changed))], ['ask', 'denied']);
     now = undefined;
-    await desk.answerLater(looked(asked), 'allowed');
+    await desk.acceptLateAnswer(looked(asked), 'allowed');
     assert.equal(desk.decide(looked(asked)), 'ask');
     now = asked;
-    await desk.answerLater(looked(asked), 'allowed');
+    await desk.acceptLateAnswer(looked(asked), 'allowed');
     assert.equal(desk.decide(looked(asked)), 'allowed');
     assert.equal(shown.length, 1);
   });
@@ -126,7 +126,7 @@ describe('the permission for what a workspace brings', () => {
   it('is not given late when the settings say another subject by then', async () => {
     desk.decide(subjectOf('a', 'one'));
     desk.decide(subjectOf('a', 'two'));
-    await answered(desk.answerLater(subjectOf('a', 'one'), 'allowed'), undefined);
+    await answered(desk.acceptLateAnswer(subjectOf('a', 'one'), 'allowed'), undefined);
     assert.deepEqual([shown.length, desk.decide(subjectOf('a', 'one'))], [1, 'ask']);
   });
 

@@ -73,7 +73,7 @@ describe('a context provider that only the workspace names', () => {
         clock: systemClock,
         log: nullLogger,
         secrets: { get: () => Promise.resolve(undefined) },
-        runInTime: createTimeLimitedRunner(2_000),
+        runWithTimeLimit: createTimeLimitedRunner(2_000),
         onProvidersKept: (ids) => kept.push([...ids]),
         createProvider: (entry) => factory.create(entry),
       },
@@ -82,7 +82,7 @@ describe('a context provider that only the workspace names', () => {
     const named = { backline: { [key]: value } };
     const folders = [{ uri: pathToFileURL(work).href, settings: {} }];
     const workspace = isUserDefined ? {} : { ...named, file: file('.vscode/settings.json') };
-    client.configure(listProviders({ user: isUserDefined ? named : {}, workspace, folders, isTrusted: true }));
+    client.setProviders(listProviders({ user: isUserDefined ? named : {}, workspace, folders, isTrusted: true }));
     return client;
   }
 
@@ -267,9 +267,9 @@ describe('a context provider that only the workspace names', () => {
     const listed = (backline: unknown) =>
       listProviders({ user: {}, workspace: { backline }, folders, isTrusted: true });
     const opened = open('./p.mjs', { level: 1 });
-    opened.configure(listed({ './p.mjs': { level: 1 }, './q.mjs': true }));
-    opened.configure(listed({ './p.mjs': { level: 2 }, './q.mjs': true }));
-    opened.configure(listed({}));
+    opened.setProviders(listed({ './p.mjs': { level: 1 }, './q.mjs': true }));
+    opened.setProviders(listed({ './p.mjs': { level: 2 }, './q.mjs': true }));
+    opened.setProviders(listed({}));
     assert.deepEqual(kept, [[], ['./p.mjs'], ['./q.mjs'], []]);
   });
 

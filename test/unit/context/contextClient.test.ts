@@ -265,7 +265,7 @@ describe('the context client', () => {
     const stays = giving('stays');
     const client = clientOf(clock, { [a]: gone, [b]: stays });
     const { uri } = await client.requestItems(documentOf('text'));
-    client.configure(listOf({ [b]: true }));
+    client.setProviders(listOf({ [b]: true }));
     assert.deepEqual([gone.isDisposed, stays.isDisposed], [true, false]);
     assert.deepEqual(titles(client.knownItems(uri)?.items ?? []), ['stays']);
     await client.requestItems(documentOf('text'));
@@ -276,7 +276,7 @@ describe('the context client', () => {
     const client = clientOf(clock, { [a]: giving('a'), [b]: giving('b') });
     const { entries } = listOf({ [a]: true, [b]: true });
     const folders = ['file:///w', 'file:///w/inner'];
-    client.configure({
+    client.setProviders({
       folders,
       problems: [],
       entries: entries.map((entry, index) => ({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { codebaseOf } from '../../../src/context/common/providers/codebase';
+import { codebaseNameOf } from '../../../src/context/common/providers/codebase';
 import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { mentionLimits } from '../../../src/context/common/limits';
 import {
@@ -163,7 +163,7 @@ describe('mentions that providers find', () => {
     silent.knowItems = () => Promise.reject(new Error('The token has expired'));
     client.retry('https://a/');
     await assert.rejects(mentions.resolve({ id: row.id }, signal), /The token has expired/);
-    client.configure({ entries: [], folders: [], problems: [] });
+    client.setProviders({ entries: [], folders: [], problems: [] });
     await assert.rejects(mentions.resolve({ id: row.id }, signal), /no longer configured/);
     client.dispose();
   });
@@ -238,6 +238,6 @@ describe('the name of a codebase', () => {
     ['vscode-vfs://github/a/b', undefined],
     ['', undefined],
   ] as const) {
-    it(`of ${remote || 'nothing'} is ${name ?? 'unknown'}`, () => assert.equal(codebaseOf(remote), name));
+    it(`of ${remote || 'nothing'} is ${name ?? 'unknown'}`, () => assert.equal(codebaseNameOf(remote), name));
   }
 });

@@ -46,13 +46,13 @@ describe('what the author of a provider sees', () => {
         clock: systemClock,
         log: nullLogger,
         secrets: { get: () => Promise.resolve(secret) },
-        runInTime: createTimeLimitedRunner(2_000),
+        runWithTimeLimit: createTimeLimitedRunner(2_000),
         createProvider: (entry) => factory.create(entry),
         logOf: () => ({ debug: write('debug'), info: write('info'), error: write('error'), dispose: () => undefined }),
       },
       { ...defaultClientOptions, deadlineMs: 50_000 },
     );
-    client.configure(listOf({ [key]: settings }));
+    client.setProviders(listOf({ [key]: settings }));
     ends.push(() => client.dispose());
     return { client, lines, traffic };
   }
@@ -126,7 +126,7 @@ describe('what the author of a provider sees', () => {
     const overHttp = use(server.url);
     for (const { client } of [inWorker, overHttp]) await client.requestItems(documentOf('text'));
     const told = (entries: readonly TrafficEntry[]): string[] =>
-      entries.map(({ direction, method, ms, bytes }) => {
+      entries.map(({ direction, method, durationMs: ms, bytes }) => {
         assert.equal(ms === undefined, direction === 'out');
         return `${direction} ${method} ${bytes > 0 ? 'bytes' : 'nothing'}`;
       });

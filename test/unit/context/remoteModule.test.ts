@@ -85,7 +85,7 @@ describe('code from elsewhere', () => {
     for (const options of [{}, { integrity: undefined, allowedCode: integrity }]) {
       await assert.rejects(get(options), (error: unknown) => {
         assert.ok(error instanceof ProviderError);
-        assert.match(error.message, /cannot be kept in .*kept\. .* Make that a folder that you can write to/);
+        assert.match(error.message, /could not be saved in .*kept\. .* Make sure that you can write to this folder/);
         return true;
       });
     }
@@ -138,7 +138,7 @@ describe('code from elsewhere', () => {
 
   it('says what the server said instead', async () => {
     await assert.rejects(get({ answers: { [url]: new Response('', { status: 404 }) } }), /HTTP 404/);
-    await assert.rejects(get({ answers: {} }), /No connection to example\.com/);
+    await assert.rejects(get({ answers: {} }), /Could not connect to example\.com/);
   });
 
   describe('whose hash no settings pin', () => {
@@ -244,7 +244,7 @@ describe('code from elsewhere', () => {
       const clock = new FakeClock();
       const answers: Record<string, Response> = {};
       const modules = modulesOf({ answers, clock });
-      const looks = async (isRefresh = false, refusal = /^No connection to /): Promise<number> => {
+      const looks = async (isRefresh = false, refusal = /^Could not connect to /): Promise<number> => {
         fetched = [];
         await assert.rejects(modules.locate(floating, locateOptions(undefined, isRefresh)), { message: refusal });
         return fetched.length;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AllowedRequests } from '../../../src/context/common/providers/allowedRequests';
 import { contextStatus, type ContextSituation } from '../../../src/context/common/contextStatus';
-import { toLabel, escapeMarkdown, markdownToText } from '../../../src/context/common/items/itemTexts';
+import { escapeIconSyntax, escapeMarkdown, markdownToText } from '../../../src/context/common/items/itemTexts';
 import type { ProviderState } from '../../../src/context/common/providers/providerHandle';
 import { MemoryMemento } from '../../fake/memoryMemento';
 
@@ -162,7 +162,10 @@ describe('what providers are allowed', () => {
 
 describe('the label of an item', () => {
   it('has one line, and no icons of a provider', () => {
-    assert.equal(toLabel(' a\n  b\t$(bug) $(sync~spin) $(no icon) $x '), 'a b \\$(bug) \\$(sync~spin) $(no icon) $x');
+    assert.equal(
+      escapeIconSyntax(' a\n  b\t$(bug) $(sync~spin) $(no icon) $x '),
+      'a b \\$(bug) \\$(sync~spin) $(no icon) $x',
+    );
   });
 
   it('can be written as markdown that says nothing else', () => {

@@ -116,7 +116,7 @@ describe('a JavaScript provider', () => {
       isTrusted: true,
     });
     client = realClient(factoryOf(worker.file), {});
-    client.configure(list);
+    client.setProviders(list);
     const { items } = await client.requestItems(documentOf('text', 1, `${uri}/a.ts`));
     assert.deepEqual(titles(items), ['packaged']);
   });
@@ -245,8 +245,8 @@ describe('a JavaScript provider', () => {
     const titlesOf = async (version: number): Promise<string[]> =>
       titles((await client?.requestItems(documentOf('', version)))?.items ?? []);
     assert.deepEqual([await titlesOf(1), await titlesOf(2)], [['1'], ['2']]);
-    client.configure(listOf({}));
-    client.configure(listOf({ [url]: true }));
+    client.setProviders(listOf({}));
+    client.setProviders(listOf({ [url]: true }));
     assert.deepEqual(await titlesOf(3), ['1']);
   });
 

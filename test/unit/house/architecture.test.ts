@@ -76,6 +76,7 @@ describe('the architecture', () => {
       'compose.ts',
       'extension.ts',
       'manifest.ts',
+      'mcpBridge.ts',
     ]);
   });
 

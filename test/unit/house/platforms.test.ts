@@ -35,6 +35,7 @@ const readers: Readonly<Record<string, string>> = {
   'editor/vscode/vscodeEditor.ts': 'tells PathGuard',
   'editor/vscode/documentsByPath.ts': "finds VS Code's documents in either case on Windows",
   'threads/node/files/folderWatcher.ts': 'asks Linux for the type of a file system',
+  'tools/vscode/externalClients.ts': 'tells installBridge and clientConfigurations',
   'tools/vscode/ripgrepProgram.ts': 'tells ripgrepPlaces',
 };
 

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { AgentSetting } from '../../../src/acp/common/catalogue/agentSettings';
 import { settingIds } from '../../../src/manifest';
 import {
-  DecorationStyle,
+  ContextDecorationStyle,
   defaultPortRange,
-  HoverTimeout,
-  LensMode,
+  ContextHoverTimeoutMs,
+  ContextCodeLensMode,
   parseGlobSwitches,
   parsePortRange,
 } from '../../../src/platform/common/settings';
@@ -162,13 +162,13 @@ describe('what the description of a setting promises', () => {
 
   it('has the values, defaults and limits that the code has', () => {
     const lens = settingOf(settingIds.contextCodeLens);
-    assert.deepEqual(lens.enum, [...LensMode.unwrap().options]);
-    assert.equal(lens.default, LensMode.parse(undefined));
+    assert.deepEqual(lens.enum, [...ContextCodeLensMode.unwrap().options]);
+    assert.equal(lens.default, ContextCodeLensMode.parse(undefined));
     const decoration = settingOf(settingIds.contextDecoration);
-    assert.deepEqual(decoration.enum, [...DecorationStyle.unwrap().options]);
-    assert.equal(decoration.default, DecorationStyle.parse(undefined));
+    assert.deepEqual(decoration.enum, [...ContextDecorationStyle.unwrap().options]);
+    assert.equal(decoration.default, ContextDecorationStyle.parse(undefined));
     const { default: usual, minimum = 0, maximum = 0 } = settingOf(settingIds.contextHoverTimeoutMs);
-    const read = [minimum, maximum, minimum - 1, maximum + 1].map((value) => HoverTimeout.parse(value));
+    const read = [minimum, maximum, minimum - 1, maximum + 1].map((value) => ContextHoverTimeoutMs.parse(value));
     assert.deepEqual(read, [minimum, maximum, usual, usual]);
     assert.deepEqual(parsePortRange(settingOf(settingIds.ampPortRange).default), defaultPortRange);
     const dialect = schemas.find(([path]) => path.endsWith('.dialect'))?.[1];

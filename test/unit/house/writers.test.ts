@@ -15,6 +15,7 @@ const writes =
 const writers: Readonly<Record<string, string>> = {
   'editor/node/checkedWrite.ts': 'the editor port: new files, and all files without VS Code',
   'editor/vscode/documentWriter.ts': 'the editor port',
+  'chat/vscode/unsaved/textVersions.ts': "puts the user's unsaved text back into its editor",
   'chat/vscode/review/deleteFile.ts': 'takes a reverted file away; asks `protectionOf`',
   'chat/vscode/review/editorActions.ts': "inserts text where the user's cursor is; asks `protectionOf`",
   'chat/vscode/review/reviewActions.ts': 'an export, to where the user says in a dialog',
@@ -31,6 +32,8 @@ const writers: Readonly<Record<string, string>> = {
   'changes/node/storePruner.ts': 'own storage',
   'chat/node/filePort.ts': 'own storage',
   'context/node/remoteModuleStore.ts': 'own storage',
+  'tools/node/clients/bridgeLauncher.ts': 'own storage: the program that MCP clients start',
+  'tools/node/clients/windowFiles.ts': 'own storage: how MCP clients find the window',
   'threads/node/files/indexLock.ts': 'own storage',
   'threads/node/files/atomicWrite.ts': 'own storage',
   'threads/node/cli/privateFolder.ts': 'own storage',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import Mocha from 'mocha';
 import { failOnViolations } from '../../../scripts/lib/normalForm.mjs';
 import { summaryOf } from '../../../scripts/lib/mochaSummary.mjs';
-import { watchGrammar } from '../../../src/session/common/normalize/grammarWatch';
+import { createGrammarCheck } from '../../../src/session/common/normalize/grammarWatch';
 
 /** The titles of the tests that fail in a run of these. */
 async function failuresAmong(tests: Readonly<Record<string, () => unknown>>): Promise<string[]> {
@@ -25,7 +25,7 @@ async function failuresAmong(tests: Readonly<Record<string, () => unknown>>): Pr
 
 /** Tells what no session may. */
 const tellNonsense = (): void =>
-  watchGrammar()?.({ event: 'content_block:end', data: { session_id: 's', block_index: 0 } });
+  createGrammarCheck()?.({ event: 'content_block:end', data: { session_id: 's', block_index: 0 } });
 
 describe('sessions that break their normal form in a test', () => {
   it('make this test fail, at once or while it waits, and no other', async () => {

@@ -3,7 +3,7 @@ import { shortenLineAround } from '../../../src/tools/common/text/lineTexts';
 import type { FoundSymbol } from '../../../src/tools/common/languagePort';
 import { OpenCalls } from '../../../src/tools/common/calls/openCalls';
 import { displayPath } from '../../../src/tools/common/text/displayPath';
-import { declarationsOf } from '../../../src/tools/common/placeFinder';
+import { findDeclarations } from '../../../src/tools/common/placeFinder';
 import type { FileMatches, TextQuery } from '../../../src/tools/common/search/textSearch';
 import { placeIn, symbolAt, ToolBench } from './support/fakeLanguage';
 
@@ -74,7 +74,7 @@ describe('a symbol of a container', () => {
       symbolAt('Other', 'class', 5, 8, symbolAt('parse', 'method', 6, 7)),
     ];
     const lines = (container?: string) =>
-      declarationsOf(outline, 'parse', container).map(({ range }) => range.start.line);
+      findDeclarations(outline, 'parse', container).map(({ range }) => range.start.line);
     assert.deepEqual(lines('Parser'), [2]);
     assert.deepEqual(lines(), [0, 2, 6]);
     assert.deepEqual(lines('Nobody'), []);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LateAnswerError } from '../../../src/tools/common/languagePort';
+import { LanguageServerTimeoutError } from '../../../src/tools/common/languagePort';
 import { LanguageQueries, type LanguageQuery } from '../../../src/tools/common/calls/languageQueries';
 import { FakeClock } from '../../fake/fakeClock';
 
@@ -25,7 +25,7 @@ describe('questions that cannot be ended', () => {
     );
     clock.advance(12_000);
     await assert.rejects(late, (error: unknown) => {
-      assert.ok(error instanceof LateAnswerError);
+      assert.ok(error instanceof LanguageServerTimeoutError);
       assert.match(error.message, /within 12 s.*use search/);
       return true;
     });

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { LateAnswerError, type CallItem, type FoundSymbol } from '../../../src/tools/common/languagePort';
+import {
+  LanguageServerTimeoutError,
+  type HierarchyItem,
+  type FoundSymbol,
+} from '../../../src/tools/common/languagePort';
 import type { FileMatches } from '../../../src/tools/common/search/textSearch';
 import { lineRange, placeIn } from './support/fakeLanguage';
 import { bench, main, other, secret } from './support/parserWorkspace';
@@ -108,14 +112,14 @@ describe('the other tools that ask language servers', () => {
 
   it('call_hierarchy goes as deep as is asked, ends in circles, and tells what it has when a server does not answer', async () => {
     const made = bench();
-    const item = (path: string, line: number, name: string): CallItem => ({
+    const item = (path: string, line: number, name: string): HierarchyItem => ({
       ...placeIn(path, line),
       name,
       kind: 'function',
     });
     const [a, b, hidden] = [item(main, 1, 'parse'), item(main, 5, 'start'), item(secret, 0, 'leak')];
     made.language.items = [a];
-    const call = (of: CallItem) => ({ item: of, callRanges: [lineRange(6, 7), lineRange(2)] });
+    const call = (of: HierarchyItem) => ({ item: of, callRanges: [lineRange(6, 7), lineRange(2)] });
     made.language.callsOfItem = ({ name }) => Promise.resolve(name === 'parse' ? [call(b), call(hidden)] : [call(a)]);
     const input = { path: 'src/main.ts', symbol: 'parse', line: 2, depth: 3 };
     assert.equal(
@@ -127,7 +131,7 @@ describe('the other tools that ask language servers', () => {
       ].join('\n'),
     );
     made.language.callsOfItem = ({ name }) =>
-      name === 'parse' ? Promise.resolve([call(b)]) : Promise.reject(new LateAnswerError('late'));
+      name === 'parse' ? Promise.resolve([call(b)]) : Promise.reject(new LanguageServerTimeoutError('late'));
     const told = await made.call('call_hierarchy', input);
     assert.match(told, /function start[^]*did not answer in time for start: there may be more\.$/);
     made.language.items = [];
@@ -159,7 +163,7 @@ describe('the other tools that ask language servers', () => {
       told,
       /^2 symbols\nsrc\/other\.ts\n {2}1: .* {2}\[class Parser\]\nsrc\/main\.ts\n {2}6: .*\[class ParserKind\]$/,
     );
-    made.language.symbols = () => Promise.reject(new LateAnswerError('late'));
+    made.language.symbols = () => Promise.reject(new LanguageServerTimeoutError('late'));
     made.found = async function* () {
       await Promise.resolve();
       yield { path: main, matches: [{ line: 1, character: 2, text: 'parse' }] } satisfies FileMatches;

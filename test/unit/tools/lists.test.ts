@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { shortenLineAround } from '../../../src/tools/common/text/lineTexts';
 import { sortByNearness } from '../../../src/tools/common/search/nearness';
-import { pageFooter, pageOf } from '../../../src/tools/common/text/pages';
+import { pageFooter, selectPage } from '../../../src/tools/common/text/pages';
 import { displayPath } from '../../../src/tools/common/text/displayPath';
 
 describe('lists for models', () => {
@@ -36,8 +36,8 @@ describe('lists for models', () => {
   it('come in pages that hold everything once', () => {
     fc.assert(
       fc.property(fc.array(fc.nat()), fc.integer({ min: 1, max: 7 }), (all, perPage) => {
-        const first = pageOf(all, 1, perPage);
-        const pages = Array.from({ length: first.pageCount }, (_, index) => pageOf(all, index + 1, perPage));
+        const first = selectPage(all, 1, perPage);
+        const pages = Array.from({ length: first.pageCount }, (_, index) => selectPage(all, index + 1, perPage));
         assert.deepEqual(
           pages.flatMap(({ items }) => items),
           all,
@@ -49,7 +49,7 @@ describe('lists for models', () => {
           );
           assert.equal(pageFooter(page, 'rows').length, index + 1 < pages.length ? 1 : 0);
         });
-        assert.throws(() => pageOf(all, first.pageCount + 1, perPage), /the last one is/);
+        assert.throws(() => selectPage(all, first.pageCount + 1, perPage), /the last one is/);
       }),
     );
   });

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { LineIndex } from '../../../src/editor/common/text/textOffsets';
-import { findName, namesInLine, occurrencesInLine, splitName } from '../../../src/tools/common/text/symbolText';
+import {
+  findNameInLines,
+  namesInLine,
+  occurrencesInLine,
+  splitQualifiedName,
+} from '../../../src/tools/common/text/symbolText';
 
 describe('names in code', () => {
   it('are split into what they are in and themselves', () => {
-    const split = (symbol: string): unknown[] => Object.values(splitName(symbol));
+    const split = (symbol: string): unknown[] => Object.values(splitQualifiedName(symbol));
     assert.deepEqual(split('parse'), ['parse', undefined]);
     assert.deepEqual(split('Parser.parse()'), ['parse', 'Parser']);
     assert.deepEqual(split('a::b::C'), ['C', 'b']);
@@ -31,16 +36,20 @@ describe('names in code', () => {
 
   it('are found in the line, near the column, or else in the nearest line', () => {
     const lines = new LineIndex('// total\nlet total = 1;\n\n\nuse(total, total);\n');
-    assert.deepEqual(findName(lines, 'total', 4), { position: { line: 4, character: 4 }, isInOtherLine: false });
-    assert.deepEqual(findName(lines, 'total', 4, 12)?.position, { line: 4, character: 11 });
-    assert.deepEqual(findName(lines, 'total', 2), { position: { line: 1, character: 4 }, isInOtherLine: true });
-    assert.deepEqual(findName(lines, 'total', 999)?.position.line, 4);
-    assert.deepEqual(findName(lines, 'total', undefined), {
+    assert.deepEqual(findNameInLines(lines, 'total', 4), { position: { line: 4, character: 4 }, isInOtherLine: false });
+    assert.deepEqual(findNameInLines(lines, 'total', 4, 12)?.position, { line: 4, character: 11 });
+    assert.deepEqual(findNameInLines(lines, 'total', 2), { position: { line: 1, character: 4 }, isInOtherLine: true });
+    assert.deepEqual(findNameInLines(lines, 'total', 999)?.position.line, 4);
+    assert.deepEqual(findNameInLines(lines, 'total', undefined), {
       position: { line: 1, character: 4 },
       isInOtherLine: false,
     });
-    assert.equal(findName(lines, 'tot', 1), undefined);
-    assert.deepEqual(findName(lines, 'total', 0)?.position.line, 0, 'also in a comment, when that line is meant');
+    assert.equal(findNameInLines(lines, 'tot', 1), undefined);
+    assert.deepEqual(
+      findNameInLines(lines, 'total', 0)?.position.line,
+      0,
+      'also in a comment, when that line is meant',
+    );
   });
 
   it('are found where they stand, in any text', () => {
@@ -54,7 +63,7 @@ describe('names in code', () => {
         fc.option(fc.nat(8), { nil: undefined }),
         (code, name, line) => {
           const lines = new LineIndex(code);
-          const found = findName(lines, name, line);
+          const found = findNameInLines(lines, name, line);
           const isThere = new RegExp(`(?<![\\p{ID_Continue}])${name}(?![\\p{ID_Continue}])`, 'u').test(code);
           assert.equal(found !== undefined, isThere);
           if (!found) return;

@@ -3,7 +3,7 @@ import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/s
 import { requestWithdrawnReason } from '../../../session/common/approvalOptions';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
-import { nameContradictsKind, optionNames, type NamedOption } from './optionNames';
+import { nameContradictsKind, uniqueOptionNames, type NamedOption } from './optionNames';
 
 export interface ApprovalOption extends NamedOption {
   /** For a lasting answer: a short description of what it covers. */
@@ -58,7 +58,7 @@ export class Approvals {
       return Promise.resolve({ refused: true });
     }
     const id = `approval-${++this.lastNumber}`;
-    const names = optionNames(request.options);
+    const names = uniqueOptionNames(request.options);
     const kinds = request.options.map(({ kind }) => kind);
     return new Promise((resolve) => {
       const settle: PendingApproval['settle'] = (outcome) => {

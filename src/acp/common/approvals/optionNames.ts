@@ -6,7 +6,7 @@ import {
   negatingWords,
   notAskingWords,
   onceWords,
-  optionText,
+  normalizeOptionName,
 } from '../../../session/common/optionWords';
 
 export interface NamedOption {
@@ -22,7 +22,7 @@ const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
 };
 
 /** Returns unique names. Adds an option's kind, which alone counts, to names that contradict it or are unclear. */
-export function optionNames(options: readonly NamedOption[]): string[] {
+export function uniqueOptionNames(options: readonly NamedOption[]): string[] {
   const usedNames = new Set<string>();
   return options.map((option, index) => {
     const { name, kind } = option;
@@ -68,7 +68,7 @@ interface NameMeaning {
 }
 
 function meaningOf(name: string): NameMeaning {
-  const text = optionText(name);
+  const text = normalizeOptionName(name);
   // "Yes, and don't ask again" denies nothing.
   const rest = text.replaceAll(notAskingWords, ' ');
   const [deny, negate] = [rest.search(denyingWords), rest.search(negatingWords)];

@@ -8,11 +8,11 @@ import type { ApprovalOption } from './approvals';
 import type { PermissionRequest } from '../v1/v1Schema';
 
 /** An answer offered to the user. Choosing it stores `rule`. */
-export interface Choice extends ApprovalOption {
+export interface PermissionChoice extends ApprovalOption {
   readonly rule?: PermissionRule;
 }
 
-interface ToolChoice extends Choice {
+interface ToolChoice extends PermissionChoice {
   readonly outcome: RequestPermissionOutcome;
 }
 
@@ -30,19 +30,19 @@ export function sortedByKind<Option extends ApprovalOption>(options: readonly Op
 }
 
 /** Choices that allow permanently or for the conversation, each with the narrowest rule. */
-export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext): Choice[] {
+export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext): PermissionChoice[] {
   const scopes = [
     ['Always allow in this conversation', 'session'],
     ['Always allow', 'always'],
   ] as const;
-  return scopes.flatMap(([name, scope]): Choice[] => {
+  return scopes.flatMap(([name, scope]): PermissionChoice[] => {
     const rule = createNarrowestRule(request, 'allow', scope);
     return rule ? [{ name, kind: 'allow_always', scope: describeScope(rule, context), rule }] : [];
   });
 }
 
 /** The agent's options, plus lasting choices with rules. Protected files are never allowed permanently. */
-export function toolChoices(
+export function toolCallChoices(
   agentRequest: PermissionRequest,
   request: ToolRequest,
   context: ChoiceContext & { readonly isProtected: boolean },

@@ -7,7 +7,7 @@ import { mayChangeFiles } from '../../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
 import type { CallDescription } from '../v1/toolCalls';
-import { toolContent } from '../v1/toolContent';
+import { toToolContent } from '../v1/toolContent';
 
 interface RequestContext {
   readonly agent: string;
@@ -99,14 +99,14 @@ function folderOf(
 }
 
 /** One sentence that says what the user is asked to allow. Shows paths relative to the session's folder. */
-export function permissionPrompt(
+export function describePermissionRequest(
   agentTitle: string,
   request: ToolRequest,
   { title, cwd }: { readonly title: string | undefined; readonly cwd: string },
 ): string {
   const { command, paths, kind } = request;
   // Unresolved paths are shown as the agent wrote them.
-  const nameOf = (path: string) => (request.isUnresolved ? toVisibleText(path) : visibleName(path, cwd));
+  const nameOf = (path: string) => (request.isUnresolved ? toVisibleText(path) : relativeDisplayPath(path, cwd));
   if (command) {
     const where = command.cwd === cwd ? '' : ` in ${nameOf(command.cwd)}`;
     return `${agentTitle} wants to run ${formatCommand(command.argv)}${where}${variablesPhrase(request.env)}`;
@@ -118,7 +118,7 @@ export function permissionPrompt(
 }
 
 /** Display name of a resolved path, relative to `folder` if inside. */
-export function visibleName(path: string, folder: string): string {
+export function relativeDisplayPath(path: string, folder: string): string {
   const below = relativePathIn(path, folder, false);
   return toVisibleText(below === undefined || below === '' ? path : below);
 }
@@ -137,7 +137,7 @@ export function createApprovalContext(
 ): ApprovalContext {
   const { agent, call, folder, mode, warnings = [] } = about;
   const { command, env, escalations, kind, paths } = request;
-  const content = about.content ?? (call ? toolContent(call.content, () => ({ output: '', truncated: false })) : []);
+  const content = about.content ?? (call ? toToolContent(call.content, () => ({ output: '', truncated: false })) : []);
   return {
     agent,
     kind,

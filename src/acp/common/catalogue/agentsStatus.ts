@@ -14,12 +14,12 @@ export interface AgentsSnapshot {
 }
 
 /** Commands offered with a status, provided by the caller. */
-export type AgentActions = Readonly<Record<'restart' | 'signIn' | 'openSettings' | 'manageTrust', StatusAction>>;
+export type AgentStatusActions = Readonly<Record<'restart' | 'signIn' | 'openSettings' | 'manageTrust', StatusAction>>;
 
 type AgentsStatus = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
 
 /** Status of the agents: what needs the user first, then what runs, then what is available. */
-export function agentsStatus(situation: AgentsSnapshot, actions: AgentActions): AgentsStatus {
+export function agentsStatus(situation: AgentsSnapshot, actions: AgentStatusActions): AgentsStatus {
   const { isTrusted, problems, agents } = situation;
   if (!isTrusted) {
     const summary = 'Agents don’t start in an untrusted workspace.';

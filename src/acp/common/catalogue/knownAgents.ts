@@ -53,7 +53,7 @@ export const knownAgents: readonly KnownAgent[] = [
 ];
 
 /** Finds the known agent that a command line starts: by command name, script name or npm package. */
-export function knownAgentOf(command: string, args: readonly string[]): KnownAgent | undefined {
+export function findKnownAgentByCommand(command: string, args: readonly string[]): KnownAgent | undefined {
   const name = programName(command);
   const script = runtimes.has(name) ? args.find((arg) => !arg.startsWith('-')) : undefined;
   const names = [name, ...(script === undefined ? [] : [programName(script)])];
@@ -67,18 +67,18 @@ export function knownAgentOf(command: string, args: readonly string[]): KnownAge
 }
 
 /** Finds the known agent by the `agentInfo.name` that it reports. */
-export function knownAgentNamed(infoName: string | undefined): KnownAgent | undefined {
+export function findKnownAgentByName(infoName: string | undefined): KnownAgent | undefined {
   const name = infoName?.toLowerCase();
   return name === undefined ? undefined : knownAgents.find((known) => known.infoName === name);
 }
 
 /** Combines what the agent reports (`infoName`) with what its command line implies. */
-export function traitsOf(
+export function combineAgentTraits(
   infoName: string | undefined,
   missingFile: MissingFileResult,
   commandAgentId?: string,
 ): AgentTraits {
-  const known = knownAgentNamed(infoName);
+  const known = findKnownAgentByName(infoName);
   const isEmpty = known?.missingFileReadsAs === 'empty' || missingFile === 'empty';
   return {
     missingFileReadsAs: isEmpty ? 'empty' : 'error',

@@ -14,7 +14,7 @@ const downloadingCommands: readonly (readonly [string, ...string[]])[] = [
   ['podman', 'run'],
 ];
 
-export function mayDownload(command: string, args: readonly string[]): boolean {
+export function mayDownloadPackage(command: string, args: readonly string[]): boolean {
   const program = (command.split(/[\\/]/).at(-1) ?? '').replace(/\.(exe|cmd|bat)$/i, '');
   const first = args.find((arg) => !arg.startsWith('-'));
   return downloadingCommands.some(([name, word]) => name === program && (word === undefined || word === first));

@@ -3,22 +3,25 @@ import type { ThreadEntry } from './draftSchema';
 import { textOf } from './draftThreads';
 
 /** Replays a thread as events. A turn lasts from one user message to the next. */
-export function historyEvents(sessionId: string, entries: readonly ThreadEntry[]): SessionEvent[] {
+export function replayThreadAsEvents(sessionId: string, entries: readonly ThreadEntry[]): SessionEvent[] {
   if (entries.length === 0) return [];
   const ofSession = { session_id: sessionId };
   const events = entries.flatMap((entry, index): SessionEvent[] => {
     if (entry.type === 'readFile') return readFileEvents(sessionId, `history-${index}`, entry.path, entry.content);
-    if (entry.role !== 'user') return messageEvents(sessionId, textOf(entry));
+    if (entry.role !== 'user') return answerMessageEvents(sessionId, textOf(entry));
     return [{ event: 'prompt:submit', data: { ...ofSession, prompt: textOf(entry), replayed: true } }];
   });
   return [...events, { event: 'prompt:complete', data: { ...ofSession, response: '' } }];
 }
 
-export function messageEvents(sessionId: string, text: string): SessionEvent[] {
-  return [textEvent(sessionId, text), { event: 'content_block:end', data: { session_id: sessionId, block_index: 0 } }];
+export function answerMessageEvents(sessionId: string, text: string): SessionEvent[] {
+  return [
+    textDeltaEvent(sessionId, text),
+    { event: 'content_block:end', data: { session_id: sessionId, block_index: 0 } },
+  ];
 }
 
-export function textEvent(sessionId: string, delta: string): SessionEvent {
+export function textDeltaEvent(sessionId: string, delta: string): SessionEvent {
   return { event: 'content_block:delta', data: { session_id: sessionId, block_index: 0, delta } };
 }
 

@@ -63,7 +63,9 @@ export class MemoryThreads implements ThreadApi {
       title: title === '' ? 'New thread' : title,
       modifiedAt: new Date(modifiedMs).toISOString(),
     }));
-    const listed = await Promise.all(this.sources.map((source) => this.undefinedOnError(source.getThreads())));
+    const listed = await Promise.all(
+      this.otherThreadSources.map((source) => this.undefinedOnError(source.getThreads())),
+    );
     // Another source may also list a thread that is kept here.
     const foreign = listed.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
     return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
@@ -91,7 +93,7 @@ export class MemoryThreads implements ThreadApi {
   async getThreadEntries(threadId: string): Promise<ThreadEntry[]> {
     const kept = this.threads.get(threadId);
     if (kept) return [...kept.entries];
-    for (const source of this.sources) {
+    for (const source of this.otherThreadSources) {
       const entries = await this.undefinedOnError(source.getThreadEntries(threadId));
       if (entries) return entries;
     }
@@ -124,7 +126,7 @@ export class MemoryThreads implements ThreadApi {
     this.dropOldEntries(thread);
   }
 
-  private get sources(): readonly ThreadSource[] {
+  private get otherThreadSources(): readonly ThreadSource[] {
     return this.options.sources ?? [];
   }
 

@@ -13,7 +13,7 @@ export class FileVersions {
   }
 
   /** `path` is the editor's absolute path. */
-  numberOf(path: string, version: FileVersion): number {
+  versionNumberOf(path: string, version: FileVersion): number {
     const before = this.versionsByPath.get(path);
     const number = before?.version === version ? before.number : ++this.lastNumber;
     this.versionsByPath.set(path, { version, number });

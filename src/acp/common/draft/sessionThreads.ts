@@ -21,7 +21,7 @@ const maxTitleUnits = 80;
 
 /** Offers the window's conversations, of any backend, as draft-protocol threads. Kept in memory. */
 export class SessionThreads implements ThreadSource, Disposable {
-  private readonly threads = new Map<string, SessionThread>();
+  private readonly threadById = new Map<string, SessionThread>();
   private readonly readAbort = new AbortController();
 
   constructor(
@@ -31,7 +31,7 @@ export class SessionThreads implements ThreadSource, Disposable {
 
   recordSession(session: BackendSession): void {
     const thread: SessionThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
-    this.threads.set(session.id, thread);
+    this.threadById.set(session.id, thread);
     this.evictOldest();
     this.readEvents(session, thread).catch((error: unknown) => {
       this.log.warn(`a session is no longer followed as a thread: ${messageOf(error)}`);
@@ -39,20 +39,20 @@ export class SessionThreads implements ThreadSource, Disposable {
   }
 
   getThreads(): Promise<ThreadMetadata[]> {
-    const nonEmpty = [...this.threads.values()].filter(({ entries }) => entries.length > 0);
+    const nonEmpty = [...this.threadById.values()].filter(({ entries }) => entries.length > 0);
     return Promise.resolve(
       nonEmpty.map(({ id, title, modifiedMs }) => ({ id, title, modifiedAt: new Date(modifiedMs).toISOString() })),
     );
   }
 
   getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined> {
-    const entries = this.threads.get(threadId)?.entries;
+    const entries = this.threadById.get(threadId)?.entries;
     return Promise.resolve(entries && [...entries]);
   }
 
   dispose(): void {
     this.readAbort.abort();
-    this.threads.clear();
+    this.threadById.clear();
   }
 
   private async readEvents(session: BackendSession, thread: SessionThread): Promise<void> {
@@ -75,7 +75,8 @@ export class SessionThreads implements ThreadSource, Disposable {
   }
 
   private evictOldest(): void {
-    const oldestFirst = [...this.threads.values()].sort((a, b) => a.modifiedMs - b.modifiedMs);
-    for (const { id } of oldestFirst.slice(0, Math.max(0, this.threads.size - maxThreads))) this.threads.delete(id);
+    const oldestFirst = [...this.threadById.values()].sort((a, b) => a.modifiedMs - b.modifiedMs);
+    for (const { id } of oldestFirst.slice(0, Math.max(0, this.threadById.size - maxThreads)))
+      this.threadById.delete(id);
   }
 }

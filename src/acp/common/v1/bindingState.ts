@@ -69,7 +69,7 @@ export function nextBindingState<Client>(
 }
 
 /** Whether to drop updates, because the agent replays a known history. */
-export function isMuted(state: BindingState<unknown>): boolean {
+export function shouldDropUpdates(state: BindingState<unknown>): boolean {
   return state.kind === 'restoring' && state.history === 'known';
 }
 

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import { unattendedByOption } from './unattended';
+import { unattendedActionsOfValue } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
 
 type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
@@ -63,7 +63,7 @@ export class ConfigOptions {
   }
 
   /** Undefined for an unknown option or value. */
-  routeOf(optionId: string, value: string | boolean): ConfigRoute | undefined {
+  findRoute(optionId: string, value: string | boolean): ConfigRoute | undefined {
     const option = this.options.find(({ id }) => id === optionId);
     if (!option) return undefined;
     const fits =
@@ -85,7 +85,7 @@ function mayDisableApprovals(option: ConfigOption): boolean {
 
 function withUnattended(option: ConfigOption, agent: string | undefined): ConfigOption {
   if (option.type === 'boolean') {
-    const unattended = unattendedByOption(agent, {
+    const unattended = unattendedActionsOfValue(agent, {
       value: option.id,
       name: option.name,
       description: option.description,
@@ -95,7 +95,7 @@ function withUnattended(option: ConfigOption, agent: string | undefined): Config
   const choices = option.choices.map((choice) => {
     const isOn = /^(?:on|true|yes|enabled?)$/i.test(choice.value);
     const offered = isOn ? { value: option.id, name: option.name, description: choice.description } : choice;
-    const unattended = unattendedByOption(agent, offered);
+    const unattended = unattendedActionsOfValue(agent, offered);
     return unattended ? { ...choice, unattended } : choice;
   });
   return { ...option, choices };

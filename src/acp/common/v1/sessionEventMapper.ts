@@ -7,7 +7,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { ConfigOptions } from './configOptions';
 import type { TerminalView } from './terminalViews';
 import type { TokenCounts } from './turnUsage';
-import { blockToContent, blockToText } from './toolContent';
+import { contentOfBlock, textOfBlock } from './toolContent';
 import { ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedWatch } from './unattendedWatch';
 import {
@@ -77,27 +77,30 @@ export class SessionEventMapper {
 
   /** Handles a tool call, which the agent may not have announced. */
   mapToolCall(update: ToolCallUpdate): SessionEvent[] {
-    return [...this.endMessage(), ...this.toolCalls.upsert(update).map((event) => this.withUnattendedMark(event))];
+    return [
+      ...this.endMessage(),
+      ...this.toolCalls.applyCallUpdate(update).map((event) => this.withUnattendedMark(event)),
+    ];
   }
 
   mapRequestedToolCall(update: ToolCallUpdate): SessionEvent[] {
-    this.unattendedWatch.noteAsked();
+    this.unattendedWatch.recordAskedAction();
     return this.mapToolCall(update);
   }
 
   /** Notes that the agent asked, and returns the event unchanged. */
-  noteApproval(event: SessionEvent): SessionEvent {
-    if (event.event === 'approval:required') this.unattendedWatch.noteAsked();
+  recordApprovalRequest(event: SessionEvent): SessionEvent {
+    if (event.event === 'approval:required') this.unattendedWatch.recordAskedAction();
     return event;
   }
 
   describeCall(id: string): CallDescription | undefined {
-    return this.toolCalls.describe(id);
+    return this.toolCalls.describeCall(id);
   }
 
   /** Updates a terminal that Backline runs, after its permission was checked. */
   setTerminal(terminalId: string, view: TerminalView): void {
-    this.unattendedWatch.noteAsked('runs');
+    this.unattendedWatch.recordAskedAction('runs');
     this.toolCalls.setTerminal(terminalId, view);
   }
 
@@ -116,8 +119,8 @@ export class SessionEventMapper {
   endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
-    const events = this.closeTurnParts();
-    const data = { ...this.turnFields(turn), response: '', stop_reason: stopReason };
+    const events = this.endOpenParts();
+    const data = { ...this.sessionAndRequestFields(turn), response: '', stop_reason: stopReason };
     events.push({ event: 'prompt:complete', data: usage ? { ...data, token_usage: usage } : data });
     return events;
   }
@@ -126,8 +129,8 @@ export class SessionEventMapper {
   failTurn(error: string, code: string, details?: string): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
-    const events = this.closeTurnParts();
-    const data = { ...this.turnFields(turn), error, code };
+    const events = this.endOpenParts();
+    const data = { ...this.sessionAndRequestFields(turn), error, code };
     events.push({ event: 'error', data: details === undefined ? data : { ...data, details } });
     return events;
   }
@@ -156,7 +159,7 @@ export class SessionEventMapper {
     ),
     agent_thought_chunk: parsedWith(sessionUpdates.agent_thought_chunk, ({ content }) => [
       ...this.endMessage(),
-      { event: 'thinking:delta', data: { session_id: this.sessionId, delta: blockToText(content) } },
+      { event: 'thinking:delta', data: { session_id: this.sessionId, delta: textOfBlock(content) } },
     ]),
     tool_call: parsedWith(sessionUpdates.tool_call, (update) => this.mapToolCall(update)),
     tool_call_update: parsedWith(sessionUpdates.tool_call_update, (update) => this.mapToolCall(update)),
@@ -199,7 +202,7 @@ export class SessionEventMapper {
   private userChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
     // During our own turn, this echoes the prompt, which was emitted at the turn's start.
     if (!this.isReplaying) return [];
-    const text = blockToText(content);
+    const text = textOfBlock(content);
     const current = this.replayedPrompt;
     if (current && current.messageId === messageId) {
       current.text += text;
@@ -223,7 +226,7 @@ export class SessionEventMapper {
     if (content.type === 'unknown') return undefined;
     const ofBlock = { session_id: this.sessionId, block_index: 0 };
     if (content.type !== 'text') {
-      const shown = blockToContent(content);
+      const shown = contentOfBlock(content);
       if (!shown) return [];
       return [
         ...this.endMessage(),
@@ -273,12 +276,12 @@ export class SessionEventMapper {
     return unattended ? { ...event, data: { ...event.data, unattended } } : event;
   }
 
-  private closeTurnParts(): SessionEvent[] {
+  private endOpenParts(): SessionEvent[] {
     this.turn = undefined;
     return [...this.endMessage(), ...this.toolCalls.endTurn()];
   }
 
-  private turnFields({ requestId }: Turn) {
+  private sessionAndRequestFields({ requestId }: Turn) {
     return { session_id: this.sessionId, ...withoutUndefined({ request_id: requestId }) };
   }
 
@@ -291,7 +294,7 @@ export class SessionEventMapper {
 }
 
 /** Reads the end of a turn from the result of `session/prompt`. `toUsage` converts counts to the turn's usage. */
-export function turnEndOf({ stopReason, usage, _meta }: PromptResult, toUsage: UsageConverter): TurnEnd {
+export function toTurnEnd({ stopReason, usage, _meta }: PromptResult, toUsage: UsageConverter): TurnEnd {
   if (usage) return { stopReason, usage: toUsage({ input: usage.inputTokens, output: usage.outputTokens }) };
   const quota = _meta?.quota.token_count;
   if (!quota) return { stopReason };

@@ -9,13 +9,13 @@ const maxRunningKept = 64;
 const empty: TerminalView = { output: '', truncated: false };
 
 export class TerminalViews {
-  private readonly views = new Map<string, TerminalView>();
+  private readonly viewById = new Map<string, TerminalView>();
 
   /** `maxLength` (UTF-16 units) limits each output, because every event contains all of it. */
   constructor(private readonly maxLength: number) {}
 
   get(id: string): TerminalView {
-    return this.views.get(id) ?? empty;
+    return this.viewById.get(id) ?? empty;
   }
 
   append(id: string, data: string): void {
@@ -23,25 +23,25 @@ export class TerminalViews {
     this.set(id, { ...view, output: view.output + data });
   }
 
-  end(id: string, code: number | null, signal: string | null): void {
-    this.views.set(id, { ...this.get(id), exit: { code, signal } });
+  setExit(id: string, code: number | null, signal: string | null): void {
+    this.viewById.set(id, { ...this.get(id), exit: { code, signal } });
   }
 
   trim(): void {
-    for (const [id, { exit }] of this.views) if (exit) this.views.delete(id);
-    for (const id of this.views.keys()) {
-      if (this.views.size <= maxRunningKept) return;
-      this.views.delete(id);
+    for (const [id, { exit }] of this.viewById) if (exit) this.viewById.delete(id);
+    for (const id of this.viewById.keys()) {
+      if (this.viewById.size <= maxRunningKept) return;
+      this.viewById.delete(id);
     }
   }
 
   set(id: string, view: TerminalView): void {
     const excess = view.output.length - this.maxLength;
     if (excess <= 0) {
-      this.views.set(id, view);
+      this.viewById.set(id, view);
       return;
     }
-    this.views.set(id, { ...view, output: cutStart(view.output, excess), truncated: true });
+    this.viewById.set(id, { ...view, output: cutStart(view.output, excess), truncated: true });
   }
 }
 

@@ -3,7 +3,7 @@ import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../..
 import type { Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
 import { TerminalViews, type TerminalView } from './terminalViews';
-import { toolContent } from './toolContent';
+import { toToolContent } from './toolContent';
 import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from './v1Schema';
 
 interface ToolCallState {
@@ -53,14 +53,14 @@ export class ToolCalls {
   }
 
   /** Everything known about a call; a permission request may repeat only part of it. */
-  describe(id: string): CallDescription | undefined {
+  describeCall(id: string): CallDescription | undefined {
     const call = this.calls.get(id);
     if (!call) return undefined;
     const { title, kind, content, locations, input: rawInput } = call;
     return { title, kind, content, locations, rawInput };
   }
 
-  upsert(update: ToolCallUpdate): SessionEvent[] {
+  applyCallUpdate(update: ToolCallUpdate): SessionEvent[] {
     const known = this.calls.get(update.toolCallId);
     const call = known ?? this.startCall(update.toolCallId);
     const changes = applyUpdate(call, update);
@@ -76,7 +76,7 @@ export class ToolCalls {
 
   setTerminal(terminalId: string, view: TerminalView): void {
     this.terminals.set(terminalId, view);
-    this.noteNewOutput(terminalId);
+    this.markCallsWithNewOutput(terminalId);
   }
 
   takeTerminalUpdates(): SessionEvent[] {
@@ -138,7 +138,7 @@ export class ToolCalls {
       if (chunk) this.terminals.append(idOf(chunk), chunk.data);
     }
     if (terminal_exit) {
-      this.terminals.end(idOf(terminal_exit), terminal_exit.exit_code ?? null, terminal_exit.signal ?? null);
+      this.terminals.setExit(idOf(terminal_exit), terminal_exit.exit_code ?? null, terminal_exit.signal ?? null);
     }
     if (terminal_output ?? terminal_output_delta ?? terminal_exit) this.callsWithNewOutput.add(call);
   }
@@ -153,7 +153,7 @@ export class ToolCalls {
     }
   }
 
-  private noteNewOutput(terminalId: string): void {
+  private markCallsWithNewOutput(terminalId: string): void {
     for (const call of this.calls.values()) {
       if (call.content.some((item) => item.type === 'terminal' && item.terminalId === terminalId))
         this.callsWithNewOutput.add(call);
@@ -161,7 +161,10 @@ export class ToolCalls {
   }
 
   private startEvent(call: ToolCallState): SessionEvent {
-    return { event: 'tool:pre', data: { ...this.identityFields(call), input: call.input, ...this.detailFields(call) } };
+    return {
+      event: 'tool:pre',
+      data: { ...this.sessionAndToolFields(call), input: call.input, ...this.callDetailFields(call) },
+    };
   }
 
   private updateEvent(call: ToolCallState, changes: ToolCallChanges): SessionEvent {
@@ -173,7 +176,7 @@ export class ToolCalls {
   private endEvent(call: ToolCallState): SessionEvent {
     call.hasEnded = true;
     this.callsWithNewOutput.delete(call);
-    const shared = { ...this.identityFields(call), ...this.detailFields(call) };
+    const shared = { ...this.sessionAndToolFields(call), ...this.callDetailFields(call) };
     if (call.status === 'failed') return { event: 'tool:error', data: { ...shared, error: this.errorOf(call) } };
     const output = call.output ?? (this.textOf(call) || undefined);
     const result = { success: true, ...(output === undefined ? {} : { output }) };
@@ -181,11 +184,11 @@ export class ToolCalls {
     return { event: 'tool:post', data: { ...shared, result, duration_ms: durationMs } };
   }
 
-  private identityFields({ name, kind }: ToolCallState) {
+  private sessionAndToolFields({ name, kind }: ToolCallState) {
     return { session_id: this.sessionId, tool_name: name ?? kind, operation: kind };
   }
 
-  private detailFields(call: ToolCallState) {
+  private callDetailFields(call: ToolCallState) {
     return {
       call_id: call.id,
       kind: call.kind,
@@ -196,7 +199,7 @@ export class ToolCalls {
   }
 
   private contentOf(call: ToolCallState): ToolContent[] {
-    return toolContent(call.content, (id) => this.terminals.get(id));
+    return toToolContent(call.content, (id) => this.terminals.get(id));
   }
 
   private textOf(call: ToolCallState): string {

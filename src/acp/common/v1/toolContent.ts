@@ -3,7 +3,7 @@ import type { TerminalView } from './terminalViews';
 import type { ContentBlock, ToolCallContent } from './v1Schema';
 
 /** Converts a content block for display; undefined for an unknown type. */
-export function blockToContent(block: ContentBlock): ToolContent | undefined {
+export function contentOfBlock(block: ContentBlock): ToolContent | undefined {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text };
@@ -27,14 +27,14 @@ export function blockToContent(block: ContentBlock): ToolContent | undefined {
   }
 }
 
-export function toolContent(
+export function toToolContent(
   content: readonly ToolCallContent[],
   terminal: (id: string) => TerminalView,
 ): ToolContent[] {
   return content.flatMap((item): ToolContent[] => {
     switch (item.type) {
       case 'content': {
-        const shown = blockToContent(item.content);
+        const shown = contentOfBlock(item.content);
         return shown ? [shown] : [];
       }
       case 'diff':
@@ -48,7 +48,7 @@ export function toolContent(
 }
 
 /** Text of a block in a replayed prompt; links and files become Markdown links. */
-export function blockToText(block: ContentBlock): string {
+export function textOfBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
       return block.text;

@@ -42,7 +42,7 @@ const editObjectWords = /\b(?:edits?|files?|changes?|writes?)\b/;
 const commandObjectWords = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
 
 /** Whether an agent with this option edits or runs without asking the user. Unknown values count as asking. */
-export function unattendedByOption(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
+export function unattendedActionsOfValue(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
   const id = lowerCaseWords(offered.value.split('#').at(-1) ?? '');
   const told = agent === undefined ? undefined : verdictsByAgent[agent]?.[id.replaceAll(' ', '')];
   if (told !== undefined) return told === 'asks' ? undefined : told;

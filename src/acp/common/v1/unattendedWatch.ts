@@ -12,7 +12,7 @@ export class UnattendedWatch {
   private readonly askedActions = new Set<Unattended>();
 
   /** Call when the agent asked or Backline checked its action. Without `what`, applies to all actions. */
-  noteAsked(what?: Unattended): void {
+  recordAskedAction(what?: Unattended): void {
     for (const each of what ? [what] : (['edits', 'runs'] as const)) this.askedActions.add(each);
   }
 

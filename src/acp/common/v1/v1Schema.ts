@@ -244,7 +244,7 @@ export const PromptResult = z.looseObject({
 export type PromptResult = z.infer<typeof PromptResult>;
 
 /** The options after a change, if the agent returns them. */
-export const ConfigResult = z
+export const ConfigChangeResult = z
   .looseObject({ configOptions: optional(z.array(ConfigOption)).catch(undefined) })
   .nullish()
   .transform((value) => value?.configOptions);

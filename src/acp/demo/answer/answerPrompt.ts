@@ -1,4 +1,4 @@
-import { intentOf } from './intent';
+import { recognizeIntent } from './intent';
 import { renameInFile, sortFileImports } from '../skills/editSkills';
 import { failOnPurpose } from '../skills/failOnPurpose';
 import { explainUnknownPrompt, introduceAgent } from '../skills/introduceAgent';
@@ -10,7 +10,7 @@ import type { Turn } from './turn';
 
 /** Answers a prompt: quotes the attached texts, then follows the intent. @throws TurnCancelled, RpcError */
 export async function answerPrompt(turn: Turn): Promise<void> {
-  const intent = intentOf(turn.prompt);
+  const intent = recognizeIntent(turn.prompt);
   if (turn.isVerbose) await turn.think(`Matching rule: ${intent.kind}.`);
   await quoteNotes(turn);
   switch (intent.kind) {

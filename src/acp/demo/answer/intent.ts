@@ -16,7 +16,7 @@ interface Command {
   readonly hint?: string;
 }
 
-export const commands: readonly Command[] = [
+export const demoCommands: readonly Command[] = [
   { name: 'help', description: 'Show what the demo agent can do' },
   { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
   { name: 'rename', description: 'Rename a word in a file, with your permission', hint: 'old to new in path' },
@@ -31,7 +31,7 @@ const defaultSlowWords = 60;
 const maxSlowWords = 5000;
 
 /** Applies the first matching rule: a slash command, the first words, or attached files and texts. */
-export function intentOf({ text, files, notes }: Prompt): Intent {
+export function recognizeIntent({ text, files, notes }: Prompt): Intent {
   const slash = /^\/(\w+)\s*([\s\S]*)$/.exec(text);
   if (slash) return commandIntent((slash[1] ?? '').toLowerCase(), (slash[2] ?? '').trim());
 

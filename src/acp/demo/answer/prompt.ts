@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, resolve } from 'node:path';
-import { percentDecoded } from '../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../base/common/fileUri';
 
 export interface Prompt {
   readonly text: string;
@@ -48,7 +48,7 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
 
 /** Returns a note if the text is about the file, which its first line names, or about a folder (URI ending in `/`). */
 function noteOf(uri: string, text: string): PromptNote | undefined {
-  if (!uri.startsWith('file:')) return { title: percentDecoded(uri.replace(/^backline:/, '')), text };
+  if (!uri.startsWith('file:')) return { title: decodePercentEscapes(uri.replace(/^backline:/, '')), text };
   const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');
   const [head = '', ...rest] = text.split('\n');
   if (!uri.endsWith('/') && !head.includes(path)) return undefined;
@@ -56,7 +56,7 @@ function noteOf(uri: string, text: string): PromptNote | undefined {
 }
 
 /** Resolves a path in a prompt: `src/a.ts`, `@src/a.ts`, `` `src/a.ts` `` or a `file:` URI. */
-export function pathOfWord(word: string, cwd: string): string {
+export function resolvePromptPath(word: string, cwd: string): string {
   const bare = word.replace(/^[`'"(<@]+|[`'")>,;:?!]+$/g, '');
   const path = pathOfUri(bare);
   return isAbsolute(path) || path.includes('://') ? path : resolve(cwd, path);

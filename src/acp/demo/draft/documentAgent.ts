@@ -5,7 +5,7 @@ import { systemClock } from '../../../base/node/systemClock';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import { answerPrompt } from '../answer/answerPrompt';
-import { diskFileHandlers, readInside } from '../diskFiles';
+import { diskFileHandlers, readFileInFolder } from '../diskFiles';
 import { DraftTurn } from './draftTurn';
 
 /** An agent of the draft protocol as documented: the client keeps the threads, the agent serves files. */
@@ -57,7 +57,7 @@ export class DocumentAgent {
           cwd,
           signal: this.endController.signal,
           say: (words) => Promise.resolve(void answerParts.push(words)),
-          readFile: async (path) => (await readInside(cwd, path)).text.toString('utf8'),
+          readFile: async (path) => (await readFileInFolder(cwd, path)).text.toString('utf8'),
         }),
       );
     } catch (error) {

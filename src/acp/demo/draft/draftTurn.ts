@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 import { fencedBlock } from '../answer/fenced';
-import { pathOfWord, type Prompt } from '../answer/prompt';
+import { resolvePromptPath, type Prompt } from '../answer/prompt';
 import type { PlanStep } from '../v1/history';
 import {
   sleep,
@@ -72,7 +72,7 @@ export class DraftTurn implements Turn {
 
 function promptOf(text: string, cwd: string): Prompt {
   const file = /^File: (.+?)(?: \(lines? [^)]*\))?$/gm;
-  const files = [...text.matchAll(file)].map((match) => ({ path: pathOfWord(match[1] ?? '', cwd) }));
+  const files = [...text.matchAll(file)].map((match) => ({ path: resolvePromptPath(match[1] ?? '', cwd) }));
   return { text: text.replace(file, '').trim(), files, notes: [] };
 }
 

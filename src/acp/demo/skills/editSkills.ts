@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../../base/common/errors';
-import { pathOfWord } from '../answer/prompt';
+import { resolvePromptPath } from '../answer/prompt';
 import { replaceWord } from './replaceWord';
 import { sortImports } from './sortImports';
 import { TurnCancelled, type ProposedEdit, type Turn } from '../answer/turn';
@@ -29,7 +29,7 @@ async function proposeChange(
   word: string | undefined,
   change: (text: string, name: string) => Change | string,
 ): Promise<void> {
-  const path = word === undefined ? turn.prompt.files[0]?.path : pathOfWord(word, turn.cwd);
+  const path = word === undefined ? turn.prompt.files[0]?.path : resolvePromptPath(word, turn.cwd);
   if (path === undefined) {
     await turn.say('Which file? Add `in path/to/file`, or attach it.\n');
     return;
@@ -50,7 +50,7 @@ async function proposeChange(
   const outcome = await turn.proposeEdit({ ...changed, path, oldText });
   switch (outcome.kind) {
     case 'written':
-      await turn.say(`Done: ${changed.title}. Use Undo in the editor to revert it.\n`);
+      await turn.say(`Done: ${changed.title}. You can undo it above the prompt.\n`);
       return;
     case 'rejected':
       await turn.say(`You said no, so ${basename(path)} stays as it is.\n`);

@@ -1,7 +1,7 @@
-import { commands } from '../answer/intent';
+import { demoCommands } from '../answer/intent';
 import type { Turn } from '../answer/turn';
 
-const commandList = commands
+const commandList = demoCommands
   .filter(({ name }) => name !== 'help')
   .map(({ name, description, hint }) => `- \`/${name}${hint === undefined ? '' : ` <${hint}>`}\`: ${description}`)
   .join('\n');

@@ -71,7 +71,7 @@ const languages: readonly LanguagePatterns[] = [
 const todoPattern = /\b(?:TODO|FIXME|XXX)\b[:\s]*(.*)$/;
 
 /** `name` determines the language; for unknown ones, only lines and TODOs are counted. */
-export function outlineOf(name: string, text: string): Outline {
+export function createOutline(name: string, text: string): Outline {
   const language = languages.find(({ extensions }) => extensions.test(name));
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../../base/common/errors';
-import { outlineOf } from './outline';
-import { pathOfWord, type PromptFile } from '../answer/prompt';
+import { createOutline } from './outline';
+import { resolvePromptPath, type PromptFile } from '../answer/prompt';
 import { TurnCancelled, type Turn } from '../answer/turn';
 
 const maxListed = 40;
 
 export async function summarizeFiles(turn: Turn, paths: readonly string[]): Promise<void> {
-  const named = paths.map((path) => ({ path: pathOfWord(path, turn.cwd) }));
+  const named = paths.map((path) => ({ path: resolvePromptPath(path, turn.cwd) }));
   const files = turn.prompt.files.length > 0 ? turn.prompt.files : named;
   if (files.length === 0) {
     await turn.say('Which file? Name it, as in `/summarize src/main.ts`, or attach it.\n');
@@ -32,7 +32,7 @@ async function summarizeFile(turn: Turn, { path, text }: PromptFile): Promise<vo
 }
 
 function summaryOf(path: string, text: string): string {
-  const { lineCount, importCount, declarations, todos } = outlineOf(path, text);
+  const { lineCount, importCount, declarations, todos } = createOutline(path, text);
   const counts = [
     countText(lineCount, 'line'),
     countText(declarations.length, 'declaration'),

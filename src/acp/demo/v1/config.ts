@@ -1,5 +1,5 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
-import { modes, paces, type DemoSession } from './sessions';
+import { demoModes, demoPaces, type DemoSession } from './sessions';
 
 /** The session's settings as config options; booleans only for clients that support them. */
 export function configOptionsOf(session: DemoSession, supportsBooleans: boolean): SessionConfigOption[] {
@@ -10,7 +10,7 @@ export function configOptionsOf(session: DemoSession, supportsBooleans: boolean)
       name: 'Mode',
       category: 'mode',
       currentValue: session.mode,
-      options: modes.map(({ id, name, description }) => ({ value: id, name, description })),
+      options: demoModes.map(({ id, name, description }) => ({ value: id, name, description })),
     },
     {
       type: 'select',
@@ -18,7 +18,7 @@ export function configOptionsOf(session: DemoSession, supportsBooleans: boolean)
       name: 'Pace',
       description: 'How fast answers come',
       currentValue: session.pace,
-      options: paces.map(({ value, name, description }) => ({ value, name, description })),
+      options: demoPaces.map(({ value, name, description }) => ({ value, name, description })),
     },
   ];
   if (supportsBooleans) {
@@ -30,12 +30,12 @@ export function configOptionsOf(session: DemoSession, supportsBooleans: boolean)
 
 /** The mode, for clients that support modes but not config options. */
 export function modeStateOf(session: DemoSession): SessionModeState {
-  return { currentModeId: session.mode, availableModes: modes.map((mode) => ({ ...mode })) };
+  return { currentModeId: session.mode, availableModes: demoModes.map((mode) => ({ ...mode })) };
 }
 
 export function setConfigOption(session: DemoSession, id: string, value: string | boolean): boolean {
-  const mode = modes.find((candidate) => candidate.id === value);
-  const pace = paces.find((candidate) => candidate.value === value);
+  const mode = demoModes.find((candidate) => candidate.id === value);
+  const pace = demoPaces.find((candidate) => candidate.value === value);
   if (id === 'mode' && mode) {
     session.mode = mode.id;
     // Lasting answers apply only to the mode they were given in.

@@ -23,7 +23,7 @@ export class DemoSignIn {
     return methods;
   }
 
-  async isComplete(): Promise<boolean> {
+  async hasSignedInIfRequired(): Promise<boolean> {
     if (!this.isRequired || this.isSignedIn) return true;
     if (this.folder === undefined) return false;
     return await access(this.markerFile(this.folder)).then(

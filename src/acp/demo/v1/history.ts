@@ -44,12 +44,12 @@ export function addToHistory(history: HistoryItem[], item: HistoryItem): void {
   }
 }
 
-export function answerWordCount(history: readonly HistoryItem[]): number {
+export function countAnswerWords(history: readonly HistoryItem[]): number {
   const prompt = history.findLastIndex(({ type }) => type === 'user');
-  return wordCount(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
+  return countWords(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
 }
 
 /** Counts the words of a conversation, in place of tokens. */
-export function wordCount(history: readonly HistoryItem[]): number {
+export function countWords(history: readonly HistoryItem[]): number {
   return history.reduce((sum, item) => sum + ('text' in item ? item.text.split(/\s+/).filter(Boolean).length : 0), 0);
 }

@@ -18,18 +18,18 @@ const StoredSession = z.object({
 });
 type StoredSession = z.infer<typeof StoredSession>;
 
-export const modes = [
+export const demoModes = [
   { id: 'ask', name: 'Ask', description: 'Ask before every edit' },
   { id: 'auto-edit', name: 'Auto edit', description: 'Write edits without asking; everything else as in Ask' },
 ] as const;
-type ModeId = (typeof modes)[number]['id'];
+type ModeId = (typeof demoModes)[number]['id'];
 
-export const paces = [
+export const demoPaces = [
   { value: 'quick', name: 'Quick', description: 'Whole paragraphs at once', wordMs: 0 },
   { value: 'steady', name: 'Steady', description: 'A word every 20 ms', wordMs: 20 },
   { value: 'slow', name: 'Slow', description: 'A word every 80 ms', wordMs: 80 },
 ] as const;
-type PaceId = (typeof paces)[number]['value'];
+type PaceId = (typeof demoPaces)[number]['value'];
 
 /** An open session. Its settings last as long as the process. */
 export interface DemoSession extends StoredSession {

@@ -10,8 +10,8 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { RpcError } from '../../../wire/common/connectionErrors';
 import { answerPrompt } from '../answer/answerPrompt';
 import { configOptionsOf, modeStateOf, setConfigOption } from './config';
-import { addToHistory, wordCount, answerWordCount } from './history';
-import { commands } from '../answer/intent';
+import { addToHistory, countWords, countAnswerWords } from './history';
+import { demoCommands } from '../answer/intent';
 import { toPrompt, type Prompt, type PromptBlock } from '../answer/prompt';
 import { replayUpdateOf } from './replay';
 import type { DemoSession, DemoSessions } from './sessions';
@@ -166,7 +166,7 @@ export class V1Agent {
       return 'end_turn';
     } catch (error) {
       if (error instanceof TurnCancelled) {
-        const saidWords = (prompt.saidWordCount ?? 0) + answerWordCount(session.history);
+        const saidWords = (prompt.saidWordCount ?? 0) + countAnswerWords(session.history);
         session.cutOff = { text: prompt.text, saidWords };
         return 'cancelled';
       }
@@ -179,7 +179,7 @@ export class V1Agent {
 
   private async finishTurn(client: AgentContext, session: DemoSession): Promise<void> {
     session.updatedAt = new Date().toISOString();
-    const used = wordCount(session.history);
+    const used = countWords(session.history);
     try {
       // Saved first, because the client may have disconnected.
       if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
@@ -197,7 +197,7 @@ export class V1Agent {
 
   /** Sent after the response that gives the client the session's id. */
   private announceCommands(client: AgentContext, session: DemoSession): void {
-    const availableCommands = commands.map(({ name, description, hint }) => ({
+    const availableCommands = demoCommands.map(({ name, description, hint }) => ({
       name,
       description,
       ...(hint === undefined ? {} : { input: { hint } }),
@@ -246,7 +246,7 @@ export class V1Agent {
   }
 
   private async requireSignIn(): Promise<void> {
-    if (!(await this.options.signIn.isComplete())) throw RequestError.authRequired();
+    if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
   }
 }
 

@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/common/errors';
 import { ClientFiles } from './clientFiles';
 import { addToHistory, type PlanStep } from './history';
 import type { Prompt } from '../answer/prompt';
-import { paces, type DemoSession } from './sessions';
+import { demoPaces, type DemoSession } from './sessions';
 import { DemoToolCall, sendUpdate } from './toolCall';
 import {
   sleep,
@@ -47,7 +47,7 @@ export class V1Turn implements Turn {
   }
 
   get paceMs(): number {
-    return paces.find(({ value }) => value === this.options.session.pace)?.wordMs ?? 0;
+    return demoPaces.find(({ value }) => value === this.options.session.pace)?.wordMs ?? 0;
   }
 
   async say(text: string): Promise<void> {
@@ -119,7 +119,7 @@ export class V1Turn implements Turn {
         return { kind: 'failed', reason: messageOf(error) };
       }
       try {
-        return await this.followTerminal(call, terminal);
+        return await this.waitForTerminal(call, terminal);
       } finally {
         void releaseTerminal(terminal);
       }
@@ -130,7 +130,7 @@ export class V1Turn implements Turn {
     await sleep(ms, this.signal);
   }
 
-  private async followTerminal(call: DemoToolCall, terminal: TerminalHandle): Promise<CommandOutcome> {
+  private async waitForTerminal(call: DemoToolCall, terminal: TerminalHandle): Promise<CommandOutcome> {
     await call.reportProgress([{ type: 'terminal', terminalId: terminal.id }]);
     const exit = await this.untilCancelled(terminal.waitForExit());
     const { output } = await this.untilCancelled(terminal.currentOutput());

@@ -6,7 +6,7 @@ import { hashJson } from '../../../consent/node/contentHash';
 import { parseAgentSettings, type AgentSetting, type McpServerSetting } from '../../common/catalogue/agentSettings';
 import {
   demoAgentId,
-  knownAgentOf,
+  findKnownAgentByCommand,
   knownAgents,
   type KnownAgent,
   type MissingFileResult,
@@ -136,7 +136,7 @@ async function configuredAgent(
 ): Promise<CatalogueEntry> {
   const { command, args, defaults, env, dialect, mcpServers } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
-  const known = knownAgentOf(command, args);
+  const known = findKnownAgentByCommand(command, args);
   const failure = await findCommandProblem(command, env, cwd ?? options.cwd, options);
   const problem = failure && toEntryProblem(failure, known);
   return {

@@ -5,10 +5,10 @@ import type { ConsentFact, ConsentSubject } from '../../../consent/common/consen
 import type { Consent, ConsentDecision } from '../../../consent/common/consentManager';
 import { hashNamedFiles, hashJson, type HashedFile } from '../../../consent/node/contentHash';
 import { settingIds } from '../../../manifest';
-import { effectOfVariable } from '../../../permissions/common/requests/environmentVariables';
+import { environmentEffectOf } from '../../../permissions/common/requests/environmentVariables';
 import type { AgentSetting } from '../../common/catalogue/agentSettings';
 import type { CatalogueEntry } from './agentCatalogue';
-import { substituteFolder } from './mcpServers';
+import { substituteWorkspaceFolder } from './mcpServers';
 
 interface WorkspaceFolders {
   /** Absolute path of the folder where commands run by default. */
@@ -17,7 +17,7 @@ interface WorkspaceFolders {
 }
 
 /** Consent for an agent that the workspace defines or provides code for. @throws Error for unreadable files */
-export async function consentThingOfAgent(
+export async function consentSubjectOfAgent(
   entry: CatalogueEntry,
   places: WorkspaceFolders,
 ): Promise<ConsentSubject | undefined> {
@@ -40,7 +40,7 @@ export async function consentThingOfAgent(
       ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
     ],
     hash: hashJson({ kind: 'agent', name, cwd, setting, files }),
-    reload: () => consentThingOfAgent(entry, places),
+    reload: () => consentSubjectOfAgent(entry, places),
   };
 }
 
@@ -63,12 +63,9 @@ async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders
     id,
     // Points to the code, because the user's settings are not part of the workspace.
     source: { file: files[0]?.file, keys: [settingIds.acpAgents, id] },
-    facts: [
-      ...agentFacts(entry, cwd),
-      ...files.map((each) => ({ label: 'Runs this workspace file', value: each.file })),
-    ],
+    facts: [...agentFacts(entry, cwd), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
     hash: hashJson({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
-    reload: () => consentThingOfAgent(entry, places),
+    reload: () => consentSubjectOfAgent(entry, places),
   };
 }
 
@@ -86,12 +83,14 @@ function isPathLike(word: string): boolean {
 }
 
 /** What the user has to allow for a server; its files may be in any folder. @throws Error for unreadable files */
-export async function consentThingOfServer(
+export async function consentSubjectOfServer(
   name: string,
   written: Readonly<Record<string, unknown>>,
   { cwd, file, folders }: WorkspaceFolders & { readonly file: string },
 ): Promise<ConsentSubject> {
-  const server = Object.fromEntries(Object.entries(written).map(([key, value]) => [key, substituteFolder(value, cwd)]));
+  const server = Object.fromEntries(
+    Object.entries(written).map(([key, value]) => [key, substituteWorkspaceFolder(value, cwd)]),
+  );
   const files = await hashedFilesOf(
     [cwd, ...folders].map((start) => ({ words: stringsIn(server), cwd: start, folders })),
   );
@@ -101,7 +100,7 @@ export async function consentThingOfServer(
     source: { file, keys: ['servers', name] },
     facts: [...serverFacts('', server), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
     hash: hashJson({ kind: 'mcpServer', name, cwd, server, files }),
-    reload: () => consentThingOfServer(name, written, { cwd, file, folders }),
+    reload: () => consentSubjectOfServer(name, written, { cwd, file, folders }),
   };
 }
 
@@ -132,7 +131,7 @@ async function currentConsentThing(
   entry: CatalogueEntry,
   { consent, places }: AgentConsent,
 ): Promise<ConsentSubject | undefined> {
-  const thing = await consentThingOfAgent(entry, places());
+  const thing = await consentSubjectOfAgent(entry, places());
   if (!thing) consent.forgetMissing(['agent'], ({ id }) => id !== entry.id);
   return thing;
 }
@@ -155,7 +154,7 @@ interface FileSearch extends WorkspaceFolders {
 /** `${workspaceFolder}` may stand for each folder of the workspace. */
 function serverFileSearches(servers: unknown, { cwd, folders }: WorkspaceFolders): FileSearch[] {
   return [cwd, ...folders].map((start) => ({
-    words: stringsIn(substituteFolder(servers, start)),
+    words: stringsIn(substituteWorkspaceFolder(servers, start)),
     cwd: start,
     folders,
   }));
@@ -186,7 +185,7 @@ function agentFacts({ command, args, env, mcpServers }: AgentCommandFields, cwd:
 
 function variableFacts(env: Readonly<Record<string, unknown>>): ConsentFact[] {
   return Object.entries(env).map(([name, value]) => {
-    const warning = effectOfVariable(name, process.platform === 'win32');
+    const warning = environmentEffectOf(name, process.platform === 'win32');
     return { label: `Variable ${name}`, value: String(value), ...(warning === undefined ? {} : { warning }) };
   });
 }

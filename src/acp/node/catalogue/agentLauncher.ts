@@ -9,11 +9,11 @@ import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
-import { knownAgentOf } from '../../common/catalogue/knownAgents';
-import { mayDownload } from '../../common/catalogue/packageRunners';
+import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
+import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { AcpBackend } from '../v1/acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
-import { consentThingOfServer, requireConsent, type AgentConsent } from './agentConsent';
+import { consentSubjectOfServer, requireConsent, type AgentConsent } from './agentConsent';
 import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
@@ -48,8 +48,8 @@ export interface AgentLauncherDeps {
   readonly agentConsent: AgentConsent;
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
-  /** MCP servers of this window by name, in the format of the setting. */
-  readonly windowMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Returns the MCP servers of this window by name, in the format of the setting. */
+  readonly windowMcpServers?: (transports: { readonly http: boolean }) => Promise<Readonly<Record<string, unknown>>>;
   readonly threadSources?: readonly ThreadSource[];
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -72,8 +72,8 @@ export class AgentLauncher {
     return new AcpBackend({
       ...shared,
       missingFile,
-      ...withoutUndefined({ knownAs: knownAgentOf(entry.command, entry.args)?.id }),
-      mayDownload: mayDownload(entry.command, entry.args),
+      ...withoutUndefined({ knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id }),
+      mayDownload: mayDownloadPackage(entry.command, entry.args),
       restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),
       mcpServers: (capabilities, cwd) => this.mcpServers(entry, capabilities, cwd, log),
@@ -101,15 +101,18 @@ export class AgentLauncher {
 
   /** Starts the window's servers early, so that they are ready for `session/new`. */
   private prepareWindowServers(log: Logger): void {
-    this.options.windowMcpServers?.().catch((error: unknown) => {
+    this.options.windowMcpServers?.({ http: true }).catch((error: unknown) => {
       log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
     });
   }
 
   /** Returns none if they cannot start, so that the session starts anyway. */
-  private async windowServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
+  private async windowServers(
+    transports: { readonly http: boolean },
+    log: Logger,
+  ): Promise<Readonly<Record<string, unknown>>> {
     try {
-      return (await this.options.windowMcpServers?.()) ?? {};
+      return (await this.options.windowMcpServers?.(transports)) ?? {};
     } catch (error) {
       log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
       return {};
@@ -124,7 +127,7 @@ export class AgentLauncher {
   ): Promise<readonly McpServer[]> {
     const { env } = await this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
-    const windowServers = await this.windowServers(log);
+    const windowServers = await this.windowServers(capabilities, log);
     const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
     const onServersFound = (servers: readonly NamedServer[]): void => this.withdrawStaleConsents(servers);
     const request = {
@@ -150,7 +153,7 @@ export class AgentLauncher {
   private async isServerAllowed({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
     const { editor, isTrusted, agentConsent } = this.options;
     const folders = editor.folders.map(({ path }) => path);
-    const thing = await consentThingOfServer(name, server, { cwd: folder, file, folders });
+    const thing = await consentSubjectOfServer(name, server, { cwd: folder, file, folders });
     return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
   }
 

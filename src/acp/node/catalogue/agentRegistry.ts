@@ -9,7 +9,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { Catalogue, CatalogueEntry } from './agentCatalogue';
 import { consentDecisionFor, consentMessage, requireConsent, type AgentConsent } from './agentConsent';
-import { knownAgentOf } from '../../common/catalogue/knownAgents';
+import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 
 interface AgentRegistryDeps {
   /** Starts nothing, except the user's login shell once. */
@@ -45,8 +45,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   readonly onDidChange = this.emitter.event;
   private readonly openBackends = new Map<string, OpenBackend>();
   private readonly stoppingBackends = new Set<OpenBackend>();
-  private readonly openQueue = new KeyedQueue();
-  private readonly requestedIds = new Set<string>();
+  private readonly backendOpenQueue = new KeyedQueue();
+  private readonly requestedAgentIds = new Set<string>();
   private lastCatalogue: Catalogue | undefined;
   private isDisposed = false;
 
@@ -62,7 +62,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   }
 
   get requestedAgentProblems(): readonly string[] {
-    const requested = this.lastCatalogue?.agents.filter(({ id }) => this.requestedIds.has(id)) ?? [];
+    const requested = this.lastCatalogue?.agents.filter(({ id }) => this.requestedAgentIds.has(id)) ?? [];
     return requested.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
   }
 
@@ -84,14 +84,14 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   }
 
   async open(id: string): Promise<SessionBackend> {
-    return await this.openQueue.run(id, async () => {
+    return await this.backendOpenQueue.run(id, async () => {
       this.requireTrust();
       const entry = (await this.refreshCatalogue()).agents.find((agent) => agent.id === id);
       const opened = this.openBackends.get(id);
       if (opened && hasSameConfiguration(opened.entry, entry)) return opened.backend;
       if (opened) await this.stopBackend(id, opened);
       if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
-      this.requestedIds.add(id);
+      this.requestedAgentIds.add(id);
       if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
       await requireConsent(entry, this.options.agentConsent);
       return await this.createBackend(entry);
@@ -190,7 +190,12 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
     title,
     source,
     description,
-    ...withoutUndefined({ problem, install, defaults, isListingUnsupported: knownAgentOf(command, args)?.cannotList }),
+    ...withoutUndefined({
+      problem,
+      install,
+      defaults,
+      isListingUnsupported: findKnownAgentByCommand(command, args)?.cannotList,
+    }),
   };
 }
 

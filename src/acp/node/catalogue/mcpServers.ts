@@ -17,7 +17,7 @@ const Remote = z.looseObject({
   headers: Variables.default({}),
 });
 
-export interface McpOptions {
+export interface McpServerOptions {
   /** Transports that the agent supports besides stdio. */
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
   /** Finds a program's full path, which the protocol requires. Rejects with a message for the user. */
@@ -33,7 +33,7 @@ interface McpConversion {
 export async function toMcpServers(
   settings: Readonly<Record<string, unknown>>,
   workspaceFolder: string,
-  options: McpOptions,
+  options: McpServerOptions,
 ): Promise<McpConversion> {
   const notes: string[] = [];
   const servers: McpServer[] = [];
@@ -41,21 +41,21 @@ export async function toMcpServers(
     try {
       servers.push(await toServer(name, substitute(entry, workspaceFolder), options));
     } catch (error) {
-      notes.push(`The MCP server "${name}" is not used: ${messageOf(error)}`);
+      notes.push(`The MCP server "${name}" was skipped: ${messageOf(error)}`);
     }
   }
   return { servers, notes };
 }
 
-async function toServer(name: string, entry: unknown, options: McpOptions): Promise<McpServer> {
+async function toServer(name: string, entry: unknown, options: McpServerOptions): Promise<McpServer> {
   const remote = Remote.safeParse(entry).data;
   if (remote) {
     const { type, url, headers } = remote;
-    if (!options.capabilities[type]) throw new Error(`the agent cannot use servers of type ${type}.`);
+    if (!options.capabilities[type]) throw new Error(`the agent does not support servers of type ${type}.`);
     return { type, name, url, headers: toPairs(headers) };
   }
   const local = Stdio.safeParse(entry).data;
-  if (!local) throw new Error('it needs a "command", or a "type" of http or sse and a "url".');
+  if (!local) throw new Error('add a "command", or a "url" and the "type" http or sse.');
   const { file, args } = await options.findProgram(local.command);
   return { name, command: file, args: [...args, ...local.args], env: toPairs(local.env) };
 }
@@ -64,23 +64,25 @@ function toPairs(variables: Record<string, string>): { name: string; value: stri
   return Object.entries(variables).map(([name, value]) => ({ name, value }));
 }
 
-export function substituteFolder(value: unknown, workspaceFolder: string): unknown {
+export function substituteWorkspaceFolder(value: unknown, workspaceFolder: string): unknown {
   if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
-  if (Array.isArray(value)) return value.map((item) => substituteFolder(item, workspaceFolder));
+  if (Array.isArray(value)) return value.map((item) => substituteWorkspaceFolder(item, workspaceFolder));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substituteFolder(item, workspaceFolder)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, substituteWorkspaceFolder(item, workspaceFolder)]),
+  );
 }
 
 /** @throws Error for other variables, which would need VS Code or the user */
 function substitute(value: unknown, workspaceFolder: string): unknown {
-  requireNoVariables(substituteFolder(value, ''));
-  return substituteFolder(value, workspaceFolder);
+  requireNoVariables(substituteWorkspaceFolder(value, ''));
+  return substituteWorkspaceFolder(value, workspaceFolder);
 }
 
 function requireNoVariables(value: unknown): void {
   if (typeof value === 'string') {
     const other = /\$\{[^}]*\}/.exec(value);
-    if (other) throw new Error(`the variable ${other[0]} is not supported here.`);
+    if (other) throw new Error(`the variable ${other[0]} is not supported. Replace it with its value.`);
   } else if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(requireNoVariables);
   }

@@ -5,9 +5,9 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { parseJsonc } from '../../common/catalogue/jsonc';
-import { toMcpServers, type McpOptions } from './mcpServers';
+import { toMcpServers, type McpServerOptions } from './mcpServers';
 
-interface McpRequest extends McpOptions {
+interface McpRequest extends McpServerOptions {
   /** `mcpServers` of the agent's setting; override workspace servers of the same name. */
   readonly setting: Readonly<Record<string, unknown>>;
   readonly cwd: string;
@@ -64,11 +64,11 @@ export async function collectMcpServers(
     await add(written, folder, async (name) => {
       const server = written[name];
       if (server && (await isAllowedOrLog(isServerAllowed, { name, server, folder, file }, log))) return true;
-      log.info(`The MCP server "${name}" of ${file} is not used: you have not allowed it.`);
+      log.info(`The MCP server "${name}" of ${file} was skipped because you have not allowed it.`);
       return false;
     });
   }
-  await add(options.capabilities.http ? windowServers : {}, cwd);
+  await add(windowServers, cwd);
   return [...byName.values()];
 }
 

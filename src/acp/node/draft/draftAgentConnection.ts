@@ -31,7 +31,7 @@ const exitGraceMs = 1_000;
 export class DraftAgentConnection implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly connection: DraftConnection;
-  private variant: 'original' | 'document' | undefined;
+  private protocolVariant: 'original' | 'document' | undefined;
   private endReason: Promise<BackendError> | undefined;
 
   constructor(
@@ -40,13 +40,13 @@ export class DraftAgentConnection implements Disposable {
   ) {
     const { clock, log, tap, title } = options;
     const stream = tapStream(agent.stream, { tap, peer: title, clock });
-    const onThreadMethodCalled = (): void => void (this.variant ??= 'document');
+    const onThreadMethodCalled = (): void => void (this.protocolVariant ??= 'document');
     const handlers = createDraftHandlers({ ...options, onThreadMethodCalled });
     this.connection = this.disposables.add(new DraftConnection({ stream, handlers, clock, log }));
   }
 
   get keepsThreads(): boolean {
-    return this.variant === 'original';
+    return this.protocolVariant === 'original';
   }
 
   /** `onGone` is called once if the agent ends unexpectedly. */
@@ -73,17 +73,17 @@ export class DraftAgentConnection implements Disposable {
     params: DraftParams<Method>,
     signal: AbortSignal | undefined,
   ): Promise<DraftResult<Method> | undefined> {
-    if (this.variant === 'document') return undefined;
-    const timeoutMs = this.variant === undefined ? firstCallTimeoutMs : callTimeoutMs;
+    if (this.protocolVariant === 'document') return undefined;
+    const timeoutMs = this.protocolVariant === undefined ? firstCallTimeoutMs : callTimeoutMs;
     try {
       const result = await this.connection.call(method, params, { timeoutMs, ...(signal ? { signal } : {}) });
-      this.variant = 'original';
+      this.protocolVariant = 'original';
       return result;
     } catch (error) {
       if (signal?.aborted) throw new BackendError('cancelled', 'Cancelled.');
       const isUnknown = error instanceof RpcError && error.code === rpcErrorCode.methodNotFound;
       if (!isUnknown || this.keepsThreads) throw await this.toBackendError(error);
-      this.variant = 'document';
+      this.protocolVariant = 'document';
       return undefined;
     }
   }
@@ -116,7 +116,7 @@ export class DraftAgentConnection implements Disposable {
   private async describeEnd(exited: Promise<void>): Promise<BackendError> {
     const { clock, title } = this.options;
     await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
-    const message = `${title} stopped unexpectedly. It will restart when you start a new session.`;
+    const message = `${title} ended unexpectedly. Start a new chat to restart it.`;
     return new BackendError('backend', message, this.agent.stderrTail().trim() || undefined);
   }
 

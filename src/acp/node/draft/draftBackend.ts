@@ -28,7 +28,7 @@ import type { DraftFilePermissions } from './draftFiles';
 import { DraftAgentConnection } from './draftAgentConnection';
 import { DraftSession } from './draftSession';
 import { RunningAgents } from '../process/runningAgents';
-import { PermissionService, decideAboutFile } from '../v1/permissionService';
+import { PermissionService, decideFileAccess } from '../v1/permissionService';
 import { ProposalReviewer } from './proposalReviewer';
 
 interface DraftBackendDeps {
@@ -105,7 +105,7 @@ export class DraftBackend implements SessionBackend {
     const connection = await this.connect();
     await connection.callIfKeepsThreads('openThread', { threadId }, signal);
     const loaded = await connection.callIfKeepsThreads('getThreadEntries', { threadId }, signal);
-    return this.openSession(connection, threadId, options, loaded?.entries ?? (await this.keptEntries(threadId)));
+    return this.openSession(connection, threadId, options, loaded?.entries ?? (await this.readKeptEntries(threadId)));
   }
 
   deleteSession(): Promise<void> {
@@ -242,18 +242,18 @@ export class DraftBackend implements SessionBackend {
     return {
       isDenied: (kind, path) => {
         const request = createFileRequest(id, kind, ...(path === undefined ? [] : [path]));
-        return decideAboutFile(standing, request) === 'deny';
+        return decideFileAccess(standing, request) === 'deny';
       },
       mayRead: async (threadId, path, signal) => {
         const open = permissionsByThread.get(threadId);
         if (open) return await open.mayRead(path, signal);
-        if (decideAboutFile(standing, createFileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
+        if (decideFileAccess(standing, createFileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
         return { isGranted: false, reason: 'The user cannot be asked because this conversation is not open.' };
       },
     };
   }
 
-  private async keptEntries(threadId: string): Promise<ThreadEntry[]> {
+  private async readKeptEntries(threadId: string): Promise<ThreadEntry[]> {
     try {
       return await this.threads.getThreadEntries(threadId);
     } catch (error) {

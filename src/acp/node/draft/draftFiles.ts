@@ -3,7 +3,7 @@ import { EditorError, type EditorPort, isEditorError } from '../../../editor/com
 import { sliceLines } from '../../common/sliceLines';
 import type { DraftHandlers } from '../../common/draft/draftConnection';
 import { FileVersions } from '../../common/draft/fileVersions';
-import type { Permit } from '../v1/permissionService';
+import type { PermissionOutcome } from '../v1/permissionService';
 
 /** Limit of text or bytes per answer. */
 const maxReadBytes = 16 * 1024 * 1024;
@@ -15,7 +15,7 @@ type FileMethod = 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch';
 export interface DraftFilePermissions {
   /** Whether access is denied without asking; without `path`, whether the kind is denied altogether. */
   isDenied(kind: ToolKind, path?: string): boolean;
-  mayRead(threadId: string, path: string, signal: AbortSignal): Promise<Permit>;
+  mayRead(threadId: string, path: string, signal: AbortSignal): Promise<PermissionOutcome>;
 }
 
 /** Serves the draft's file methods from the editor, for one connection. `didReadFile` is called for each text read. */
@@ -35,7 +35,7 @@ export function createFileHandlers(
       const file = await editor.readText(path, { maxBytes: maxReadBytes, signal });
       const content = sliceLines(file.text, lineOffset ?? 0, lineLimit ?? Infinity);
       didReadFile(threadId, file.path, content);
-      return { version: versions.numberOf(file.path, file.version), content };
+      return { version: versions.versionNumberOf(file.path, file.version), content };
     },
 
     async readBinaryFile({ threadId, path, byteOffset, byteLimit }, signal) {
@@ -50,7 +50,7 @@ export function createFileHandlers(
         );
       }
       // Bytes on disk get their own numbers, because the editor's version is that of the text.
-      const version = versions.numberOf(`bytes of ${file.path}`, file.version);
+      const version = versions.versionNumberOf(`bytes of ${file.path}`, file.version);
       return { version, content: Buffer.from(file.bytes).toString('base64') };
     },
 

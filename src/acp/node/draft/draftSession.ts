@@ -10,7 +10,12 @@ import {
   type SequencedEvent,
   isBackendError,
 } from '../../../session/common/sessionBackend';
-import { historyEvents, messageEvents, readFileEvents, textEvent } from '../../common/draft/draftHistory';
+import {
+  replayThreadAsEvents,
+  answerMessageEvents,
+  readFileEvents,
+  textDeltaEvent,
+} from '../../common/draft/draftHistory';
 import type { ThreadEntry } from '../../common/draft/draftSchema';
 import type { Approvals } from '../../common/approvals/approvals';
 import type { ProposalReviewer } from './proposalReviewer';
@@ -56,7 +61,7 @@ const drainTimeoutMs = 30_000;
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
-  private phase: Phase = { kind: 'idle' };
+  private sessionPhase: Phase = { kind: 'idle' };
   /** The turn that the agent works on, even if it was stopped. */
   private agentTurn: Turn | undefined;
 
@@ -71,11 +76,11 @@ export class DraftSession implements BackendSession {
   }
 
   private get turn(): Turn | undefined {
-    return 'turn' in this.phase ? this.phase.turn : undefined;
+    return 'turn' in this.sessionPhase ? this.sessionPhase.turn : undefined;
   }
 
   start(history: readonly ThreadEntry[] = []): void {
-    this.emit({ event: 'session:start', data: { session_id: this.id } }, ...historyEvents(this.id, history));
+    this.emit({ event: 'session:start', data: { session_id: this.id } }, ...replayThreadAsEvents(this.id, history));
   }
 
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
@@ -83,19 +88,20 @@ export class DraftSession implements BackendSession {
   }
 
   async prompt({ text, attachments = [] }: PromptInput): Promise<{ requestId: string }> {
-    if (this.phase.kind === 'closed') throw new BackendError('closed', 'This session is closed. Start another one.');
+    if (this.sessionPhase.kind === 'closed')
+      throw new BackendError('closed', 'This session is closed. Start another one.');
     if (this.turn) throw new BackendError('busy', 'The agent is still answering. Stop it, or wait for its answer.');
     const message = [text, ...attachments.map(textOfAttachment)].join('\n\n');
     const turn = newTurn(this.options.createRequestId());
     const { requestId } = turn;
-    this.phase = { kind: 'waiting', turn };
+    this.sessionPhase = { kind: 'waiting', turn };
     this.emit({ event: 'prompt:submit', data: { session_id: this.id, prompt: text, request_id: requestId } });
     void this.runTurn(turn, message);
     return await Promise.resolve({ requestId });
   }
 
   async cancel(): Promise<void> {
-    const { phase, turn } = this;
+    const { sessionPhase: phase, turn } = this;
     if (!turn) return;
     turn.controller.abort();
     if (phase.kind === 'proposing') await phase.decided;
@@ -120,10 +126,10 @@ export class DraftSession implements BackendSession {
   }
 
   receiveChunk(text: string): boolean {
-    const { phase } = this;
+    const { sessionPhase: phase } = this;
     if (phase.kind !== 'answering') return false;
     phase.turn.text += text;
-    this.emit(textEvent(this.id, text));
+    this.emit(textDeltaEvent(this.id, text));
     return true;
   }
 
@@ -134,12 +140,12 @@ export class DraftSession implements BackendSession {
     agentTurn?.finish();
     if (isAnswer) return true;
     const isStale = agentTurn !== undefined;
-    if (!isStale) this.emit(...messageEvents(this.id, text));
+    if (!isStale) this.emit(...answerMessageEvents(this.id, text));
     return !isStale;
   }
 
   didReadFile(path: string, content: string): void {
-    const { phase } = this;
+    const { sessionPhase: phase } = this;
     if (phase.kind !== 'answering') return;
     const callId = `${phase.turn.requestId}-read-${++phase.turn.readCount}`;
     this.emit(...readFileEvents(this.id, callId, path, content));
@@ -156,11 +162,11 @@ export class DraftSession implements BackendSession {
     try {
       await withDeadline(clock, 'The agent', drainTimeoutMs, async () => this.agentTurn?.finished);
       if (this.turn !== turn) return;
-      this.phase = { kind: 'answering', turn };
+      this.sessionPhase = { kind: 'answering', turn };
       await this.sendToAgent(turn, message);
       if (this.turn !== turn) return;
       const decided = proposals.offerProposals(turn.text, turn.requestId, turn.controller.signal);
-      this.phase = { kind: 'proposing', turn, decided };
+      this.sessionPhase = { kind: 'proposing', turn, decided };
       await decided;
       if (!turn.controller.signal.aborted) this.endTurn(turn, 'end_turn');
     } catch (error) {
@@ -198,15 +204,15 @@ export class DraftSession implements BackendSession {
   }
 
   private abandonTurn(turn: Turn): void {
-    this.phase = { kind: 'idle' };
+    this.sessionPhase = { kind: 'idle' };
     turn.controller.abort();
     this.options.approvals.withdrawAll();
   }
 
   private endSession(reason: string): void {
-    if (this.phase.kind === 'closed') return;
+    if (this.sessionPhase.kind === 'closed') return;
     if (this.turn) this.endTurn(this.turn, 'cancelled');
-    this.phase = { kind: 'closed' };
+    this.sessionPhase = { kind: 'closed' };
     this.options.approvals.withdrawAll();
     this.agentTurn?.finish();
     this.emit({ event: 'session:end', data: { session_id: this.id, reason } });

@@ -7,7 +7,7 @@ import { parseProposals } from '../../common/draft/proposals';
 import type { CallDescription } from '../../common/v1/toolCalls';
 import { toToolRequest } from '../../common/approvals/toolRequests';
 import { applyDiff, DiffError, type FileDiff } from '../../common/draft/unifiedDiff';
-import type { PermissionService, Permit } from '../v1/permissionService';
+import type { PermissionService, PermissionOutcome } from '../v1/permissionService';
 
 interface ProposalReviewerDeps {
   readonly sessionId: string;
@@ -15,7 +15,7 @@ interface ProposalReviewerDeps {
   readonly cwd: string;
   readonly editor: FileAccess;
   readonly protectionOf: EditorPort['protectionOf'];
-  readonly permissions: Pick<PermissionService, 'mayApply'>;
+  readonly permissions: Pick<PermissionService, 'mayApplyChange'>;
   readonly emit: (event: SessionEvent) => void;
 }
 
@@ -81,7 +81,7 @@ export class ProposalReviewer {
   private async askUser(
     { path, before, newText }: Change,
     { title, callId, signal }: { title: string; callId: string; signal: AbortSignal },
-  ): Promise<Permit> {
+  ): Promise<PermissionOutcome> {
     const { agentId, cwd, editor, permissions, protectionOf } = this.options;
     const call: CallDescription = {
       title,
@@ -97,7 +97,7 @@ export class ProposalReviewer {
       resolve: (name) => editor.resolve(name),
       protectionOf: (name) => protectionOf(name, exact),
     });
-    return permissions.mayApply(call, request, { callId, signal });
+    return permissions.mayApplyChange(call, request, { callId, signal });
   }
 
   /** @throws EditorError, DiffError */

@@ -12,8 +12,14 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
 import { ByteTail } from './byteTail';
 import { CommandError, diskCommandFiles, lookupCommand } from './commandLookup';
-import { withMark } from './processMarks';
-import { endTree, descendantGroups, killTreeNow, ownGroupOptions, type TreeEnd } from './processTree';
+import { addProcessMark } from './processMarks';
+import {
+  endProcessTree,
+  descendantProcessGroups,
+  killProcessTreeNow,
+  ownProcessGroupOptions,
+  type ProcessTreeEnd,
+} from './processTree';
 
 interface AgentCommand {
   /** A path, or a name on the PATH of `env`. */
@@ -43,7 +49,7 @@ export interface AgentExit {
 }
 
 /** What it took to end the agent and its child processes; `endOfInput` if closing its input was enough. */
-type StopOutcome = Exclude<TreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
+type StopOutcome = Exclude<ProcessTreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
 
 /** Three such steps must fit into the 3 s that a closing window has. */
 const defaultGraceMs = 700;
@@ -56,7 +62,7 @@ export async function startAgentProcess(command: AgentCommand, options: AgentPro
   await requireFolder(cwd);
   const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskCommandFiles });
   const mark = randomUUID();
-  const surroundings = { cwd, env: withMark(env, mark) };
+  const surroundings = { cwd, env: addProcessMark(env, mark) };
   const child = await spawnChild(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
     throw new CommandError('spawnFailed', `'${found.file}' could not be started: ${messageOf(cause)}`, undefined, {
       cause,
@@ -82,7 +88,7 @@ export class AgentProcess {
   private readonly stderr = new ByteTail(maxStderrBytes);
   readonly pid: number;
   private readonly graceMs: number;
-  private readonly activeGuard: Disposable | undefined;
+  private readonly reaperWatch: Disposable | undefined;
   /** Process groups that the agent created for its child processes. */
   private childProcessGroups: readonly number[] = [];
   private hasLeaderExited = false;
@@ -99,7 +105,7 @@ export class AgentProcess {
     const { clock } = options;
     this.pid = child.pid;
     this.graceMs = options.graceMs ?? defaultGraceMs;
-    this.activeGuard = options.guard?.(child.pid, mark);
+    this.reaperWatch = options.guard?.(child.pid, mark);
     this.stream = new ChildProcessStream(child, { clock, onListenerError: this.onListenerError });
   }
 
@@ -140,7 +146,7 @@ export class AgentProcess {
 
   /** Kills the group without waiting, for when this process is about to exit. */
   killNow(): void {
-    if (!this.hasEnded) killTreeNow(this.pid, { knownGroups: this.childProcessGroups, mark: this.mark });
+    if (!this.hasEnded) killProcessTreeNow(this.pid, { knownGroups: this.childProcessGroups, mark: this.mark });
     this.closeStreams();
   }
 
@@ -148,14 +154,14 @@ export class AgentProcess {
     const byItself = this.hasLeaderExited;
     if (!byItself) {
       // After the exit, child processes can be found only by their mark, and not on every system.
-      this.childProcessGroups = descendantGroups(this.pid);
+      this.childProcessGroups = descendantProcessGroups(this.pid);
       this.child.stdin.end();
       await this.waitForLeaderExit();
     }
     const { graceMs, mark, options, childProcessGroups: knownGroups } = this;
-    const treeEnd = await endTree(this.pid, graceMs, options.clock, { knownGroups, mark });
+    const treeEnd = await endProcessTree(this.pid, graceMs, options.clock, { knownGroups, mark });
     this.hasEnded = treeEnd !== 'stillRunning';
-    if (this.hasEnded) this.activeGuard?.dispose();
+    if (this.hasEnded) this.reaperWatch?.dispose();
     else this.options.log.error(`Agent process ${this.pid} could not be ended`);
     if (treeEnd !== 'gone') return treeEnd;
     return byItself ? 'alreadyGone' : 'endOfInput';
@@ -180,7 +186,7 @@ async function spawnChild(
   args: readonly string[],
   { env, cwd }: Pick<AgentCommand, 'env' | 'cwd'>,
 ): Promise<AgentChild> {
-  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...ownGroupOptions });
+  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...ownProcessGroupOptions });
   await once(child, 'spawn');
   const { pid } = child;
   if (pid === undefined) throw new Error('it has no process id');

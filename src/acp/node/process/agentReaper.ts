@@ -12,7 +12,7 @@ interface AgentReaperOptions {
 /** Ends agents when this process dies, through a helper process that waits for the end of its input. Not on Windows. */
 export class AgentReaper implements Disposable {
   private readonly marksByGroup = new Map<number, string>();
-  private helper: ChildProcess | undefined;
+  private helperProcess: ChildProcess | undefined;
   private isDisposed = false;
 
   constructor(private readonly options: AgentReaperOptions) {}
@@ -21,7 +21,7 @@ export class AgentReaper implements Disposable {
   watch(group: number, mark: string): Disposable {
     if (process.platform === 'win32' || this.isDisposed) return toDisposable(() => undefined);
     this.marksByGroup.set(group, mark);
-    if (this.helper) this.sendLine(`+${group} ${mark}`);
+    if (this.helperProcess) this.sendLine(`+${group} ${mark}`);
     else this.startHelper();
     return toDisposable(() => {
       if (this.marksByGroup.delete(group)) this.sendLine(`-${group}`);
@@ -31,8 +31,8 @@ export class AgentReaper implements Disposable {
   /** Ends the helper, which then ends all groups still watched. */
   dispose(): void {
     this.isDisposed = true;
-    this.helper?.stdin?.end();
-    this.helper = undefined;
+    this.helperProcess?.stdin?.end();
+    this.helperProcess = undefined;
   }
 
   private startHelper(): void {
@@ -44,9 +44,9 @@ export class AgentReaper implements Disposable {
       env,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    this.helper = child;
+    this.helperProcess = child;
     const lose = (): void => {
-      if (this.helper === child) this.helper = undefined;
+      if (this.helperProcess === child) this.helperProcess = undefined;
     };
     child.on('error', (error) => {
       log.warn(`Agents may outlive a window that is killed: ${error.message}`);
@@ -61,6 +61,6 @@ export class AgentReaper implements Disposable {
   }
 
   private sendLine(line: string): void {
-    this.helper?.stdin?.write(`${line}\n`);
+    this.helperProcess?.stdin?.write(`${line}\n`);
   }
 }

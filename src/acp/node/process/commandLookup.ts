@@ -52,7 +52,7 @@ export async function lookupCommand(command: string, options: LookupOptions): Pr
 }
 
 /** Like `lookupCommand`, with this process's environment. `file` is an absolute path. @throws CommandError */
-export function lookupInOwnEnvironment(file: string): Promise<FoundCommand> {
+export function lookupCommandInOwnEnvironment(file: string): Promise<FoundCommand> {
   const { platform, env } = process;
   return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskCommandFiles });
 }

@@ -3,12 +3,12 @@ import { hasEnvironmentVariable } from './linuxProcesses';
 /** Environment variable that identifies all child processes of an agent, even outside its group. Readable on Linux. */
 const markVariable = 'BACKLINE_AGENT';
 
-export function withMark(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
+export function addProcessMark(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
   return { ...env, [markVariable]: mark };
 }
 
 /** Tells which processes carry a mark. Reads each environment once. */
-export class MarkReader {
+export class ProcessMarkReader {
   private readonly isMarkedByPid = new Map<number, boolean>();
 
   constructor(private readonly mark: string) {}

@@ -17,14 +17,14 @@ export class ProcessTable {
 
   constructor(
     private readonly processes: readonly ProcessInfo[],
-    private readonly userOfProcess = userIdOf,
+    private readonly userIdOfProcess = userIdOf,
   ) {
     this.byPid = new Map(processes.map((facts) => [facts.pid, facts]));
     this.ancestors = new Set([1, ...this.selfAndAncestors(process.pid)]);
   }
 
   /** Undefined where processes cannot be listed, as outside Linux. */
-  static read(): ProcessTable | undefined {
+  static readCurrent(): ProcessTable | undefined {
     const all = listProcesses();
     return all && new ProcessTable(all);
   }
@@ -67,7 +67,7 @@ export class ProcessTable {
     if (!facts) return false;
     const self = this.byPid.get(process.pid);
     if (this.ancestors.has(pid) || facts.groupId === self?.groupId || facts.sessionId === self?.sessionId) return true;
-    const user = this.userOfProcess(pid);
+    const user = this.userIdOfProcess(pid);
     if (user !== undefined && user !== process.getuid?.()) return true;
     for (const current of this.selfAndAncestors(pid)) {
       // The agent did not start processes further up.

@@ -2,35 +2,35 @@ import { execFile, spawnSync } from 'node:child_process';
 import type { Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import { listProcesses } from './linuxProcesses';
-import { MarkReader } from './processMarks';
+import { ProcessMarkReader } from './processMarks';
 import { ProcessTable } from './processTable';
 
 /** Makes the child the leader of a new process group, to be ended with its descendants. Windows has no such groups. */
-export const ownGroupOptions = { detached: process.platform !== 'win32', windowsHide: true } as const;
+export const ownProcessGroupOptions = { detached: process.platform !== 'win32', windowsHide: true } as const;
 
 /** What it took to end all processes of a tree; `stillRunning` if not even SIGKILL was enough. */
-export type TreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
+export type ProcessTreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
 
 const firstPollMs = 25;
 const maxPollMs = 200;
 
 interface ExtraTreeMembers {
-  /** Process groups found earlier by `descendantGroups`. */
+  /** Process groups found earlier by `descendantProcessGroups`. */
   readonly knownGroups?: readonly number[];
   /** The mark in the processes' environment; see `processMarks.ts`. */
   readonly mark?: string;
 }
 
 /** Sends SIGTERM to the whole tree, SIGKILL after `graceMs`, and checks the result. Never rejects. */
-export async function endTree(
+export async function endProcessTree(
   leader: number,
   graceMs: number,
   clock: Clock,
   more: ExtraTreeMembers = {},
-): Promise<TreeEnd> {
+): Promise<ProcessTreeEnd> {
   const tree = new ProcessTree(leader, more);
   if (process.platform !== 'win32') return endWithSignals(tree, graceMs, clock);
-  if (!isTreeAlive(leader)) return 'gone';
+  if (!isProcessTreeAlive(leader)) return 'gone';
   // Programs without a window ignore taskkill without /F.
   await new Promise<void>((resolve) => {
     execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
@@ -38,33 +38,33 @@ export async function endTree(
   return (await tree.signalAndWait(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-/** Like `endTree`, for processes with this mark that have left their tree. Finds processes on Linux only. */
-export async function endMarked(mark: string, graceMs: number, clock: Clock): Promise<TreeEnd> {
+/** Like `endProcessTree`, for processes with this mark that have left their tree. Finds processes on Linux only. */
+export async function endMarkedProcesses(mark: string, graceMs: number, clock: Clock): Promise<ProcessTreeEnd> {
   return endWithSignals(new ProcessTree(undefined, { mark }), graceMs, clock);
 }
 
-export function killMarkedNow(mark: string): void {
+export function killMarkedProcessesNow(mark: string): void {
   new ProcessTree(undefined, { mark }).signal('SIGKILL');
 }
 
-export function killTreeNow(leader: number, more: ExtraTreeMembers = {}): void {
+export function killProcessTreeNow(leader: number, more: ExtraTreeMembers = {}): void {
   if (process.platform === 'win32') spawnSync('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: 2_000 });
   else new ProcessTree(leader, more).signal('SIGKILL');
 }
 
 /** Ignores zombies. On Windows, checks the leader only. */
-export function isTreeAlive(leader: number): boolean {
+export function isProcessTreeAlive(leader: number): boolean {
   if (process.platform !== 'linux' || !isReachable(leader)) return isReachable(leader);
   // In containers whose init does not reap orphans, killed grandchildren stay zombies, and signal 0 still reaches them.
   return listProcesses()?.some(({ groupId, isZombie }) => groupId === leader && !isZombie) ?? true;
 }
 
 /** Process groups created by descendants of `leader`. Linux only, and only while their parents are alive. */
-export function descendantGroups(leader: number): number[] {
-  return ProcessTable.read()?.descendantGroups(leader) ?? [];
+export function descendantProcessGroups(leader: number): number[] {
+  return ProcessTable.readCurrent()?.descendantGroups(leader) ?? [];
 }
 
-async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock): Promise<TreeEnd> {
+async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock): Promise<ProcessTreeEnd> {
   if (tree.signalTargets().length === 0) return 'gone';
   if (await tree.signalAndWait('SIGTERM', graceMs, clock)) return 'terminated';
   return (await tree.signalAndWait('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
@@ -73,20 +73,20 @@ async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock):
 /** The processes of a tree, including those started while it ends. */
 export class ProcessTree {
   private readonly groups: Set<number>;
-  private readonly marks: MarkReader | undefined;
+  private readonly marks: ProcessMarkReader | undefined;
 
   constructor(
     private readonly leader: number | undefined,
     { knownGroups = [], mark }: ExtraTreeMembers,
   ) {
     this.groups = new Set(leader === undefined ? knownGroups : [leader, ...knownGroups]);
-    this.marks = mark === undefined ? undefined : new MarkReader(mark);
+    this.marks = mark === undefined ? undefined : new ProcessMarkReader(mark);
   }
 
   /** Arguments for `process.kill`: negative group ids and pids. On Windows, the leader. */
   signalTargets(): number[] {
     const { groups, leader, marks } = this;
-    const table = ProcessTable.read();
+    const table = ProcessTable.readCurrent();
     if (!table) return [...groups].filter(isReachable).map((group) => (process.platform === 'win32' ? group : -group));
     for (const group of leader === undefined ? [] : table.descendantGroups(leader)) groups.add(group);
     return table.signalTargets({ leader, groups, isMarked: (pid) => marks?.isMarked(pid) ?? false });

@@ -1,4 +1,4 @@
-import { backoffMs, jittered } from '../../../base/common/backoff';
+import { backoffMs, addJitter } from '../../../base/common/backoff';
 
 const defaultRestartRules = {
   delay: { firstMs: 500, maxMs: 30_000 },
@@ -18,16 +18,16 @@ export class RestartPolicy {
   constructor(
     private readonly now: () => number,
     private readonly random: () => number,
-    private readonly rules = defaultRestartRules,
+    private readonly restartRules = defaultRestartRules,
   ) {}
 
   /** Call once per crash. The delay is 50 to 100 % of a value that doubles with each crash in the window. */
   recordCrash(): RestartDecision {
-    const { delay, maxCrashes, windowMs } = this.rules;
+    const { delay, maxCrashes, windowMs } = this.restartRules;
     const nowMs = this.now();
     this.crashTimesMs = [...this.crashTimesMs.filter((timeMs) => nowMs - timeMs < windowMs), nowMs];
     if (this.crashTimesMs.length >= maxCrashes) return { kind: 'giveUp' };
-    return { kind: 'restart', delayMs: jittered(backoffMs(delay, this.crashTimesMs.length), this.random) };
+    return { kind: 'restart', delayMs: addJitter(backoffMs(delay, this.crashTimesMs.length), this.random) };
   }
 
   /** Forgets earlier crashes, because the user asked for a start. */

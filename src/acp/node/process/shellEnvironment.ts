@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { killTreeNow, ownGroupOptions } from './processTree';
+import { killProcessTreeNow, ownProcessGroupOptions } from './processTree';
 
 interface ShellEnvironmentOptions {
   readonly platform: NodeJS.Platform;
@@ -96,12 +96,12 @@ function printedEnvironment(
   const child = spawn(shell, ['-l', '-i', '-c', script], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
-    ...ownGroupOptions,
+    ...ownProcessGroupOptions,
   });
   return new Promise((resolve, reject) => {
     let output = '';
     const kill = (): void => {
-      if (child.pid !== undefined) killTreeNow(child.pid);
+      if (child.pid !== undefined) killProcessTreeNow(child.pid);
       child.stdout.destroy();
     };
     signal.addEventListener('abort', kill, { once: true });

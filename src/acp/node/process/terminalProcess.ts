@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { TerminalView } from '../../common/v1/terminalViews';
 import { ByteTail } from './byteTail';
-import { endTree, killTreeNow, ownGroupOptions } from './processTree';
+import { endProcessTree, killProcessTreeNow, ownProcessGroupOptions } from './processTree';
 
 interface TerminalCommand {
   readonly file: string;
@@ -50,7 +50,7 @@ export class TerminalProcess {
   /** The caller owns the result and must `kill` it. @throws the error of `spawn` */
   static async start(command: TerminalCommand, clock: Clock, onDidChange: () => void): Promise<TerminalProcess> {
     const { file, args, cwd, env } = command;
-    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownGroupOptions });
+    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownProcessGroupOptions });
     await once(child, 'spawn');
     child.on('error', () => undefined);
     return new TerminalProcess(child, child.pid ?? 0, command.maxOutputBytes, clock, onDidChange);
@@ -64,13 +64,13 @@ export class TerminalProcess {
 
   /** Ends the command and its child processes; resolves when they have exited. */
   async kill(): Promise<void> {
-    if (!this.exitResult) this.endResult ??= endTree(this.pid, killGraceMs, this.clock);
+    if (!this.exitResult) this.endResult ??= endProcessTree(this.pid, killGraceMs, this.clock);
     await this.endResult;
     await this.whenExited;
   }
 
   killNow(): void {
-    if (!this.exitResult) killTreeNow(this.pid);
+    if (!this.exitResult) killProcessTreeNow(this.pid);
   }
 
   private collectOutput(stream: Readable): void {
@@ -96,7 +96,7 @@ export class TerminalProcess {
       child.once('exit', (exitCode, exitSignal) => resolve([exitCode, exitSignal]));
     });
     // Remaining processes of the group are ended, which closes their pipes.
-    this.endResult ??= endTree(this.pid, killGraceMs, this.clock);
+    this.endResult ??= endProcessTree(this.pid, killGraceMs, this.clock);
     await this.endResult;
     await withDeadline(this.clock, 'output', outputDrainMs, () => closed).catch(() => undefined);
     child.stdout.destroy();

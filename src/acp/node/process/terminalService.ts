@@ -7,9 +7,9 @@ import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalView } from '../../common/v1/terminalViews';
 import type { TerminalRequest } from '../../common/approvals/toolRequests';
 import { diskCommandFiles, lookupCommand } from './commandLookup';
-import type { Permit } from '../v1/permissionService';
-import { withMark } from './processMarks';
-import { endMarked, killMarkedNow } from './processTree';
+import type { PermissionOutcome } from '../v1/permissionService';
+import { addProcessMark } from './processMarks';
+import { endMarkedProcesses, killMarkedProcessesNow } from './processTree';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
 
 export interface TerminalServiceDeps {
@@ -19,7 +19,7 @@ export interface TerminalServiceDeps {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
-  readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<Permit>;
+  readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<PermissionOutcome>;
   /** Called after output or the end of a command; throttled. */
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }
@@ -45,11 +45,11 @@ export class TerminalService {
   private startingCount = 0;
   private isClosed = false;
   /** Incremented by each `endAll`: terminals requested earlier must not start afterwards. */
-  private endCount = 0;
+  private endAllCount = 0;
   /** Value in the environment of commands, to find leftover processes. Replaced by each `endAll`. */
   private currentMark: string = randomUUID();
   /** Marks of commands whose processes may still exist. */
-  private readonly usedMarks = new Set<string>();
+  private readonly marksInUse = new Set<string>();
   private readonly endingTerminals = new Map<OpenTerminal, Promise<void>>();
 
   constructor(private readonly options: TerminalServiceDeps) {}
@@ -89,15 +89,15 @@ export class TerminalService {
   async endAll(): Promise<void> {
     const terminals = [...this.terminals.values()];
     this.terminals.clear();
-    this.endCount++;
+    this.endAllCount++;
     const { currentMark } = this;
     this.currentMark = randomUUID();
     for (const terminal of terminals) void this.endTerminal(terminal);
     await Promise.all(this.endingTerminals.values());
-    if (!this.usedMarks.has(currentMark)) return;
+    if (!this.marksInUse.has(currentMark)) return;
     // Includes leftover processes of commands that ended earlier.
-    await endMarked(currentMark, leftoverGraceMs, this.options.clock);
-    this.usedMarks.delete(currentMark);
+    await endMarkedProcesses(currentMark, leftoverGraceMs, this.options.clock);
+    this.marksInUse.delete(currentMark);
   }
 
   async close(): Promise<void> {
@@ -108,26 +108,26 @@ export class TerminalService {
   /** Like `close`, without waiting, for when this process is about to exit. */
   closeNow(): void {
     this.isClosed = true;
-    this.endCount++;
+    this.endAllCount++;
     for (const { process, changeNotifier } of [...this.terminals.values(), ...this.endingTerminals.keys()]) {
       changeNotifier.dispose();
       process.killNow();
     }
-    for (const mark of this.usedMarks) killMarkedNow(mark);
+    for (const mark of this.marksInUse) killMarkedProcessesNow(mark);
     this.terminals.clear();
   }
 
   private async start(params: CreateTerminalParams, signal: AbortSignal | undefined): Promise<{ terminalId: string }> {
     const { clock, authorize } = this.options;
-    const { endCount, currentMark } = this;
+    const { endAllCount: endCount, currentMark } = this;
     const cwd = await this.resolveFolder(params.cwd ?? this.options.cwd);
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
-    const env = withMark({ ...this.options.env, ...added }, currentMark);
+    const env = addProcessMark({ ...this.options.env, ...added }, currentMark);
     const { command, args = [] } = params;
     const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
     this.requireNotEnded(endCount);
-    this.usedMarks.add(currentMark);
+    this.marksInUse.add(currentMark);
     const terminalId = `terminal-${++this.createdCount}`;
     let started: TerminalProcess | undefined;
     const changeNotifier = new Coalescer(clock, changeDelayMs, () => {
@@ -136,7 +136,7 @@ export class TerminalService {
     const options = { cwd, env, limit: params.outputByteLimit };
     const process = (started = await this.spawn(command, args, options, () => changeNotifier.schedule()));
     const terminal = { process, changeNotifier };
-    if (endCount !== this.endCount) {
+    if (endCount !== this.endAllCount) {
       if (this.isClosed) process.killNow();
       await this.endTerminal(terminal);
       this.requireNotEnded(endCount);
@@ -188,7 +188,7 @@ export class TerminalService {
   }
 
   private requireNotEnded(endCount: number): void {
-    if (endCount !== this.endCount) throw new RequestError(internalError, 'All commands of the session were ended.');
+    if (endCount !== this.endAllCount) throw new RequestError(internalError, 'All commands of the session were ended.');
   }
 
   private requireCapacity(): void {

@@ -77,7 +77,7 @@ export class AcpBackend implements SessionBackend {
 
   /** Returns undefined while sign-in is required, or if the first start may download the agent. */
   async prepareSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined> {
-    if (this.state.kind === 'authRequired' || this.gateway.connection.mayDownload) return undefined;
+    if (this.state.kind === 'authRequired' || this.gateway.connection.mayDownloadPackage) return undefined;
     return await this.openSession(options, signal);
   }
 

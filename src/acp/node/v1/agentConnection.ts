@@ -70,8 +70,8 @@ export class AgentConnection {
   private pendingStart: Promise<ConnectedAgent> | undefined;
   private currentProcess: StartedProcess | undefined;
   private readonly runningProcesses = new RunningAgents<AgentProcessHandle>();
-  private live: ConnectedAgent | undefined;
-  private hasRun = false;
+  private currentAgent: ConnectedAgent | undefined;
+  private hasStartedBefore = false;
   private restartAtMs = 0;
   private hasGivenUp = false;
   /** Why the last process ended: the reason given to `stop`, or how it exited. */
@@ -92,17 +92,17 @@ export class AgentConnection {
   }
 
   get connectedAgent(): ConnectedAgent | undefined {
-    return this.live;
+    return this.currentAgent;
   }
 
-  get mayDownload(): boolean {
-    return this.options.mayDownload === true && !this.hasRun;
+  get mayDownloadPackage(): boolean {
+    return this.options.mayDownload === true && !this.hasStartedBefore;
   }
 
   /** Returns the running agent, or starts it. Aborting `signal` ends the wait, not the start. @throws BackendError */
   connect(signal?: AbortSignal): Promise<ConnectedAgent> {
-    if (this.live) return Promise.resolve(this.live);
-    if (this.isDisposed) return Promise.reject(new BackendError('closed', `${this.options.title} was closed.`));
+    if (this.currentAgent) return Promise.resolve(this.currentAgent);
+    if (this.isDisposed) return Promise.reject(new BackendError('closed', `${this.options.title} was stopped.`));
     this.pendingStart ??= this.start().finally(() => {
       this.pendingStart = undefined;
     });
@@ -118,7 +118,7 @@ export class AgentConnection {
     this.lastEndReason = Promise.resolve(reason);
     this.startAbort.abort();
     this.startAbort = new AbortController();
-    if (currentProcess) this.disconnect(currentProcess, this.lastEndReason);
+    if (currentProcess) this.markProcessEnded(currentProcess, this.lastEndReason);
     await this.runningProcesses.stopAll();
     await pendingStart?.catch(() => undefined);
     if (!this.currentProcess && !this.pendingStart) this.setState({ kind: 'stopped' });
@@ -128,8 +128,8 @@ export class AgentConnection {
     this.isDisposed = true;
     this.startAbort.abort();
     const { currentProcess } = this;
-    const reason = new BackendError('closed', `${this.options.title} was closed.`);
-    if (currentProcess) this.disconnect(currentProcess, Promise.resolve(reason));
+    const reason = new BackendError('closed', `${this.options.title} was stopped.`);
+    if (currentProcess) this.markProcessEnded(currentProcess, Promise.resolve(reason));
     this.runningProcesses.killAll();
     this.stateEmitter.dispose();
   }
@@ -145,7 +145,7 @@ export class AgentConnection {
     const { signal } = this.startAbort;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
-    const wait = this.mayDownload ? ' This may take minutes if it has to be downloaded.' : '';
+    const wait = this.mayDownloadPackage ? ' This may take minutes if it has to be downloaded.' : '';
     this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
     let process: AgentProcessHandle;
     try {
@@ -165,7 +165,7 @@ export class AgentConnection {
 
   private async initializeAgent(process: AgentProcessHandle): Promise<ConnectedAgent> {
     const { limits, title } = this.options;
-    const initializeTimeoutMs = this.hasRun ? limits.initializeTimeoutMs : limits.coldStartTimeoutMs;
+    const initializeTimeoutMs = this.hasStartedBefore ? limits.initializeTimeoutMs : limits.coldStartTimeoutMs;
     const client = new V1Client(process.stream, { ...this.options, agentTitle: title, initializeTimeoutMs });
     const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
     const started: StartedProcess = { process, client, exited };
@@ -175,17 +175,17 @@ export class AgentConnection {
     try {
       const agent = await client.initialize();
       if (this.currentProcess !== started) throw new BackendError('closed', `${title} has ended.`);
-      this.hasRun = true;
-      this.live = { client, agent };
+      this.hasStartedBefore = true;
+      this.currentAgent = { client, agent };
       const version = agent.agentInfo?.version;
       this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
-      return this.live;
+      return this.currentAgent;
     } catch (error) {
       const explained = await this.toBackendError(error);
       if (this.currentProcess !== started) throw explained;
       const words = detailsOfStderr(process.stderrTail());
       const failure = words && !explained.details ? withDetails(explained, words) : explained;
-      this.disconnect(started, Promise.resolve(failure));
+      this.markProcessEnded(started, Promise.resolve(failure));
       await this.runningProcesses.stop(process);
       throw this.setFailed(failure);
     }
@@ -199,7 +199,7 @@ export class AgentConnection {
     if (decision.kind === 'restart') this.restartAtMs = clock.monotonicNow() + decision.delayMs;
     const { pendingStart } = this;
     const end = this.describeExit(started);
-    this.disconnect(started, end);
+    this.markProcessEnded(started, end);
     void end.then((error) => {
       // The agent may have been stopped or restarted meanwhile.
       const isCurrent =
@@ -217,10 +217,10 @@ export class AgentConnection {
     return new BackendError('backend', `${title} ended unexpectedly ${how}.`, details);
   }
 
-  private disconnect(started: StartedProcess, end: Promise<BackendError>): void {
+  private markProcessEnded(started: StartedProcess, end: Promise<BackendError>): void {
     this.lastEndReason = end;
     this.currentProcess = undefined;
-    this.live = undefined;
+    this.currentAgent = undefined;
     started.client.dispose();
     started.process.stream.dispose();
   }

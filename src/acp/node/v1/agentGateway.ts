@@ -1,7 +1,7 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { withDeadline } from '../../../base/common/async';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
-import { traitsOf, type AgentTraits } from '../../common/catalogue/knownAgents';
+import { combineAgentTraits, type AgentTraits } from '../../common/catalogue/knownAgents';
 import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from './agentConnection';
 import { AgentSignIn, type SignInCommand } from './agentSignIn';
 import type { SessionParams } from './v1Client';
@@ -45,7 +45,7 @@ export class AgentGateway {
 
   get traits(): AgentTraits {
     const { knownAs, missingFile } = this.options;
-    return traitsOf(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
+    return combineAgentTraits(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
   /** Sends a request with the default time-out. @throws BackendError */
@@ -55,14 +55,14 @@ export class AgentGateway {
     request: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     try {
-      return await this.requestWithin(what, signal, request);
+      return await this.requestWithTimeout(what, signal, request);
     } catch (error) {
       throw isAuthRequired(error) ? this.signIn.requireSignIn(error) : await this.connection.toBackendError(error);
     }
   }
 
   /** Like `request`, but throws the original error. @throws TimeoutError, and what `send` throws */
-  requestWithin<T>(
+  requestWithTimeout<T>(
     what: string,
     signal: AbortSignal | undefined,
     request: (signal: AbortSignal) => Promise<T>,

@@ -21,15 +21,15 @@ import {
   offersOnlyLastingAllow,
   lastingAllowChoices,
   selectOption,
-  toolChoices,
-  type Choice,
+  toolCallChoices,
+  type PermissionChoice,
 } from '../../common/approvals/permissionChoices';
 import type { CallDescription } from '../../common/v1/toolCalls';
 import {
   createApprovalContext,
-  permissionPrompt,
+  describePermissionRequest,
   toTerminalToolRequest,
-  visibleName,
+  relativeDisplayPath,
   type TerminalRequest,
 } from '../../common/approvals/toolRequests';
 import type { PermissionRequest } from '../../common/v1/v1Schema';
@@ -48,7 +48,7 @@ interface PermissionServiceDeps {
 }
 
 /** The answer to a request. `protectedFiles` is set if the user was warned that the file is protected. */
-export type Permit =
+export type PermissionOutcome =
   | { readonly isGranted: true; readonly protectedFiles?: 'allow' }
   /** For the agent: why, and how to continue. */
   | { readonly isGranted: false; readonly reason: string };
@@ -68,11 +68,11 @@ interface AskContext {
   readonly signal: AbortSignal | undefined;
 }
 
-type Answers = readonly [string, readonly Choice[], string];
+type Answers = readonly [string, readonly PermissionChoice[], string];
 
 const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
 const stoppedReason = 'The user has stopped this.';
-const grantedPermit: Permit = { isGranted: true };
+const grantedPermit: PermissionOutcome = { isGranted: true };
 const policyKindNames: Readonly<Record<PolicyKind, string>> = {
   read: 'reading',
   edit: 'edits',
@@ -102,7 +102,7 @@ export class PermissionService implements Disposable {
     const stopSignal = this.withStopSignal(signal);
     if (stopSignal?.aborted) return { outcome: 'cancelled' };
     const reject = selectOption(agentRequest, 'reject_once');
-    const { answer } = this.decide(request);
+    const { answer } = this.decideByRulesAndPolicy(request);
     if (answer === 'deny') return reject;
     const once = selectOption(agentRequest, 'allow_once');
     if (answer === 'allow' && once.outcome === 'selected') return once;
@@ -114,7 +114,7 @@ export class PermissionService implements Disposable {
     ];
     const chosen = await approvals.ask({
       prompt: this.promptFor(request, call.title),
-      options: toolChoices(agentRequest, request, { agentTitle, folder: cwd, isProtected }),
+      options: toolCallChoices(agentRequest, request, { agentTitle, folder: cwd, isProtected }),
       context: createApprovalContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
       callId: agentRequest.toolCall.toolCallId,
       signal: stopSignal,
@@ -122,7 +122,7 @@ export class PermissionService implements Disposable {
     if (!chosen) return { outcome: 'cancelled' };
     if (!('chosen' in chosen)) return reject;
     await this.saveRule(chosen.chosen.rule);
-    this.listAgentGrant(chosen.chosen);
+    this.recordAgentGrant(chosen.chosen);
     return chosen.chosen.outcome;
   }
 
@@ -139,25 +139,28 @@ export class PermissionService implements Disposable {
   }
 
   /** Whether a command may run in one of Backline's terminals. */
-  mayRun(request: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
+  mayRun(request: TerminalRequest, signal?: AbortSignal): Promise<PermissionOutcome> {
     return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal);
   }
 
-  mayRead(path: string, signal: AbortSignal): Promise<Permit> {
+  mayRead(path: string, signal: AbortSignal): Promise<PermissionOutcome> {
     return this.decideOrAsk(createFileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
   }
 
   /** Whether Backline may write a file for the agent. Returns undefined if the user has to see the change first. */
-  mayWrite(path: string, signal: AbortSignal): Permit | undefined {
+  mayWrite(path: string, signal: AbortSignal): PermissionOutcome | undefined {
     return this.decideWithoutAsking(createFileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
   }
 
-  async askToWrite({ path, before, after, isUnsaved, protection }: FileChange, signal: AbortSignal): Promise<Permit> {
+  async askToWrite(
+    { path, before, after, isUnsaved, protection }: FileChange,
+    signal: AbortSignal,
+  ): Promise<PermissionOutcome> {
     const { agentId, agentTitle, cwd } = this.options;
     if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
     const protections = new Map(protection === undefined ? [] : [[path, protection]]);
     const request = { ...createFileRequest(agentId, 'edit', path), protections };
-    const name = visibleName(path, cwd);
+    const name = relativeDisplayPath(path, cwd);
     const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
     const unsaved = isUnsaved ? [`${name} has unsaved changes that will be overwritten.`] : [];
     const warnings = [...this.warningsFor(request), ...unsaved];
@@ -171,11 +174,11 @@ export class PermissionService implements Disposable {
     return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
   }
 
-  async mayApply(
+  async mayApplyChange(
     call: CallDescription,
     request: CheckedRequest,
     about: { callId: string; signal: AbortSignal },
-  ): Promise<Permit> {
+  ): Promise<PermissionOutcome> {
     const { agentTitle, cwd } = this.options;
     const settled = this.decideWithoutAsking(request, about.signal);
     if (settled) return settled;
@@ -189,7 +192,7 @@ export class PermissionService implements Disposable {
     request: ToolRequest,
     signal: AbortSignal | undefined,
     defaultPolicy?: AgentPolicy,
-  ): Promise<Permit> {
+  ): Promise<PermissionOutcome> {
     const { agentTitle, cwd } = this.options;
     const settled = this.decideWithoutAsking(request, signal, defaultPolicy);
     if (settled) return settled;
@@ -202,9 +205,9 @@ export class PermissionService implements Disposable {
     request: ToolRequest | CheckedRequest,
     signal: AbortSignal | undefined,
     defaultPolicy: AgentPolicy = {},
-  ): Permit | undefined {
+  ): PermissionOutcome | undefined {
     if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
-    const decision = this.decide(request, defaultPolicy);
+    const decision = this.decideByRulesAndPolicy(request, defaultPolicy);
     if (decision.answer === 'ask') return undefined;
     if (decision.answer === 'allow') return grantedPermit;
     return refusedPermit(
@@ -214,11 +217,11 @@ export class PermissionService implements Disposable {
     );
   }
 
-  private decide(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
+  private decideByRulesAndPolicy(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
     const { agentId, standing } = this.options;
     const decision = decideRequest(request, {
       rules: [...standing.rules, ...this.sessionRules],
-      policy: { ...defaultPolicy, ...standing.policyOf(agentId) },
+      policy: { ...defaultPolicy, ...standing.policyOfAgent(agentId) },
       globs: standing.ruleGlobs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
     });
@@ -228,9 +231,9 @@ export class PermissionService implements Disposable {
 
   private warningsFor(request: CheckedRequest): string[] {
     const { cwd } = this.options;
-    const unresolved = 'A path cannot be checked: it is outside the workspace, excluded, or not known.';
+    const unresolved = 'A path could not be checked because it is outside the workspace, excluded or unknown.';
     const guarded = [...request.protections].map(
-      ([path, reason]) => `${visibleName(path, cwd)} is protected: ${toVisibleText(reason)}.`,
+      ([path, reason]) => `${relativeDisplayPath(path, cwd)} is protected: ${toVisibleText(reason)}.`,
     );
     return [...guarded, ...(request.isUnresolved ? [unresolved] : [])];
   }
@@ -242,7 +245,7 @@ export class PermissionService implements Disposable {
 
   private promptFor(request: ToolRequest, title?: string): string {
     const { agentTitle, cwd } = this.options;
-    return permissionPrompt(agentTitle, request, { title, cwd });
+    return describePermissionRequest(agentTitle, request, { title, cwd });
   }
 
   private async askUser(
@@ -250,8 +253,12 @@ export class PermissionService implements Disposable {
     [yes, lasting, no]: Answers,
     context: ApprovalContext,
     { callId, signal }: AskContext,
-  ): Promise<Permit> {
-    const options: Choice[] = [{ name: yes, kind: 'allow_once' }, ...lasting, { name: no, kind: 'reject_once' }];
+  ): Promise<PermissionOutcome> {
+    const options: PermissionChoice[] = [
+      { name: yes, kind: 'allow_once' },
+      ...lasting,
+      { name: no, kind: 'reject_once' },
+    ];
     const answer = await this.options.approvals.ask({
       prompt,
       options: sortedByKind(options),
@@ -293,7 +300,7 @@ export class PermissionService implements Disposable {
   }
 
   /** Lists a lasting answer that only the agent remembers: it will not ask again. */
-  private listAgentGrant({ kind, name, rule }: Choice): void {
+  private recordAgentGrant({ kind, name, rule }: PermissionChoice): void {
     const { agentId, agentTitle, standing } = this.options;
     if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;
     const effect = kind.startsWith('allow') ? 'allow' : 'deny';
@@ -308,8 +315,8 @@ export class PermissionService implements Disposable {
 }
 
 /** Decides about a workspace file by rules and policy; undefined if the user must be asked. */
-export function decideAboutFile(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
-  const policy = { ...defaultFilePolicy, ...standing.policyOf(request.agent) };
+export function decideFileAccess(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
+  const policy = { ...defaultFilePolicy, ...standing.policyOfAgent(request.agent) };
   const { answer } = decideRequest(request, {
     rules: standing.rules,
     policy,
@@ -319,6 +326,6 @@ export function decideAboutFile(standing: StandingPermissions, request: ToolRequ
   return answer === 'ask' ? undefined : answer;
 }
 
-function refusedPermit(reason: string): Permit {
+function refusedPermit(reason: string): PermissionOutcome {
   return { isGranted: false, reason };
 }

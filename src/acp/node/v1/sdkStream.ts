@@ -16,7 +16,7 @@ const maxOpenRequests = 64;
 const { internalError, invalidRequest } = rpcErrorCode;
 
 /** Adapts a stream to the SDK, bypassing it for `session/update` (to keep the order) and unexpected answers. */
-export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Stream {
+export function createSdkStream(stream: MessageStream, options: SdkStreamOptions): Stream {
   const { log, onUpdate } = options;
   const throttledLog = new ThrottledLog(log);
   const traffic = new TrafficRecorder(options);

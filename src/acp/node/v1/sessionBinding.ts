@@ -3,7 +3,7 @@ import type { Logger } from '../../../base/common/log';
 import type { EventLog } from '../../../session/common/eventLog';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import {
-  isMuted,
+  shouldDropUpdates,
   nextBindingState,
   restoreMethodOf,
   type AttachedState,
@@ -38,7 +38,7 @@ export class SessionBinding {
   /** Token usage per turn; counts restart when the session moves to a new process. */
   readonly usage = new TurnUsage();
   private state: BindingState<V1Client>;
-  private lastAttempt: Promise<unknown> = Promise.resolve();
+  private lastAttachAttempt: Promise<unknown> = Promise.resolve();
 
   /** Without `client`, the session is not attached yet. */
   constructor(
@@ -53,15 +53,15 @@ export class SessionBinding {
     return this.state.agentSessionId;
   }
 
-  get isMuted(): boolean {
-    return isMuted(this.state);
+  get shouldDropUpdates(): boolean {
+    return shouldDropUpdates(this.state);
   }
 
   /** Attaches the session, starting the agent if needed. @throws BackendError, or the agent's error */
   async ensureAttached(signal: AbortSignal): Promise<AttachedState<V1Client>> {
     const live = await this.deps.agent.connection.connect(signal);
-    const attached = this.lastAttempt.then(() => this.attach(live, signal));
-    this.lastAttempt = attached.catch(() => undefined);
+    const attached = this.lastAttachAttempt.then(() => this.attach(live, signal));
+    this.lastAttachAttempt = attached.catch(() => undefined);
     return await rejectOnAbort(attached, signal);
   }
 
@@ -70,25 +70,25 @@ export class SessionBinding {
     return this.trackRestore(live, 'unknown', () => this.requestRestore(live, method, signal));
   }
 
-  markReminded(): void {
-    this.transition({ kind: 'reminded' });
+  markRecreationReported(): void {
+    this.applyBindingEvent({ kind: 'reminded' });
   }
 
   markProcessLost(): void {
-    this.transition({ kind: 'processLost' });
+    this.applyBindingEvent({ kind: 'processLost' });
   }
 
   /** Ends the session and notifies the agent. Never rejects. */
   async close(): Promise<void> {
     const { agent, log } = this.deps;
     const { state } = this;
-    this.transition({ kind: 'close' });
+    this.applyBindingEvent({ kind: 'close' });
     if (state.kind !== 'attached' || state.client !== agent.connection.connectedAgent?.client) return;
     const { agentSessionId, client } = state;
     client.detach(agentSessionId);
     if (!client.capabilities.sessionCapabilities?.close) return;
     const close = (): Promise<void> => client.closeSession(agentSessionId);
-    await agent.requestWithin('session/close', undefined, close, closeTimeoutMs).catch((error: unknown) => {
+    await agent.requestWithTimeout('session/close', undefined, close, closeTimeoutMs).catch((error: unknown) => {
       log.debug(`Could not close a session: ${messageOf(error)}`);
     });
   }
@@ -113,7 +113,9 @@ export class SessionBinding {
     if (!method) return false;
     try {
       const setup = await this.trackRestore(live, 'known', () =>
-        agent.requestWithin(`session/${method}`, signal, (deadline) => this.requestRestore(live, method, deadline)),
+        agent.requestWithTimeout(`session/${method}`, signal, (deadline) =>
+          this.requestRestore(live, method, deadline),
+        ),
       );
       config.applySetup(setup);
       return true;
@@ -131,15 +133,15 @@ export class SessionBinding {
     history: HistoryKnowledge,
     request: () => Promise<SessionSetup>,
   ): Promise<SessionSetup> {
-    this.transition({ kind: 'restoreRequested', client, history });
+    this.applyBindingEvent({ kind: 'restoreRequested', client, history });
     try {
       const setup = await request();
-      this.transition({ kind: 'restored', client });
+      this.applyBindingEvent({ kind: 'restored', client });
       this.requireAttached();
       return setup;
     } catch (error) {
       client.detach(this.agentSessionId);
-      this.transition({ kind: 'failed', client });
+      this.applyBindingEvent({ kind: 'failed', client });
       throw error;
     }
   }
@@ -162,15 +164,17 @@ export class SessionBinding {
     const { client } = live;
     const params = await agent.sessionParamsFor(live, folders);
     const onCreated = (agentSessionId: string, setup: SessionSetup): SessionPeer => {
-      this.transition({ kind: 'recreated', client, agentSessionId });
+      this.applyBindingEvent({ kind: 'recreated', client, agentSessionId });
       this.reportRecreated(this.requireAttached(), setup);
       return peer;
     };
-    this.transition({ kind: 'recreateRequested', client });
+    this.applyBindingEvent({ kind: 'recreateRequested', client });
     try {
-      await agent.requestWithin('session/new', signal, (deadline) => client.newSession(params, onCreated, deadline));
+      await agent.requestWithTimeout('session/new', signal, (deadline) =>
+        client.newSession(params, onCreated, deadline),
+      );
     } catch (error) {
-      this.transition({ kind: 'failed', client });
+      this.applyBindingEvent({ kind: 'failed', client });
       throw error;
     }
   }
@@ -189,7 +193,7 @@ export class SessionBinding {
     throw new BackendError('closed', `${this.deps.agent.title} has ended.`);
   }
 
-  private transition(event: BindingEvent<V1Client>): void {
+  private applyBindingEvent(event: BindingEvent<V1Client>): void {
     const { kind } = this.state;
     this.state = nextBindingState(this.state, event);
     if (this.state.kind === 'attached' && kind !== 'attached') this.usage.reset();

@@ -34,7 +34,7 @@ export class SessionConfig {
   /** @throws BackendError `unsupported` for an unknown option or value */
   requireValidOption(optionId: string, value: string | boolean): void {
     const { agent, config } = this.deps;
-    if (config.routeOf(optionId, value) !== undefined) return;
+    if (config.findRoute(optionId, value) !== undefined) return;
     throw new BackendError('unsupported', `${agent.title} has no such option or value.`);
   }
 
@@ -47,7 +47,7 @@ export class SessionConfig {
   ): Promise<void> {
     const { agent, config, onDidChange } = this.deps;
     this.requireValidOption(optionId, value);
-    switch (config.routeOf(optionId, value)) {
+    switch (config.findRoute(optionId, value)) {
       case 'set_config_option': {
         const ask = (deadline: AbortSignal) => client.setConfigOption(id, optionId, value, deadline);
         const options = await agent.request('session/set_config_option', signal, ask);

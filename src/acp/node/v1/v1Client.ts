@@ -21,7 +21,7 @@ import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import {
-  ConfigResult,
+  ConfigChangeResult,
   InitializeResult,
   PermissionRequest,
   PromptResult,
@@ -33,7 +33,7 @@ import {
 import { ThrottledLog } from '../../common/throttledLog';
 import { OpenRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from './fileService';
-import { sdkStream } from './sdkStream';
+import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
 export interface SessionPeer {
@@ -68,13 +68,13 @@ const maxEarlyBytes = 16 * 1024 * 1024;
 
 /** A connection to an ACP v1 agent over the SDK, shared by its sessions. Does not own the stream. */
 export class V1Client {
-  private readonly peers = new Map<string, SessionPeer>();
+  private readonly peerBySessionId = new Map<string, SessionPeer>();
   private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
   private readonly elicitations = new OpenRequests();
   private readonly throttledLog: ThrottledLog;
   /** Pending `session/new` requests. Only while there are any, updates of unknown sessions are buffered. */
-  private pendingNewSessions = 0;
+  private pendingNewSessionCount = 0;
   private connection: ClientConnection | undefined;
   private initializeResult: InitializeResult | undefined;
 
@@ -89,7 +89,7 @@ export class V1Client {
   async initialize(): Promise<InitializeResult> {
     const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
     const onUpdate = (params: unknown): void => this.receiveUpdate(params);
-    const stream = sdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
+    const stream = createSdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
     this.connection = this.createApp().connect(stream);
     const request = {
       protocolVersion: PROTOCOL_VERSION,
@@ -97,7 +97,7 @@ export class V1Client {
       clientCapabilities: clientCapabilities(elicit !== undefined),
     };
     const agent = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
-      this.requestParsed(InitializeResult, methods.agent.initialize, request, signal),
+      this.requestAndParse(InitializeResult, methods.agent.initialize, request, signal),
     );
     if (agent.protocolVersion !== PROTOCOL_VERSION) {
       const message = `${agentTitle} uses ACP version ${agent.protocolVersion}, but Backline supports version ${PROTOCOL_VERSION}. Install a compatible version of ${agentTitle}.`;
@@ -114,14 +114,14 @@ export class V1Client {
 
   /** Routes a session's updates and requests to `peer`, starting with buffered updates. */
   attach(sessionId: string, peer: SessionPeer): void {
-    this.peers.set(sessionId, peer);
+    this.peerBySessionId.set(sessionId, peer);
     const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
     this.earlyUpdates = this.earlyUpdates.filter((notification) => notification.sessionId !== sessionId);
     for (const { update } of buffered) peer.handleUpdate(update);
   }
 
   detach(sessionId: string): void {
-    this.peers.delete(sessionId);
+    this.peerBySessionId.delete(sessionId);
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
   }
 
@@ -135,7 +135,7 @@ export class V1Client {
     createPeer: (sessionId: string, setup: SessionSetup) => Peer,
     signal?: AbortSignal,
   ): Promise<Peer> {
-    this.pendingNewSessions++;
+    this.pendingNewSessionCount++;
     try {
       const response = this.request(methods.agent.session.new, params, signal, false);
       const answer = await rejectOnAbort(response, signal).finally(() => {
@@ -147,22 +147,22 @@ export class V1Client {
       this.attach(setup.sessionId, peer);
       return peer;
     } finally {
-      this.pendingNewSessions--;
-      if (this.pendingNewSessions === 0) this.dropEarlyUpdates();
+      this.pendingNewSessionCount--;
+      if (this.pendingNewSessionCount === 0) this.dropEarlyUpdates();
     }
   }
 
   /** The history arrives as updates before this resolves, so call `attach` first. */
   loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
-    return this.requestParsed(SessionSetup, methods.agent.session.load, params, signal);
+    return this.requestAndParse(SessionSetup, methods.agent.session.load, params, signal);
   }
 
   resumeSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
-    return this.requestParsed(SessionSetup, methods.agent.session.resume, params, signal);
+    return this.requestAndParse(SessionSetup, methods.agent.session.resume, params, signal);
   }
 
   listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<z.infer<typeof SessionList>> {
-    return this.requestParsed(SessionList, methods.agent.session.list, params, signal);
+    return this.requestAndParse(SessionList, methods.agent.session.list, params, signal);
   }
 
   async closeSession(sessionId: string): Promise<void> {
@@ -175,7 +175,7 @@ export class V1Client {
 
   /** Resolves at the end of the turn. */
   prompt(sessionId: string, prompt: ContentBlock[]): Promise<PromptResult> {
-    return this.requestParsed(PromptResult, methods.agent.session.prompt, { sessionId, prompt });
+    return this.requestAndParse(PromptResult, methods.agent.session.prompt, { sessionId, prompt });
   }
 
   async cancel(sessionId: string): Promise<void> {
@@ -201,13 +201,13 @@ export class V1Client {
   ): Promise<readonly ConfigOption[] | undefined> {
     const change = typeof value === 'boolean' ? ({ type: 'boolean', value } as const) : { value };
     const params = { sessionId, configId, ...change };
-    return this.requestParsed(ConfigResult, methods.agent.session.setConfigOption, params, signal);
+    return this.requestAndParse(ConfigChangeResult, methods.agent.session.setConfigOption, params, signal);
   }
 
   dispose(): void {
     this.connection?.close(new ConnectionClosedError({ reason: 'disposed' }));
-    for (const peer of this.peers.values()) peer.handleDisconnect();
-    this.peers.clear();
+    for (const peer of this.peerBySessionId.values()) peer.handleDisconnect();
+    this.peerBySessionId.clear();
     this.elicitations.abortMatching(() => true);
     this.dropEarlyUpdates();
   }
@@ -215,14 +215,14 @@ export class V1Client {
   private async closeUnwantedSession(response: Promise<unknown>): Promise<void> {
     try {
       const { sessionId } = parseAnswer(SessionSetup, await response, 'session/new');
-      const isOurs = sessionId === undefined || this.peers.has(sessionId);
+      const isOurs = sessionId === undefined || this.peerBySessionId.has(sessionId);
       if (!isOurs && this.capabilities.sessionCapabilities?.close) await this.closeSession(sessionId);
     } catch (error) {
       this.options.log.debug(`A session that was given up has not been opened or closed: ${messageOf(error)}`);
     }
   }
 
-  private async requestParsed<Schema extends z.ZodType>(
+  private async requestAndParse<Schema extends z.ZodType>(
     schema: Schema,
     method: string,
     params: object,
@@ -282,7 +282,7 @@ export class V1Client {
   }
 
   private requirePeer(sessionId: string): SessionPeer {
-    const peer = this.peers.get(sessionId);
+    const peer = this.peerBySessionId.get(sessionId);
     if (!peer) throw RequestError.sessionNotFound(sessionId);
     return peer;
   }
@@ -293,7 +293,7 @@ export class V1Client {
       this.throttledLog.warn('Ignored a session/update without a session or a kind', '');
       return;
     }
-    const peer = this.peers.get(parsed.data.sessionId);
+    const peer = this.peerBySessionId.get(parsed.data.sessionId);
     if (peer) peer.handleUpdate(parsed.data.update);
     else if (!this.bufferEarlyUpdate(parsed.data)) {
       this.throttledLog.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
@@ -301,7 +301,7 @@ export class V1Client {
   }
 
   private bufferEarlyUpdate(notification: SessionNotification): boolean {
-    if (this.pendingNewSessions === 0 || this.earlyUpdates.length >= maxEarlyUpdates) return false;
+    if (this.pendingNewSessionCount === 0 || this.earlyUpdates.length >= maxEarlyUpdates) return false;
     const bytes = Buffer.byteLength(JSON.stringify(notification));
     if (this.earlyBytes + bytes > maxEarlyBytes) return false;
     this.earlyUpdates.push(notification);

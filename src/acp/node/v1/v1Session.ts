@@ -14,7 +14,7 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
-import { SessionEventMapper, turnEndOf } from '../../common/v1/sessionEventMapper';
+import { SessionEventMapper, toTurnEnd } from '../../common/v1/sessionEventMapper';
 import { toToolRequest } from '../../common/approvals/toolRequests';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../../common/v1/v1Schema';
 import type { AgentGateway } from './agentGateway';
@@ -60,7 +60,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private readonly sessionConfig: SessionConfig;
   private readonly binding: SessionBinding;
   private readonly terminalUpdates: Coalescer;
-  private turn: Turn | undefined;
+  private currentTurn: Turn | undefined;
   private turnCount = 0;
   private readonly lifetime = new AbortController();
 
@@ -75,7 +75,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.log = new EventLog(() => setImmediate());
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
-      this.log.append(this.mapper.noteApproval(event)),
+      this.log.append(this.mapper.recordApprovalRequest(event)),
     );
     const { cwd } = folders;
     const onDidChange = (): void => this.log.append(this.mapper.configEvent());
@@ -83,7 +83,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const bindingDeps = { id, folders, agent, peer: this, config: this.sessionConfig, events: this.log, log };
     this.binding = new SessionBinding(bindingDeps, client);
     const modeName = () => this.mapper.config.modeName;
-    const stopSignal = () => (this.endSignal.aborted ? AbortSignal.abort() : this.turn?.controller.signal);
+    const stopSignal = () => (this.endSignal.aborted ? AbortSignal.abort() : this.currentTurn?.controller.signal);
     const permissionDeps = {
       agentId,
       agentTitle: agent.title,
@@ -120,7 +120,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   get isBusy(): boolean {
-    return this.turn !== undefined;
+    return this.currentTurn !== undefined;
   }
 
   get config(): readonly ConfigOption[] {
@@ -136,7 +136,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   handleUpdate(update: { readonly sessionUpdate: string }): void {
-    if (this.binding.isMuted) return;
+    if (this.binding.shouldDropUpdates) return;
     this.emit(this.mapper.mapUpdate(update));
     if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
   }
@@ -145,7 +145,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.emit(this.mapper.mapRequestedToolCall(request.toolCall));
     const { agentId, editor } = this.options;
     const call = this.mapper.describeCall(request.toolCall.toolCallId);
-    if (!call || this.endSignal.aborted || this.turn?.controller.signal.aborted)
+    if (!call || this.endSignal.aborted || this.currentTurn?.controller.signal.aborted)
       return { outcome: 'cancelled' as const };
     const toolRequested = await toToolRequest(call, {
       agent: agentId,
@@ -154,7 +154,7 @@ export class V1Session implements BackendSession, SessionPeer {
       protectionOf: (path) => editor.protectionOf(path),
     });
     // The turn, and with it all requests, may have been cancelled meanwhile.
-    const turnSignal = this.turn?.controller.signal;
+    const turnSignal = this.currentTurn?.controller.signal;
     return this.permissions.decideToolCall(
       request,
       call,
@@ -184,7 +184,7 @@ export class V1Session implements BackendSession, SessionPeer {
   prompt(input: PromptInput): Promise<{ requestId: string }> {
     if (this.endSignal.aborted)
       return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
-    if (this.turn) {
+    if (this.currentTurn) {
       const message = `${this.options.agent.title} is still working. Wait for it, or stop it first.`;
       return Promise.reject(new BackendError('busy', message));
     }
@@ -194,13 +194,13 @@ export class V1Session implements BackendSession, SessionPeer {
     // Deferred, so that `turn` is set before the turn runs.
     const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
     const turn: Turn = { controller: abort, done };
-    this.turn = turn;
+    this.currentTurn = turn;
     void done.finally(() => this.clearTurn(turn));
     return Promise.resolve({ requestId });
   }
 
   async cancel(): Promise<void> {
-    const { turn } = this;
+    const { currentTurn: turn } = this;
     if (!turn) return;
     const { agent, clock } = this.options;
     turn.controller.abort();
@@ -232,7 +232,7 @@ export class V1Session implements BackendSession, SessionPeer {
 
   async close(): Promise<void> {
     if (this.endSignal.aborted) return;
-    const { turn } = this;
+    const { currentTurn: turn } = this;
     const { agent, clock } = this.options;
     this.endSession('The session was closed.');
     await this.terminals.close();
@@ -260,7 +260,7 @@ export class V1Session implements BackendSession, SessionPeer {
 
   private endSession(reason: string): void {
     this.lifetime.abort();
-    this.turn?.controller.abort();
+    this.currentTurn?.controller.abort();
     this.terminalUpdates.dispose();
     this.permissions.dispose();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
@@ -274,7 +274,7 @@ export class V1Session implements BackendSession, SessionPeer {
     try {
       const result = await this.sendPrompt(input, signal);
       // Also counted for an abandoned turn, so that the next turn is not charged for it.
-      const end = turnEndOf(result, (counted) => this.binding.usage.usageOfTurn(counted, agent.traits.usageScope));
+      const end = toTurnEnd(result, (counted) => this.binding.usage.usageOfTurn(counted, agent.traits.usageScope));
       if (this.isCurrent(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
     } catch (error) {
       const { code, message, details } = await agent.connection.toBackendError(error);
@@ -292,7 +292,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   private isCurrent(signal: AbortSignal): boolean {
-    return this.turn?.controller.signal === signal;
+    return this.currentTurn?.controller.signal === signal;
   }
 
   private async sendPrompt(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
@@ -323,7 +323,7 @@ export class V1Session implements BackendSession, SessionPeer {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const result = await client.prompt(agentSessionId, blocks);
-      this.binding.markReminded();
+      this.binding.markRecreationReported();
       return result;
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -331,8 +331,8 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   private clearTurn(turn: Turn): void {
-    if (this.turn !== turn) return;
-    this.turn = undefined;
+    if (this.currentTurn !== turn) return;
+    this.currentTurn = undefined;
     for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
       this.options.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }

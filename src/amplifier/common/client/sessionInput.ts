@@ -15,7 +15,7 @@ export interface Moment {
 interface StatusPurposes {
   readonly check: { readonly heard: number; readonly askedAtMs: number };
   readonly prompt: { readonly heard: number; readonly askedAtMs: number };
-  /** Before allowing: checks that the pending approval is the one that the user saw. */
+  /** The status is requested before allowing, to check that the pending approval is the one that the user saw. */
   readonly allowance: { readonly id: string; readonly option: string; readonly call: CallId };
   readonly stop: unknown;
   readonly look: unknown;
@@ -58,7 +58,7 @@ interface Inputs {
   readonly approve: { readonly call: CallId; readonly id: string; readonly option: string };
   readonly notice: { readonly level: 'info' | 'warning'; readonly message: string };
   readonly dispose: unknown;
-  /** No time is left for pending denials. */
+  /** The time for pending denials is up. */
   readonly giveUp: unknown;
   // From the stream
   readonly event: { readonly event: SessionEvent };

@@ -1,5 +1,5 @@
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
-import { ownServerMessage } from './serverUrl';
+import { explainOwnServer } from './serverUrl';
 import type { ServerAvailability } from './serverMonitor';
 
 export interface ServerSituation {
@@ -10,14 +10,14 @@ export interface ServerSituation {
   readonly keyProblem?: string | undefined;
 }
 
-export type ServerActions = Readonly<
+export type ServerStatusActions = Readonly<
   Record<'openSettings' | 'setApiKey' | 'setToken' | 'chooseContext' | 'manageTrust', StatusAction>
 >;
 
 /** The server's entry in the status list. A server that was never used needs no attention: most users have none. */
 export function serverStatus(
   { isTrusted, server, news, isOwn = false, keyProblem }: ServerSituation,
-  actions: ServerActions,
+  actions: ServerStatusActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const { openSettings, setApiKey, setToken, chooseContext, manageTrust } = actions;
   if (!isTrusted) {
@@ -26,7 +26,7 @@ export function serverStatus(
   }
   if ('problem' in server) return { state: 'attention', summary: server.problem, actions: [openSettings] };
   const { origin } = server.url;
-  if (isOwn) return { state: 'off', summary: ownServerMessage(server.url), actions: [openSettings] };
+  if (isOwn) return { state: 'off', summary: explainOwnServer(server.url), actions: [openSettings] };
   switch (news.kind) {
     case 'notAsked':
       return { state: 'off', summary: `Checking for a server at ${origin}…`, actions: [openSettings] };

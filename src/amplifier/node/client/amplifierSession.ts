@@ -21,7 +21,7 @@ export class AmplifierSession implements BackendSession {
     this.id = options.id;
     this.eventLog = new EventLog(() => setImmediate(), {
       heard: options.heard,
-      // Must differ from ids that readers know from before.
+      // The prefix makes ids unique, because readers may know ids from an earlier connection.
       callIdPrefix: `call-${options.clock.now().toString(36)}`,
       warnsOfDeniedRuns: true,
     });

@@ -13,7 +13,7 @@ export interface AmplifierSessionDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly context: ContextSource;
-  /** Text that readers already have of a running turn. */
+  /** The text of a running turn that readers have already received. */
   readonly heard: string;
   /** Absolute path of the session's folder; defaults to the workspace folder. */
   readonly cwd?: string;

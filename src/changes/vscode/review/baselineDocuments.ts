@@ -23,6 +23,11 @@ export class BaselineDocuments implements Disposable {
     return vscode.Uri.file(path).with({ scheme: textSchemes.baseline });
   }
 
+  /** Whether there is a text to compare with. Never rejects. */
+  async exists(path: string): Promise<boolean> {
+    return (await this.source.baseline(path).catch(() => undefined)) !== undefined;
+  }
+
   /** Returns an empty text for a file that did not exist. */
   async read(path: string): Promise<string> {
     const text = (await this.source.baseline(path)) ?? '';

@@ -2,7 +2,7 @@ import { useId, useRef, useState } from 'preact/hooks';
 import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 import { shortenPaths } from '../../../transcript/common/shortPath';
-import { spokenChord } from '../../../webview/browser/platformKeys';
+import { spokenChordLabel } from '../../../webview/browser/platformKeys';
 import { groupAnswers } from '../../common/approvals/approvalAnswers';
 import { describeParts, approvalTitle } from '../../common/approvals/approvalWords';
 import { chatRequests } from '../../common/page/chatApi';
@@ -202,8 +202,8 @@ function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: Announce
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
     startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,
     hasAllow
-      ? `${spokenChord('K', 'Y')} to allow once, ${spokenChord('K', 'N')} to deny`
-      : `${spokenChord('K', 'Q')} for the answers, ${spokenChord('K', 'N')} to deny`,
+      ? `${spokenChordLabel('K', 'Y')} to allow once, ${spokenChordLabel('K', 'N')} to deny`
+      : `${spokenChordLabel('K', 'Q')} for the answers, ${spokenChordLabel('K', 'N')} to deny`,
   ];
   let text = sentences
     .flatMap((sentence) => sentence ?? [])

@@ -5,7 +5,7 @@ import {
   lastingWords,
   notAskingWords,
   onceWords,
-  optionText,
+  normalizeOptionName,
 } from '../../../session/common/optionWords';
 import type { ApprovalOption } from '../chatView';
 
@@ -53,7 +53,7 @@ export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' |
   const [labelDirection, direction] = [directionOf(kindOfLabel(label)), directionOf(kind)];
   if (direction === 'other') return false;
   if (labelDirection !== 'other' && labelDirection !== direction) return true;
-  const text = optionText(label);
+  const text = normalizeOptionName(label);
   const isOnce = onceWords.test(text);
   const isForAlways = lastingWords.test(text);
   if (!isLastingAnswer({ kind })) return isForAlways && !isOnce;
@@ -63,7 +63,7 @@ export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' |
 
 /** Guesses the kind of an answer from its label; `other` if that is ambiguous. */
 export function kindOfLabel(label: string): Kind {
-  const text = optionText(label);
+  const text = normalizeOptionName(label);
   const isForAlways = lastingWords.test(text);
   // "Yes, and don't ask again" denies nothing.
   const rest = text.replaceAll(notAskingWords, ' ').trim();

@@ -1,8 +1,8 @@
 import { isRecord } from '../../../base/common/isRecord';
 import { ApprovalContext } from '../../../session/common/approvalContext';
-import { effectOfVariable } from '../../../permissions/common/requests/environmentVariables';
+import { environmentEffectOf } from '../../../permissions/common/requests/environmentVariables';
 import { findEscalations } from '../../../permissions/common/requests/escalations';
-import { environmentNames } from '../../../permissions/common/requests/toolInput';
+import { environmentMemberNames } from '../../../permissions/common/requests/toolInput';
 import type { DiffTexts } from '../chatPorts';
 import type { ApprovalView, NamedText } from '../chatView';
 import {
@@ -34,7 +34,7 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: ShownParts
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
   const env = unique(
-    [raw, input].flatMap((source) => environmentNames.flatMap((name) => parseEnv(source[name]) ?? [])),
+    [raw, input].flatMap((source) => environmentMemberNames.flatMap((name) => parseEnv(source[name]) ?? [])),
   );
   // Backends may report escalations incompletely or not at all.
   const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isParsed(context, name)));
@@ -151,13 +151,13 @@ function parseEnv(value: unknown): NamedText[] | undefined {
 }
 
 function isEnvironment(name: string, value: unknown): boolean {
-  return environmentNames.includes(name) && parseEnv(value) !== undefined;
+  return environmentMemberNames.includes(name) && parseEnv(value) !== undefined;
 }
 
 /** Compares names as Windows does on all systems: an unneeded warning does no harm. */
 function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText & { effect?: string } {
   const isAmbiguous = all.some(({ name, value }) => name === variable.name && value !== variable.value);
-  const effects = [effectOfVariable(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
+  const effects = [environmentEffectOf(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
   const effect = effects.filter((one) => one !== undefined).join(', and ');
   return effect === '' ? variable : { ...variable, effect };
 }

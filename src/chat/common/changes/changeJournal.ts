@@ -7,15 +7,25 @@ import type { Logger } from '../../../base/common/log';
 import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
 import type { SeenTexts } from '../../../changes/common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
-import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort';
+import { EditorError, isEditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
-import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
+import {
+  ChatError,
+  type RevertOptions,
+  type SeparableCounts,
+  type TurnRange,
+  type TurnsChange,
+  type TurnsTexts,
+  type TurnTexts,
+} from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
-import { FileTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
-import type { FileState, LogRecord, NewRecord } from '../conversation/logRecord';
+import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
+import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
+import { RunningSweeps } from './runningSweeps';
 import { ShownWrites } from './shownWrites';
+import { StateChanges } from './stateChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
 
@@ -54,9 +64,11 @@ interface ChangeJournalPorts {
 export class ChangeJournal {
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
+  private readonly states: StateChanges;
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly sweepLater: Coalescer;
+  private readonly runningSweeps: RunningSweeps;
   private readonly saveListener: Disposable;
   private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
@@ -69,10 +81,12 @@ export class ChangeJournal {
     const { claims, clock, files, log, record } = ports;
     this.fileTexts = new FileTexts(files.editor, ports.texts);
     this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithShown(...write));
-    const { fileTexts: texts, ledger, queue } = this;
     const { checkpoints, editor } = files;
-    this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, queue, record, log });
+    this.states = new StateChanges({ checkpoints, claims, record });
+    const { fileTexts: texts, ledger, queue, states } = this;
+    this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.sweepLater = new Coalescer(clock, sweepDelayMs, () => void this.sweep());
+    this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
     this.saveListener = files.onDidSave((path) => void this.handleSave(path));
     this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
@@ -84,21 +98,22 @@ export class ChangeJournal {
   }
 
   get changes(): FileChange[] {
-    return this.ledger.changes;
+    return this.states.addTo(this.ledger.changes);
   }
 
   applyRecord(record: LogRecord): void {
     this.ledger.applyRecord(record);
+    this.states.applyRecord(record);
     this.turnCheckpoint.applyRecord(record);
   }
 
   /** The remaining changes of all files. */
-  get fileStates(): FileState[] {
-    return this.ledger.fileStates;
+  get remainingChanges(): RemainingChange[] {
+    return this.ledger.remainingChanges;
   }
 
   /** Returns the remaining changes after these records of a conversation. */
-  fileStatesAfter(records: readonly LogRecord[]): FileState[] {
+  remainingChangesAfter(records: readonly LogRecord[]): RemainingChange[] {
     const ledger = new ChangeLedger(
       this.fileTexts,
       () => undefined,
@@ -106,7 +121,7 @@ export class ChangeJournal {
       () => Promise.resolve(),
     );
     for (const record of records) ledger.applyRecord(record);
-    return ledger.fileStates;
+    return ledger.remainingChanges;
   }
 
   /** Resolves when the changes of the last turn are recorded. */
@@ -115,7 +130,7 @@ export class ChangeJournal {
   }
 
   /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
-  async replaceChanges(files: readonly FileState[]): Promise<void> {
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     await this.ledger.replaceChanges(files);
     await this.refresh();
   }
@@ -149,6 +164,7 @@ export class ChangeJournal {
     this.shownWrites.observeEvent(event);
     this.toolCallWrites.observeEvent(event);
     if (event.event === 'tool:post' || event.event === 'tool:error') this.sweepLater.schedule();
+    if (event.event === 'prompt:submit' || event.event === 'tool:pre') this.runningSweeps.handleActivity();
   }
 
   /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
@@ -159,6 +175,7 @@ export class ChangeJournal {
   /** Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. Never rejects. */
   async endTurn(turn: number, isUnrecorded = true): Promise<void> {
     this.sweepLater.dispose();
+    this.runningSweeps.end();
     this.turnEnd = this.recordTurn(turn, isUnrecorded);
     await this.turnEnd;
   }
@@ -169,13 +186,14 @@ export class ChangeJournal {
     await this.turnCheckpoint.end(turn);
     this.shownWrites.endTurn();
     this.baseByPath.clear();
-    await this.ledger.endTurn(turn);
+    await this.states.refresh();
+    await this.ledger.endTurn(turn, (changes) => this.states.addToTurn(turn, changes));
     await this.refresh();
   }
 
   /** Updates `changes` from the current files, which others may have changed. Never rejects. */
   async refresh(): Promise<void> {
-    await this.ledger.refresh();
+    await Promise.all([this.ledger.refresh(), this.states.refresh()]);
     this.ports.onDidChange();
   }
 
@@ -195,21 +213,58 @@ export class ChangeJournal {
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
+  filesOfTurns(turns: TurnRange): TurnsChange[] {
+    return this.ledger.filesOfTurns(turns);
+  }
+
+  async textsOfTurns(requested: string, turns: TurnRange): Promise<TurnsTexts> {
+    const path = await this.resolvePath(requested);
+    const known = this.ledger.textsOfTurns(turns).get(path);
+    const now = await this.fileTexts.readFile(path);
+    const [before, after] = await Promise.all([known?.before, known?.after].map((id) => this.fileTexts.textOf(id)));
+    return { before, after, isCurrent: known?.after !== undefined && now.id === known.after };
+  }
+
   /** Reverts a file. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
   async revert(
     requested: string,
     { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
   ): Promise<void> {
-    const path = await this.resolvePath(requested);
+    const path = await this.changedPath(requested);
     await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
     await this.refresh();
+  }
+
+  async countSeparable(requested: string): Promise<SeparableCounts> {
+    const path = await this.resolvePath(requested);
+    const { separable, total } = await this.ledger.separateChange(path, await this.fileTexts.readFile(path));
+    return { separable, total };
+  }
+
+  /** Undoes the changes whose lines nobody has edited since. @throws ChatError `notFound`, EditorError */
+  async undoSeparable(
+    requested: string,
+    { protectedFiles = 'refuse' }: Pick<RevertOptions, 'protectedFiles'>,
+  ): Promise<SeparableCounts> {
+    const path = await this.resolvePath(requested);
+    const counts = await this.queue.run(path, async () => {
+      const now = await this.fileTexts.readFile(path);
+      const { separable, text, total } = await this.ledger.separateChange(path, now);
+      if (separable > 0 && text !== undefined) {
+        await this.ports.files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
+      }
+      return { separable, total };
+    });
+    await this.refresh();
+    return counts;
   }
 
   /** Implements `ReviewSource.baseline`. */
   async baseline(requested: string): Promise<FileText> {
     const path = await this.resolvePath(requested);
     const file = this.ledger.getFile(path);
-    if (!file) return undefined;
+    // No text has changed, for example of a file with another mode.
+    if (!file) return this.states.hasChanges(path) ? (await this.fileTexts.readFile(path)).text : undefined;
     const text = await this.ledger.textWithoutChange(file, await this.fileTexts.readFile(path));
     return text === undefined ? await this.fileTexts.textOf(file.before) : text;
   }
@@ -238,36 +293,91 @@ export class ChangeJournal {
 
   /** Accepts the changes to one file, or to all. */
   async acceptChanges(requested?: string): Promise<void> {
-    const paths = requested === undefined ? this.ledger.paths : [await this.resolvePath(requested)];
-    for (const path of paths) this.ledger.recordDecision(path, 'kept');
+    const all = new Set([...this.ledger.paths, ...this.states.paths]);
+    const paths = requested === undefined ? all : [await this.changedPath(requested)];
+    for (const path of paths) {
+      await this.turnCheckpoint.recordOthersSave(path);
+      this.recordDecision(path, 'kept');
+    }
     this.ports.onDidChange();
   }
 
-  private async revertNow(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
+  private async revertNow(path: string, options: Required<RevertOptions>): Promise<void> {
+    const { force, protectedFiles, turn } = options;
+    if (this.states.isWithoutTexts(path, turn)) {
+      if (protectedFiles === 'refuse') await this.checkUnprotected(path);
+      await this.states.restore(path, turn, force);
+      // An earlier turn may have changed it as text.
+      if (turn !== undefined || typeof (await this.fileTexts.textOf(this.ledger.getFile(path)?.before)) !== 'string') {
+        if (turn === undefined) this.recordDecision(path, 'reverted');
+        else this.recordTurnReverted(turn, path);
+        return;
+      }
+    }
+    await this.revertText(path, options);
+  }
+
+  private async revertText(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
     const { files } = this.ports;
     const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
     const scope = turn === undefined ? 'conversation' : 'turn';
-    if (!file) throw new ChatError('notFound', `This ${scope} has no known changes to the file.`);
-    if ((await this.fileTexts.textOf(file.before)) === undefined) {
+    const isOnlyState = !file && this.hasChanges(path, turn);
+    if (!file && !isOnlyState) throw new ChatError('notFound', `This ${scope} has no known changes to the file.`);
+    if (file && (await this.fileTexts.textOf(file.before)) === undefined) {
       throw new ChatError(
         'notFound',
         'The previous contents of the file are unknown. Use the Timeline view or Git history.',
       );
     }
     const now = await this.fileTexts.readFile(path);
-    const rebased = await this.ledger.textWithoutChange(file, now);
+    const isAsLeft = !now.isDirty && (await this.states.isAsLeft(path, turn));
+    const rebased = file ? await this.ledger.textWithoutChange(file, now) : now.text;
     if (rebased === undefined && !force) {
-      const message = `The file was changed after this ${scope}. Reverting it would undo those changes, too.`;
+      const message = `The file was changed after this ${scope}. To undo it would undo those changes, too.`;
       throw new ChatError('changedSince', message);
     }
-    const text = rebased === undefined ? await this.fileTexts.textOf(file.before) : rebased;
+    const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
     const remaining = turn === undefined ? undefined : await this.storeBaseline(path, now);
-    if (typeof text === 'string') await files.editor.writeText(path, text, { save: true, protectedFiles });
-    else if (now.text !== null) await files.deleteFile(path, { protectedFiles });
+    if (isOnlyState && protectedFiles === 'refuse') await this.checkUnprotected(path);
+    if (typeof text === 'string' && file) await files.editor.writeText(path, text, { save: true, protectedFiles });
+    else if (now.text !== null && text === null) await files.deleteFile(path, { protectedFiles });
+    if (typeof text === 'string') await this.states.restoreRest(path, turn, text, isAsLeft);
     const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
-    if (turn === undefined) this.ledger.recordDecision(path, 'reverted');
-    else this.ledger.recordTurnReverted(turn, path, { before: remaining, after });
+    if (turn === undefined) this.recordDecision(path, 'reverted');
+    else this.recordTurnReverted(turn, path, file && { before: remaining, after });
     this.toolCallWrites.setBase(path, after);
+    this.turnCheckpoint.setBase(path, after);
+  }
+
+  private recordDecision(path: string, decision: 'reverted' | 'kept'): void {
+    this.ledger.recordDecision(path, decision, this.states.forget(path));
+  }
+
+  private recordTurnReverted(turn: number, path: string, texts?: ChangedTexts): void {
+    this.states.removeTurn(turn, path);
+    if (texts) this.ledger.recordTurnReverted(turn, path, texts);
+    else this.ports.record({ type: 'turnReverted', turn, path });
+  }
+
+  private hasChanges(path: string, turn?: number): boolean {
+    return (
+      (turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path)) !== undefined ||
+      this.states.hasChanges(path, turn)
+    );
+  }
+
+  /** @throws EditorError `protected` */
+  private async checkUnprotected(path: string): Promise<void> {
+    const { editor } = this.ports.files;
+    const protection = await editor
+      .protectionOf(path, { before: undefined, after: undefined })
+      .catch((error: unknown) => {
+        // A symbolic link that leads outside. It is replaced, not followed.
+        if (isEditorError(error) && error.code === 'outsideWorkspace') return undefined;
+        throw error;
+      });
+    if (protection)
+      throw new EditorError('protected', `${path} is protected: ${protection.reason}. Restore it manually.`);
   }
 
   /** Stores the text before all changes of the conversation. */
@@ -320,6 +430,11 @@ export class ChangeJournal {
     }
   }
 
+  /** As `resolvePath`, but a symbolic link is not followed. */
+  private async changedPath(requested: string): Promise<string> {
+    return this.hasChanges(requested) ? requested : await this.resolvePath(requested);
+  }
+
   /** Returns the path unchanged if agents may no longer access it. */
   private async resolvePath(path: string): Promise<string> {
     return await this.ports.files.editor.resolve(path).catch(() => path);
@@ -327,6 +442,7 @@ export class ChangeJournal {
 
   dispose(): void {
     this.sweepLater.dispose();
+    this.runningSweeps.end();
     this.saveListener.dispose();
   }
 }

@@ -19,7 +19,8 @@ export interface ChangedTexts {
   readonly after: FileTextId;
 }
 
-const maxFileBytes = 5 * 1024 * 1024;
+/** Larger files have no texts. */
+export const maxFileBytes = 5 * 1024 * 1024;
 /** Size of texts also held in memory, in case the disk fails, in UTF-16 units. */
 const maxMemoryUnits = 16 * 1024 * 1024;
 
@@ -33,10 +34,16 @@ export class FileTexts {
     private readonly blobs: TextBlobs,
   ) {}
 
+  isEmpty(id: FileTextId): boolean {
+    return id === this.blobs.idOf('');
+  }
+
   /** Never rejects. */
   async readFile(path: string): Promise<CurrentFile> {
     try {
-      const { isDirty, text } = await this.editor.readText(path, { maxBytes: maxFileBytes });
+      const { hasInvalidBytes, isDirty, text } = await this.editor.readText(path, { maxBytes: maxFileBytes });
+      // Its text can't be written back.
+      if (hasInvalidBytes === true) return { text: undefined, id: undefined, isDirty };
       return { text, id: this.blobs.idOf(text), isDirty };
     } catch (error) {
       const text = isEditorError(error) && error.code === 'notFound' ? null : undefined;

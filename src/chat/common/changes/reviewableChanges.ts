@@ -2,7 +2,7 @@ import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
 import type { SeenTexts } from '../../../changes/common/review/reviewSource';
 import type { FileChange } from '../../../transcript/common/entries';
-import type { ChatFileChanges } from '../chatPorts';
+import type { ChatFileChanges, RevertOptions, SeparableCounts, TurnRange, TurnsChange, TurnsTexts } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { ChangeJournal } from './changeJournal';
 
@@ -16,6 +16,23 @@ export class ReviewableChanges implements ChatFileChanges {
 
   get list(): readonly FileChange[] {
     return this.journal.changes;
+  }
+
+  filesOfTurns(turns: TurnRange): readonly TurnsChange[] {
+    return this.journal.filesOfTurns(turns);
+  }
+
+  textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts> {
+    return this.journal.textsOfTurns(path, turns);
+  }
+
+  countSeparable(path: string): Promise<SeparableCounts> {
+    return this.journal.countSeparable(path);
+  }
+
+  async undoSeparable(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<SeparableCounts> {
+    await this.file.claim();
+    return await this.journal.undoSeparable(path, options);
   }
 
   baseline(path: string): Promise<string | null | undefined> {

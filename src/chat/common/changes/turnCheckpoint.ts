@@ -1,11 +1,19 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import type { FolderCheckpoint, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import { isSameState } from '../../../changes/common/restorePlan';
+import type {
+  ChangedFile,
+  CurrentState,
+  FolderCheckpoint,
+  WorkspaceCheckpoints,
+} from '../../../changes/common/workspaceCheckpoints';
 import type { EditorPort } from '../../../editor/common/editorPort';
+import type { ChangeKind } from '../../../transcript/common/entries';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
-import type { ChangeLedger } from './changeLedger';
-import type { FileTexts, FileTextId } from './fileTexts';
+import { maxFiles, type ChangeLedger } from './changeLedger';
+import { maxFileBytes, type CurrentFile, type FileText, type FileTexts, type FileTextId } from './fileTexts';
+import type { StateChanges } from './stateChanges';
 
 interface TurnCheckpointPorts {
   /** Undefined if there are no checkpoints. */
@@ -13,6 +21,7 @@ interface TurnCheckpointPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
+  readonly states: StateChanges;
   /** Serializes the work on each file, by path. */
   readonly queue: KeyedQueue;
   readonly record: (record: NewRecord) => void;
@@ -21,6 +30,9 @@ interface TurnCheckpointPorts {
 
 /** Paths named in a notice. */
 const maxNames = 50;
+/** How much is read from a checkpoint at once. */
+const batchFiles = 200;
+const batchBytes = 16 * 1024 * 1024;
 
 /**
  * The checkpoint of the running turn. Files that differ from it were written during the turn, by any program. Each one that
@@ -28,8 +40,13 @@ const maxNames = 50;
  */
 export class TurnCheckpoint {
   private folders: readonly FolderCheckpoint[] = [];
+  private turn = 0;
+  /** Files whose last recorded state need not be looked at again. */
+  private readonly recordedByPath = new Map<string, ChangedFile>();
   /** Texts saved during the turn in editors of this window, but not by this agent. */
   private readonly otherSaveByPath = new Map<string, FileTextId>();
+  /** States of files without texts that were saved so. */
+  private readonly otherStateByPath = new Map<string, CurrentState>();
   /** Notices that the conversation has shown already. */
   private readonly shownNotices = new Set<string>();
   private isRestored = false;
@@ -42,6 +59,7 @@ export class TurnCheckpoint {
     if (record.type === 'changed') this.folders = [];
     if (record.type !== 'checkpoint') return;
     this.folders = record.folders;
+    this.turn = record.turn;
     this.isRestored = true;
   }
 
@@ -52,8 +70,11 @@ export class TurnCheckpoint {
     await this.lastSweep;
     const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal);
     this.folders = folders;
+    this.turn = turn;
     this.isRestored = false;
+    this.recordedByPath.clear();
     this.otherSaveByPath.clear();
+    this.otherStateByPath.clear();
     if (folders.length > 0) record({ type: 'checkpoint', turn, folders: [...folders] });
     for (const problem of problems) {
       this.addNotice(`Changes by shell commands can’t be shown or undone. ${problem}`);
@@ -65,7 +86,14 @@ export class TurnCheckpoint {
   async recordOthersSave(path: string): Promise<void> {
     if (this.folders.length === 0) return;
     const { texts } = this.ports;
-    this.otherSaveByPath.set(path, await texts.storeText(await texts.readFile(path)));
+    const now = await texts.readFile(path);
+    if (now.text === undefined) this.otherStateByPath.set(path, await this.stateNow(path));
+    this.setBase(path, await texts.storeText(now));
+  }
+
+  /** Sets the text of a file that is not the agent's work. */
+  setBase(path: string, text: FileTextId): void {
+    if (this.folders.length > 0) this.otherSaveByPath.set(path, text);
   }
 
   /** Records the changes of the turn so far. Sweeps run one at a time. Never rejects. */
@@ -94,33 +122,77 @@ export class TurnCheckpoint {
 
   private async sweepNow(): Promise<void> {
     const { folders } = this;
-    const { checkpoints, editor, log, queue } = this.ports;
+    const { checkpoints, log } = this.ports;
     if (!checkpoints || folders.length === 0) return;
-    for (const { path: changedPath } of await checkpoints.changedSince(folders)) {
-      try {
-        const path = await editor.resolve(changedPath);
-        await queue.run(path, async () => {
-          await this.recordChange(path, () => checkpoints.textAt(folders, changedPath));
-        });
-      } catch (error) {
-        log.debug(`Cannot track a changed file: ${messageOf(error)}`);
+    const changed = await checkpoints.changedSince(folders);
+    if (changed.length > maxFiles) {
+      this.addNotice(`This turn changed ${changed.length} files. Only the first ${maxFiles} are listed.`);
+    }
+    for (const batch of batches(changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file)))) {
+      const texts = await checkpoints.textsBefore(batch.filter((file) => kindOf(file) === undefined));
+      for (const file of batch) {
+        try {
+          await this.recordChange(file, texts.get(file.path));
+        } catch (error) {
+          log.debug(`Cannot track a changed file: ${messageOf(error)}`);
+        }
       }
     }
   }
 
-  private async recordChange(path: string, textBefore: () => Promise<string | null | undefined>): Promise<void> {
-    const { ledger, texts } = this.ports;
-    const now = await texts.readFile(path);
+  private isRecorded({ after, path }: ChangedFile): boolean {
+    const recorded = this.recordedByPath.get(path);
+    return recorded !== undefined && isSameState(recorded.after, after);
+  }
+
+  private async recordChange(file: ChangedFile, textBefore: FileText): Promise<void> {
+    const { editor, queue, texts } = this.ports;
+    const kind = kindOf(file);
+    // A symbolic link is not followed.
+    const path = kind === 'symlink' ? file.path : await editor.resolve(file.path);
+    await queue.run(path, async () => {
+      const now = kind === undefined ? await texts.readFile(path) : undefined;
+      if (now?.text === undefined || textBefore === undefined) this.recordState(file, kind ?? 'binary');
+      else await this.recordText(path, file, textBefore, now);
+    });
+  }
+
+  private recordState(file: ChangedFile, kind: ChangeKind): void {
+    const { states } = this.ports;
+    const { after, path } = file;
+    const saved = this.otherStateByPath.get(path);
+    const isSaved = saved !== undefined && saved !== 'other' && isSameState(saved, after);
+    if (!isSaved && !states.isOthersWrite(file)) states.record(this.turn, file, kind, this.isRestored);
+    this.recordedByPath.set(path, file);
+  }
+
+  private async recordText(path: string, file: ChangedFile, textBefore: FileText, now: CurrentFile): Promise<void> {
+    const { ledger, states, texts } = this.ports;
     if (ledger.isOthersWrite(path, now.id)) return;
-    const written = ledger.hasTurnWritten(path) ? ledger.currentTurnText(path) : undefined;
-    if (written !== undefined && written === now.id) return;
     const saved = this.otherSaveByPath.get(path);
     // The user's own edit. Earlier changes of the agent are recorded already.
     if (saved !== undefined && saved === now.id) return;
-    const known = saved === undefined ? written : saved;
-    const base = known === undefined ? await texts.storeOtherText(await textBefore()) : known;
-    const { isRestored } = this;
-    await ledger.recordWrite({ path, base, isAgentsWork: ({ isDirty }) => !isDirty && !isRestored });
+    const written = ledger.hasTurnWritten(path) ? ledger.currentTurnText(path) : undefined;
+    if (written === undefined || written !== now.id) {
+      const known = saved === undefined ? written : saved;
+      const base = known === undefined ? await texts.storeOtherText(textBefore) : known;
+      const { isRestored } = this;
+      await ledger.recordWrite({ path, base, isAgentsWork: ({ isDirty }) => !isDirty && !isRestored });
+    }
+    if (now.isDirty) return;
+    const kind = kindBesideText(file, textBefore, now.text);
+    if (kind !== undefined || file.renamedFrom !== undefined)
+      states.record(this.turn, { ...file, path }, kind, this.isRestored);
+    // An editor may still show the text before.
+    if (kind !== undefined || ledger.currentTurnText(path) === now.id) this.recordedByPath.set(file.path, file);
+  }
+
+  /** Never rejects. */
+  private async stateNow(path: string): Promise<CurrentState> {
+    const checkpoint = this.folders.find(({ folder }) => isInside(path, folder));
+    if (!checkpoint) return undefined;
+    const states = await this.ports.checkpoints?.currentStates([{ path, checkpoint }]).catch(() => undefined);
+    return states?.get(path);
   }
 
   private addNotice(text: string, paths: readonly string[] = []): void {
@@ -130,4 +202,37 @@ export class TurnCheckpoint {
     const details = paths.length === 0 ? {} : { details: [...paths.slice(0, maxNames), ...more].join('\n') };
     this.ports.record({ type: 'notice', level: 'info', text, ...details });
   }
+}
+
+/** Why a changed file has no texts, as far as its states say it. */
+function kindOf({ after, before }: ChangedFile): ChangeKind | undefined {
+  const states = [before, after].filter((state) => state !== undefined);
+  if (states.some(({ kind }) => kind === 'symlink')) return 'symlink';
+  return states.some(({ bytes }) => bytes > maxFileBytes) ? 'large' : undefined;
+}
+
+/** What two states differ in besides their texts. */
+function kindBesideText({ after, before }: ChangedFile, textBefore: FileText, text: FileText): ChangeKind | undefined {
+  if (!before) return undefined;
+  if (before.kind !== (after?.kind ?? 'file')) return 'mode';
+  if (typeof textBefore !== 'string' || typeof text !== 'string' || before.object === after?.object) return undefined;
+  return textBefore === text || textBefore.includes('\r\n') !== text.includes('\r\n') ? 'bytes' : undefined;
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length));
+}
+
+function* batches(files: readonly ChangedFile[]): Generator<readonly ChangedFile[]> {
+  let batch: ChangedFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    batch.push(file);
+    bytes += file.before?.bytes ?? 0;
+    if (batch.length < batchFiles && bytes < batchBytes) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
 }

@@ -24,6 +24,7 @@ import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
 import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
+import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
 import { createChatDraft, type SharedDraft } from './sharedDraft';
 import type { LogRecord } from './logRecord';
@@ -40,6 +41,7 @@ export interface ChatSessionPorts extends BackendConnectionPorts {
   readonly starts: SessionDefaults;
   /** Reads a conversation from disk. @throws ChatError */
   readStored(id: string): Promise<StoredConversation>;
+  readonly unsavedFiles: UnsavedFiles;
   newId(): string;
 }
 
@@ -60,6 +62,7 @@ export class ChatSession implements Chat {
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
+  private readonly promptSaves: PromptSaves;
   private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: AnswerDelivery;
   private isVisible = false;
@@ -72,7 +75,7 @@ export class ChatSession implements Chat {
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
   ) {
-    const { attachments, clock, log, starts } = ports;
+    const { attachments, clock, log, starts, unsavedFiles } = ports;
     const conversation = new Conversation(file, ports);
     this.conversation = conversation;
     this.chatTranscript = conversation.transcript;
@@ -93,10 +96,12 @@ export class ChatSession implements Chat {
       onEnded: () => this.turnRunner.handleSessionLoss(),
     });
     this.connection = connection;
+    const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
+    this.promptSaves = saves;
     this.turnRunner = new TurnRunner({
       conversation,
       connection,
-      delivery: new PromptDelivery({ conversation, connection, attachments, starts, clock }),
+      delivery: new PromptDelivery({ conversation, connection, attachments, saves, starts, clock }),
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
@@ -151,7 +156,8 @@ export class ChatSession implements Chat {
   }
 
   get view(): SessionView {
-    return sessionView(this.conversation, this.connection, this.turnRunner.phase, this.ports.clock.now());
+    const { isAsking } = this.promptSaves;
+    return sessionView(this.conversation, this.connection, this.turnRunner.phase, this.ports.clock.now(), isAsking);
   }
 
   get isOutdated(): boolean {

@@ -12,7 +12,7 @@ export class LogNormalizer {
   normalize(record: LogRecord): readonly LogRecord[] {
     if (record.type === 'begin') this.isNormalizedLog = record.version >= normalizedLogVersion;
     if (record.type === 'bound') this.session = this.createSession('');
-    if (record.type === 'resumed') this.session = this.createSession(this.session.heard);
+    if (record.type === 'resumed') this.session = this.createSession(this.session.emittedTurnText);
     if (this.isNormalizedLog || record.type !== 'event') return [record];
     this.normalEvents = [];
     this.session.normalize(record.event);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SessionEvent } from '../../../session/common/sessionEvents';
-import { FileChange } from '../../../transcript/common/entries';
+import { ChangeKind, FileChange } from '../../../transcript/common/entries';
 import { DraftAttachment } from '../chatView';
 
 /** Version of the log and the head. Newer versions are read as far as they are understood. */
@@ -19,11 +19,17 @@ const turnTexts = { ...changedTexts, isMixed: z.boolean().optional() };
 const checkpoints = z.array(z.object({ folder: Text, id: Text }));
 
 /** The remaining change of a file; without `change`, it has none. */
-const FileState = z.object({
+const RemainingChange = z.object({
   path: Text,
   change: z.object({ ...turnTexts, afterUndo: z.array(z.object(changedTexts)).optional() }).optional(),
 });
-export type FileState = z.infer<typeof FileState>;
+export type RemainingChange = z.infer<typeof RemainingChange>;
+
+const FileState = z.object({
+  kind: z.enum(['file', 'executable', 'symlink']),
+  object: z.string().regex(/^[0-9a-f]{40,64}$/),
+  bytes: z.number(),
+});
 
 /** One line of a conversation's log. The transcript is built from these records only, so that it can be reproduced. */
 export const LogRecord = z.discriminatedUnion('type', [
@@ -62,6 +68,21 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('resumed', {}),
   /** Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. */
   record('checkpoint', { turn: z.number(), folders: checkpoints }),
+  /**
+   * The turn changed more of a file than its text. The states are those of the checkpoint before the turn, and of the last look
+   * at it; absent if there was no file. `isMixed`: others may have changed it, too.
+   */
+  record('stateChanged', {
+    turn: z.number(),
+    path: Text,
+    folder: Text,
+    checkpoint: Text,
+    kind: z.optional(ChangeKind),
+    renamedFrom: Text.optional(),
+    before: FileState.optional(),
+    after: FileState.optional(),
+    isMixed: z.boolean().optional(),
+  }),
   /** A file before its first change: `text` is the id of its text, null if it did not exist, absent if unknown. */
   record('snapshot', { path: Text, text: Text.nullable().optional() }),
   /**
@@ -96,7 +117,7 @@ export const LogRecord = z.discriminatedUnion('type', [
   }),
   record('fileDecided', { path: Text, decision: z.enum(['reverted', 'kept']) }),
   /** From now on, the remaining changes of these files are as given. */
-  record('changesReplaced', { files: z.array(FileState) }),
+  record('changesReplaced', { files: z.array(RemainingChange) }),
   /** The records so far are those of the conversation `from`. The next prompt starts a new session. */
   record('forked', { from: Text }),
   /** Files were restored to their state before the prompt of a turn. */
@@ -109,7 +130,7 @@ export const LogRecord = z.discriminatedUnion('type', [
     paths: z.array(Text),
     skipped: z.array(z.object({ path: Text, reason: Text })),
     /** What undoing the restore brings back. */
-    previous: z.array(FileState),
+    previous: z.array(RemainingChange),
     /** The conversation that continues here from before the prompt. */
     origin: Text.optional(),
     /** The conversation in which this one continues from before the prompt. */

@@ -12,6 +12,7 @@ import type { DraftAttachment, QueuedPrompt } from '../chatView';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
 import type { Conversation } from './conversation';
 import { conversationDigest } from './conversationDigest';
+import type { PromptSaves } from '../unsaved/promptSaves';
 import type { BackendConnection } from './backendConnection';
 import type { PreparedPrompt } from './turnPhase';
 
@@ -26,6 +27,7 @@ interface PromptDeliveryPorts {
   readonly connection: BackendConnection;
   readonly attachments: AttachmentResolver;
   readonly starts: Pick<SessionDefaults, 'initialChoices' | 'noticeForUnofferedChoice'>;
+  readonly saves: Pick<PromptSaves, 'beforePrompt'>;
   readonly clock: Clock;
 }
 
@@ -58,13 +60,19 @@ export class PromptDelivery {
     return session;
   }
 
-  /** Connects and resolves the attachments; adds a notice for each that can't be sent. @throws BackendError, and on abort */
-  async prepare({ attachments: drafts, id, text }: QueuedPrompt, signal: AbortSignal): Promise<PreparedPrompt> {
-    const { conversation } = this.ports;
+  /**
+   * Saves files, connects, and resolves the attachments; adds a notice for each that can't be sent.
+   * @throws BackendError, and on abort
+   */
+  async prepare(prompt: QueuedPrompt, signal: AbortSignal): Promise<PreparedPrompt> {
+    const { conversation, saves } = this.ports;
+    const { attachments: drafts, id, text } = prompt;
     // Excludes this prompt and everything added while connecting.
     const before = conversation.document.size - 1;
     const reminder = (): PromptAttachment[] => conversationDigest(conversation.document.slice(0, before));
-    const begun = conversation.journal.beginTurn(conversation.transcript.turnNumber, signal);
+    const { turnNumber } = conversation.transcript;
+    // The checkpoint includes what is saved here.
+    const begun = saves.beforePrompt(prompt, signal).then(() => conversation.journal.beginTurn(turnNumber, signal));
     const [session] = await Promise.all([this.connect(signal), begun]);
     const resolved = await this.resolveAttachments(id, drafts, signal);
     signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendState } from '../../../session/common/sessionBackend';
+import { shownChanges } from '../../../transcript/common/shownChanges';
 import { toCommandViews, toOptionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
@@ -13,6 +14,8 @@ export interface SessionStatusInput {
   readonly backend: BackendState | undefined;
   readonly readonly: string | undefined;
   readonly phase: TurnPhase;
+  /** The user is asked about unsaved files before the prompt is sent. */
+  readonly isAskingToSave?: boolean;
 }
 
 /** Returns the status to show. What the user must act on takes precedence. */
@@ -35,7 +38,8 @@ export function sessionStatus(facts: SessionStatusInput): Status {
   return { status: 'idle' };
 }
 
-function busyStatus({ backend, transcript }: SessionStatusInput): Status {
+function busyStatus({ backend, isAskingToSave = false, transcript }: SessionStatusInput): Status {
+  if (isAskingToSave) return { status: 'starting', statusText: 'Waiting for your answer about unsaved files…' };
   if (transcript.isStarting) {
     return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
   }
@@ -52,6 +56,7 @@ export function sessionView(
   connection: BackendConnection,
   phase: TurnPhase,
   now: number,
+  isAskingToSave: boolean,
 ): SessionView {
   const { file, journal, queue, transcript } = conversation;
   const { backendId, backendTitle, id, title } = conversation.head;
@@ -60,7 +65,13 @@ export function sessionView(
     title,
     backendId,
     backendTitle,
-    ...sessionStatus({ transcript, backend: connection.state, readonly: readonlyReason(conversation), phase }),
+    ...sessionStatus({
+      transcript,
+      backend: connection.state,
+      readonly: readonlyReason(conversation),
+      phase,
+      isAskingToSave,
+    }),
     ...withoutUndefined({ problem: file.problem }),
     ...transcriptView(transcript, now),
     // Approvals can be answered only in the window that writes the conversation.
@@ -68,7 +79,7 @@ export function sessionView(
     queue: queue.shownPrompts,
     // Assumed until the backend reports otherwise.
     takesImages: connection.capabilities?.images ?? true,
-    changes: journal.changes,
+    ...shownChanges(journal.changes),
   };
 }
 

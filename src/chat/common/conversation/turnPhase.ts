@@ -154,6 +154,9 @@ function refused(phase: TurnPhase, { error, isUnseen, promptId }: Input<'refused
   if (isBeingSent && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
+  // The user has decided not to send it, which is no failure of the agent.
+  if (isUnsent && error.code === 'cancelled')
+    return step(idle, { type: 'withdraw', promptId, isFailure: false }, answer);
   if (isUnsent || (isBeingSent && isUnseen)) {
     return step({ kind: 'idle', failure: error }, { type: 'withdraw', promptId, isFailure: true }, answer);
   }

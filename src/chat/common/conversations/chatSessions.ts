@@ -22,6 +22,7 @@ import { PreparedSessions } from './preparedSessions';
 import type { AttachmentResolver } from '../conversation/promptDelivery';
 import { parseRemoteRowId, RemoteSessions, type RemoteSearchOptions } from './remoteSessions';
 import type { SessionDefaults } from './sessionDefaults';
+import type { UnsavedFiles } from '../unsaved/promptSaves';
 import { storedEntries } from '../transcript/storedEntries';
 import { UsedBackends } from './usedBackends';
 
@@ -37,6 +38,7 @@ interface ChatSessionsPorts {
   /** Returns a globally unique id of letters, digits and `-`. */
   readonly newId: () => string;
   readonly starts: SessionDefaults;
+  readonly unsavedFiles: UnsavedFiles;
 }
 
 interface SessionPlace {

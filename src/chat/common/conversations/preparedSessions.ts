@@ -1,6 +1,6 @@
 import { applyChoices } from '../../../session/common/optionChoices';
 import type { BackendSession, CreateSessionOptions, SessionBackend } from '../../../session/common/sessionBackend';
-import { KeyedQueue, setAwakeTimer, type Clock } from '../../../base/common/async';
+import { KeyedQueue, setTimerExcludingSleep, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -160,7 +160,7 @@ export class PreparedSessions {
     if (!this.preparation) return;
     // Counts only time awake, so that the session survives a suspended computer.
     const delayMs = this.isPromptExpected ? idleMs : abandonedMs;
-    this.expiryTimer = setAwakeTimer(this.ports.clock, delayMs, () => this.discardCurrent());
+    this.expiryTimer = setTimerExcludingSleep(this.ports.clock, delayMs, () => this.discardCurrent());
   }
 
   private discardCurrent(): void {

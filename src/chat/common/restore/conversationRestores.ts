@@ -1,7 +1,7 @@
 import { ChatError, type ChatRestores, type NewRestore, type RestorePoint } from '../chatPorts';
 import type { SessionFile, StoredConversation } from '../chatStore';
 import type { Conversation } from '../conversation/conversation';
-import type { FileState } from '../conversation/logRecord';
+import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
 import { momentBefore, pathsByTurn, writtenPaths } from './restorePoint';
 
@@ -14,8 +14,8 @@ export class ConversationRestores implements ChatRestores {
     private readonly read: () => Promise<StoredConversation>,
   ) {}
 
-  get fileStates(): readonly FileState[] {
-    return this.conversation.journal.fileStates;
+  get remainingChanges(): readonly RemainingChange[] {
+    return this.conversation.journal.remainingChanges;
   }
 
   get(id: string): Restore | undefined {
@@ -30,7 +30,7 @@ export class ConversationRestores implements ChatRestores {
     return {
       ...moment,
       turn: entry.turn,
-      fileStates: journal.fileStatesAfter(moment.recordsBefore),
+      remainingChanges: journal.remainingChangesAfter(moment.recordsBefore),
       writtenPaths: writtenPaths(moment.recordsSince),
       pathsByTurn: pathsByTurn(moment.recordsSince),
     };
@@ -44,7 +44,7 @@ export class ConversationRestores implements ChatRestores {
     await this.file.claim();
   }
 
-  async replaceChanges(files: readonly FileState[]): Promise<void> {
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     await this.file.claim();
     await this.conversation.journal.replaceChanges(files);
   }
@@ -54,7 +54,7 @@ export class ConversationRestores implements ChatRestores {
     this.conversation.record({ type: 'restored', ...restore });
   }
 
-  async recordUndone(id: string, replaced: readonly FileState[]): Promise<void> {
+  async recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void> {
     await this.replaceChanges(replaced);
     this.conversation.record({ type: 'restoreUndone', id });
   }

@@ -7,7 +7,7 @@ import type {
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
 import { ChatError, type Chat, type Chats, type RestorePoint } from '../chatPorts';
-import type { FileState } from '../conversation/logRecord';
+import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
 
 type RestoreCheckpoints = Pick<WorkspaceCheckpoints, 'planRestore' | 'restore'>;
@@ -49,7 +49,7 @@ export class FileRestorer {
   /** Restores the conversation only. Its changes stay with the old one. @throws ChatError */
   async fork(chat: Chat, entryId: string): Promise<Chat> {
     const fork = await this.deps.chats.fork(chat.id, entryId);
-    await fork.restores.replaceChanges(withoutChange(pathsOf(fork.restores.fileStates)));
+    await fork.restores.replaceChanges(withoutChange(pathsOf(fork.restores.remainingChanges)));
     return fork;
   }
 
@@ -57,7 +57,7 @@ export class FileRestorer {
   async restore(request: RestoreRequest, signal: AbortSignal): Promise<RestoreResult> {
     const { chat, entryId, isFork, point, refused } = request;
     await chat.restores.claim();
-    const earlier = chat.restores.fileStates;
+    const earlier = chat.restores.remainingChanges;
     const fork = isFork ? await this.deps.chats.fork(chat.id, entryId) : undefined;
     const outcome = await this.restoreFiles(request, signal).catch(async (error: unknown) => {
       if (fork) await this.deps.chats.delete(fork.id).catch(() => undefined);
@@ -116,7 +116,7 @@ export class FileRestorer {
   private async recordInPlace(
     chat: Chat,
     point: RestorePoint,
-    earlier: readonly FileState[],
+    earlier: readonly RemainingChange[],
     { restored, skipped, undo }: RestoreOutcome,
   ): Promise<void> {
     // Reverting turns has recorded its changes.
@@ -124,7 +124,7 @@ export class FileRestorer {
     const wanted = new Set(restored);
     await chat.restores.recordRestore({
       ...this.newRestore(point, { restored, skipped, undo }),
-      replaced: statesOf(point.fileStates, wanted),
+      replaced: statesOf(point.remainingChanges, wanted),
       previous: statesOf(earlier, wanted),
     });
   }
@@ -138,8 +138,8 @@ export class FileRestorer {
     const done = new Set(restored);
     const differing = preview ? preview.changes.map(({ path }) => path) : [...point.writtenPaths];
     const kept = new Set([...differing, ...pathsOf(skipped)].filter((path) => !done.has(path)));
-    const moved = chat.restores.fileStates.filter(({ path }) => !kept.has(path));
-    const left = withoutChange(pathsOf(fork.restores.fileStates).filter((path) => kept.has(path)));
+    const moved = chat.restores.remainingChanges.filter(({ path }) => !kept.has(path));
+    const left = withoutChange(pathsOf(fork.restores.remainingChanges).filter((path) => kept.has(path)));
     if (undo.length === 0 || restored.length === 0) {
       await chat.restores.replaceChanges(withoutChange(pathsOf(moved)));
       await fork.restores.replaceChanges(left);
@@ -210,7 +210,7 @@ async function revertTurns({ canChange, chat, paths, point }: RestoreRequest): P
   };
 }
 
-function statesOf(states: readonly FileState[], paths: ReadonlySet<string>): FileState[] {
+function statesOf(states: readonly RemainingChange[], paths: ReadonlySet<string>): RemainingChange[] {
   const known = new Map(states.map((state) => [state.path, state]));
   return [...paths].map((path) => known.get(path) ?? { path });
 }
@@ -219,6 +219,6 @@ function pathsOf(files: readonly { readonly path: string }[]): string[] {
   return files.map(({ path }) => path);
 }
 
-function withoutChange(paths: readonly string[]): FileState[] {
+function withoutChange(paths: readonly string[]): RemainingChange[] {
   return [...new Set(paths)].map((path) => ({ path }));
 }

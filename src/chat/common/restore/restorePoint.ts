@@ -7,6 +7,7 @@ import { ChatTranscript } from '../transcript/chatTranscript';
 
 const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
   'checkpoint',
+  'stateChanged',
   'snapshot',
   'written',
   'rebased',
@@ -38,7 +39,14 @@ export function momentBefore(records: readonly LogRecord[], turn: number): Promp
 
 /** Returns the absolute paths of files that the agent has written. */
 export function writtenPaths(records: readonly LogRecord[]): ReadonlySet<string> {
-  return new Set(records.flatMap((record) => (record.type === 'written' ? [record.path] : [])));
+  return new Set(
+    records.flatMap((record) => {
+      if (record.type === 'written') return [record.path];
+      return record.type === 'stateChanged'
+        ? [record.path, ...(record.renamedFrom === undefined ? [] : [record.renamedFrom])]
+        : [];
+    }),
+  );
 }
 
 /** Returns the files that each turn has changed, the newest turn first. */

@@ -1,4 +1,5 @@
 import type { EntryOf, FileChange } from '../../../transcript/common/entries';
+import { canUndo } from '../../../transcript/common/shownChanges';
 import type { EntryWriter } from './entryWriter';
 import type { RecordOf } from '../conversation/logRecord';
 
@@ -41,7 +42,12 @@ export class EndEntries {
     const end = this.entryOf(turn);
     if (!end) return;
     // The results of older turns are overwritten.
-    for (const { path } of changes) this.setChangeState(path, 'changedSince', (other) => other < turn);
+    const paths = new Set(changes.map(({ path }) => path));
+    this.setChangeStates(
+      (path) => paths.has(path),
+      'changedSince',
+      (other) => other < turn,
+    );
     this.writer.put({ ...end, changes });
   }
 
@@ -62,7 +68,7 @@ export class EndEntries {
     const restored = new Set(paths);
     const marks: ChangeMark[] = [];
     this.updateChanges((change, of) => {
-      if (of < turn || !restored.has(change.path) || !isRevertible(change, change.path)) return change.state;
+      if (of < turn || !restored.has(change.path) || !canUndo(change)) return change.state;
       marks.push({ turn: of, path: change.path, state: change.state });
       return 'reverted';
     });
@@ -84,19 +90,28 @@ export class EndEntries {
     }
   }
 
-  private setChangeState(path: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
+  private setChangeState(changed: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
+    this.setChangeStates((path) => path === changed, state, isMeant);
+  }
+
+  private setChangeStates(
+    hasChanged: (path: string) => boolean,
+    state: FileChange['state'],
+    isMeant: (turn: number) => boolean,
+  ): void {
+    const isAffected = (change: FileChange): boolean => hasChanged(change.path) && canUndo(change);
     for (const turn of this.entryIdByTurn.keys()) {
       const end = isMeant(turn) ? this.entryOf(turn) : undefined;
-      if (!end?.changes?.some((change) => isRevertible(change, path))) continue;
+      if (!end?.changes?.some(isAffected)) continue;
       this.writer.put({
         ...end,
-        changes: end.changes.map((change) => (isRevertible(change, path) ? { ...change, state } : change)),
+        changes: end.changes.map((change) => (isAffected(change) ? { ...change, state } : change)),
       });
     }
   }
 
   private hasChange(turn: number, path: string): boolean {
-    return this.entryOf(turn)?.changes?.some((change) => isRevertible(change, path)) === true;
+    return this.entryOf(turn)?.changes?.some((change) => change.path === path && canUndo(change)) === true;
   }
 
   private entryOf(turn: number): End | undefined {
@@ -104,9 +119,4 @@ export class EndEntries {
     const entry = id === undefined ? undefined : this.writer.whole(id);
     return entry?.kind === 'end' ? entry : undefined;
   }
-}
-
-/** Whether the change is to this file and hasn't been reverted. */
-function isRevertible({ path: changed, state }: FileChange, path: string): boolean {
-  return changed === path && (state === 'applied' || state === 'changedSince');
 }

@@ -32,7 +32,7 @@ export function createChatHandlers(
   page: PageControl,
   services: ChatPageServices,
 ): RequestHandlers<typeof chatRequests> {
-  const { chats, backends, mentions, newDraft, editor, code, restore, review } = services;
+  const { chats, backends, mentions, newDraft, editor, code, restore, review, turnReviews, undo } = services;
   let sessionSearch = new AbortController();
   let sessionListing = new AbortController();
   let mentionSearch = new AbortController();
@@ -124,6 +124,7 @@ export function createChatHandlers(
       page.feed.flushNow();
     }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
+    toggleFollow: chatRequests.toggleFollow.withHandler(() => services.follower.toggle()),
     approve: chatRequests.approve.withHandler(async ({ sessionId, approvalId, option, reason }) => {
       // Only the shown conversation's approvals can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');
@@ -241,15 +242,24 @@ export function createChatHandlers(
     applyCode: chatRequests.applyCode.withHandler(({ text, path }) => code.propose(text, path)),
     openAsNewFile: chatRequests.openAsNewFile.withHandler(({ text, language }) => editor.openAsNewFile(text, language)),
 
-    openChange: chatRequests.openChange.withHandler(async ({ sessionId, path, turn }) =>
-      review.openChange(await chatOf(sessionId), path, turn),
+    openChange: chatRequests.openChange.withHandler(async ({ sessionId, path, renamedFrom, turn }) =>
+      review.openChange(await chatOf(sessionId), { path, renamedFrom }, turn),
     ),
-    revert: chatRequests.revert.withHandler(async ({ sessionId, path, turn }) =>
-      review.revertFiles(await chatOf(sessionId), path, turn),
-    ),
-    keepChanges: chatRequests.keepChanges.withHandler(async ({ sessionId, path }) =>
-      (await chatOf(sessionId)).keepChanges(path),
-    ),
+    reviewChanges: chatRequests.reviewChanges.withHandler(async ({ sessionId, turn }) => {
+      const chat = await chatOf(sessionId);
+      if (turn === undefined) await review.openChanges(chat);
+      else await turnReviews.openTurn(chat, turn);
+    }),
+    revert: chatRequests.revert.withHandler(async ({ sessionId, path, renamedFrom, turn }) => {
+      const chat = await chatOf(sessionId);
+      if (path === undefined) await undo.undoAll(chat);
+      else await undo.undoFile(chat, { path, renamedFrom }, turn);
+    }),
+    keepChanges: chatRequests.keepChanges.withHandler(async ({ sessionId, path, renamedFrom }) => {
+      const chat = await chatOf(sessionId);
+      await chat.keepChanges(path);
+      if (renamedFrom !== undefined) await chat.keepChanges(renamedFrom);
+    }),
   };
 }
 

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../../base/common/errors';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
-import type { FolderCheckpoint, SkippedFile, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import type { RestorePreview, SkippedFile, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Dialogs } from '../dialogs';
 import { protectionIfWritable } from '../protectionIfWritable';
 
 interface FilesToRestoreDeps {
   readonly editor: Pick<EditorPort, 'readText' | 'protectionOf' | 'save'>;
-  readonly checkpoints: Pick<WorkspaceCheckpoints, 'textAt'> | undefined;
+  readonly checkpoints: Pick<WorkspaceCheckpoints, 'textAfterRestore'> | undefined;
   readonly dialogs: Pick<Dialogs, 'confirm'>;
 }
 
@@ -33,10 +33,10 @@ export class FilesToRestore {
   /** Asks whether to restore protected files, if there are any. Undefined if the user refuses, else their paths. */
   async confirmProtected(
     paths: readonly string[],
-    folders: readonly FolderCheckpoint[],
+    preview: RestorePreview | undefined,
   ): Promise<ReadonlySet<string> | undefined> {
     const reasons = new Map<string, string>();
-    const all = await Promise.all(paths.map(async (path) => [path, await this.reasonFor(path, folders)] as const));
+    const all = await Promise.all(paths.map(async (path) => [path, await this.reasonFor(path, preview)] as const));
     for (const [path, reason] of all) if (reason !== undefined) reasons.set(path, reason);
     if (reasons.size === 0) return new Set();
     const lines = [...reasons].map(([path, reason]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
@@ -67,12 +67,12 @@ export class FilesToRestore {
     return { hasSaved, refused };
   }
 
-  private async reasonFor(path: string, folders: readonly FolderCheckpoint[]): Promise<string | undefined> {
+  private async reasonFor(path: string, preview: RestorePreview | undefined): Promise<string | undefined> {
     const { checkpoints, editor } = this.deps;
     // Reading the texts is only worth it for a file that may be protected.
     const protection = await protectionIfWritable(editor, path);
     if (!protection) return undefined;
-    const after = await checkpoints?.textAt(folders, path).catch(() => undefined);
+    const after = preview && (await checkpoints?.textAfterRestore(preview, path).catch(() => undefined));
     if (typeof after !== 'string') return protection.reason;
     return (await protectionIfWritable(editor, path, { before: await this.textNow(path), after }))?.reason;
   }

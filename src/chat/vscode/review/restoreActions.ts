@@ -24,7 +24,7 @@ import { skippedText } from './skippedText';
 
 interface RestoreActionsDeps {
   readonly chats: Pick<Chats, 'openChats'>;
-  readonly checkpoints: Pick<WorkspaceCheckpoints, 'planRestore' | 'textAt'> | undefined;
+  readonly checkpoints: Pick<WorkspaceCheckpoints, 'planRestore' | 'textAfterRestore'> | undefined;
   readonly restorer: FileRestorer;
   readonly files: FilesToRestore;
   readonly interrupted: InterruptedRestores;
@@ -80,7 +80,7 @@ export class RestoreActions {
       title: `Restore to Prompt ${point.turn}: Files`,
       rows: plan.rows ?? [],
       leftOut: plan.preview?.leftOut ?? [],
-      openDiff: (path) => this.openDiff(chat, point, path),
+      openDiff: (path) => this.openDiff(chat, point, plan, path),
     });
     if (!paths || (paths.length === 0 && scope === 'files')) return;
     await this.restoreFiles({ chat, entryId, point }, plan, { paths, isFork: scope === 'both' }, show);
@@ -114,7 +114,7 @@ export class RestoreActions {
     });
     const unsaved = restore.paths.filter((path) => files.unsavedPaths.has(path));
     if (!(await this.confirmUndo(found.changedSince, unsaved))) return;
-    if (!(await files.confirmProtected(found.paths, restore.undo))) return;
+    if (!(await files.confirmProtected(found.paths, found.preview))) return;
     const { hasSaved, refused } = await files.save(restore.paths);
     const { paths, preview } = hasSaved ? await restorer.previewUndo(restore, signal) : found;
     const isRefused = new Set(refused.map(({ path }) => path));
@@ -196,7 +196,7 @@ export class RestoreActions {
     const { checkpoints, files, restorer } = this.deps;
     const { folders } = prompt.point;
     if (!plan.preview && !(await this.confirmTurns(chosen.paths.length))) return;
-    const confirmed = await files.confirmProtected(chosen.paths, folders);
+    const confirmed = await files.confirmProtected(chosen.paths, plan.preview);
     if (!confirmed) return;
     const { hasSaved, refused } = await files.save(chosen.paths);
     const isRefused = new Set(refused.map(({ path }) => path));
@@ -226,12 +226,11 @@ export class RestoreActions {
     }
   }
 
-  private async openDiff(chat: Chat, { folders, turn }: RestorePoint, path: string): Promise<void> {
+  private async openDiff(chat: Chat, { turn }: RestorePoint, { preview }: FilePlan, path: string): Promise<void> {
     const { checkpoints, diffViews, messages } = this.deps;
-    const before =
-      folders.length > 0
-        ? await checkpoints?.textAt(folders, path).catch(() => undefined)
-        : (await chat.turnTexts(path, turn))?.before;
+    const before = preview
+      ? await checkpoints?.textAfterRestore(preview, path)
+      : (await chat.turnTexts(path, turn))?.before;
     if (before === undefined) messages.info('This file has no text that can be compared.');
     else await diffViews.compareWithCurrent(path, before, `before prompt ${turn}`);
   }

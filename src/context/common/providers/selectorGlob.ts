@@ -13,8 +13,8 @@ export class SelectorGlobSet {
   private readonly foundProblems: string[] = [];
   private readonly globs: TimedGlobs;
 
-  constructor(runInTime: RunWithTimeLimit) {
-    this.globs = new TimedGlobs(runInTime, { dot: true, maxLength: 1_000 });
+  constructor(runWithTimeLimit: RunWithTimeLimit) {
+    this.globs = new TimedGlobs(runWithTimeLimit, { dot: true, maxLength: 1_000 });
   }
 
   get problems(): readonly string[] {

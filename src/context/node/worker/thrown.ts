@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
-import { percentDecoded } from '../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../base/common/fileUri';
 
 /** A description of a thrown value for the author of the provider. */
 export interface ThrownDescription {
@@ -35,7 +35,7 @@ function inspectSafely(value: unknown): string {
   try {
     return inspect(value, { depth: 1, customInspect: false });
   } catch {
-    // Inspecting it runs code of the provider, which may throw.
+    // Inspecting the value can run code of the provider, which may throw.
     return 'something';
   }
 }
@@ -53,7 +53,7 @@ function stackOf(thrown: unknown): string | undefined {
 function placeIn(stack: string): string | undefined {
   for (const [, url = '', line] of stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)) {
     const name = url.split('/').at(-1);
-    if (!url.includes('/node_modules/') && name) return `${percentDecoded(name)}:${line}`;
+    if (!url.includes('/node_modules/') && name) return `${decodePercentEscapes(name)}:${line}`;
   }
   return undefined;
 }

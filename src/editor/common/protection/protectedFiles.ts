@@ -38,7 +38,7 @@ export class ProtectedFiles {
    */
   protectionOf(names: readonly WorkspacePath[], change?: ContentChange): Protection | undefined {
     for (const target of names.flatMap(targetsOf)) {
-      const rule = this.rules.lastMatch(target);
+      const rule = this.rules.findLastMatch(target);
       if (!rule || rule.isException) continue;
       if (rule.pattern === manifestGlob && change && !isSensitiveChange(change)) continue;
       return { reason: reasonOf(rule.pattern, target.forRelativeGlobs) };

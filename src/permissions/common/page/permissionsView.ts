@@ -1,7 +1,7 @@
 import type { PolicyCell, PermissionsView, PolicyRow, RuleRow } from './permissionsApi';
 import { ruleKey, type PermissionRule } from '../rules/permissionRules';
 import type { AgentPolicy, PermissionPolicy } from '../policy/policy';
-import { allAgents, policyKinds, type PolicyKind } from '../policy/policyKinds';
+import { allAgentsKey, policyKinds, type PolicyKind } from '../policy/policyKinds';
 import { ruleConditions, ruleTitle } from '../rules/ruleWords';
 import type { SessionGrant } from '../sessionGrants';
 import type { StoredRule } from '../rules/userRules';
@@ -30,9 +30,9 @@ export interface PermissionsState {
 /** Returns the contents of the permissions page. Dates are in the host's time zone. */
 export function permissionsView({ policy, agents, storedRules, grants }: PermissionsState): PermissionsView {
   const titles = new Map(agents.map(({ id, title }) => [id, title]));
-  const unknown = [...policy.userPolicies.keys()].filter((id) => id !== allAgents && !titles.has(id));
+  const unknown = [...policy.userPolicies.keys()].filter((id) => id !== allAgentsKey && !titles.has(id));
   const rows: PolicyAgent[] = [
-    { id: allAgents, title: 'All agents' },
+    { id: allAgentsKey, title: 'All agents' },
     ...agents,
     ...unknown.map((id) => ({ id, title: id })),
   ];
@@ -44,7 +44,7 @@ export function permissionsView({ policy, agents, storedRules, grants }: Permiss
 
 function policyRow({ id, title, kinds = policyKinds }: PolicyAgent, policy: PermissionPolicy): PolicyRow {
   const own = policy.userPolicies.get(id) ?? {};
-  const forAll = policy.userPolicies.get(allAgents) ?? {};
+  const forAll = policy.userPolicies.get(allAgentsKey) ?? {};
   const holds = policy.forAgent(id);
   const cell = (kind: PolicyKind): PolicyCell => policyCell(own[kind], own[kind] ?? forAll[kind], holds, kind);
   return {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { allAgents, policyKinds, type PolicyKind } from './policyKinds';
+import { allAgentsKey, policyKinds, type PolicyKind } from './policyKinds';
 import type { ToolRequest } from '../requests/toolRequest';
 
 export const PolicyAnswer = z.enum(['ask', 'allow', 'deny']);
@@ -41,7 +41,7 @@ export function effectivePolicy(userValue: unknown, workspaceValues: readonly un
 }
 
 /** Returns all policy kinds of a request. It is denied if any kind is denied, and allowed only if all are allowed. */
-export function policyKindsOf({ command, input, kind }: ToolRequest): readonly PolicyKind[] {
+export function policyKindsOfRequest({ command, input, kind }: ToolRequest): readonly PolicyKind[] {
   const ofKind = policyKindByToolKind[kind];
   const runs = command && ofKind !== 'run' ? (['run'] as const) : [];
   const fetches = ofKind !== 'fetch' && namesUrl(input) ? (['fetch'] as const) : [];
@@ -77,7 +77,7 @@ function combinePolicies(agent: string, user: PolicyByAgent, workspace: readonly
 }
 
 function answerFor(table: PolicyByAgent, agent: string, kind: PolicyKind): PolicyAnswer | undefined {
-  return table.get(agent)?.[kind] ?? table.get(allAgents)?.[kind];
+  return table.get(agent)?.[kind] ?? table.get(allAgentsKey)?.[kind];
 }
 
 const askForEverything: AgentPolicy = { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' };
@@ -87,7 +87,7 @@ function parsePolicies(value: unknown, problems: string[]): PolicyByAgent {
   const table = Table.safeParse(value).data;
   if (!table) {
     problems.push('the value is not an object of agents, so everything asks');
-    return new Map([[allAgents, askForEverything]]);
+    return new Map([[allAgentsKey, askForEverything]]);
   }
   return new Map(Object.entries(table).map(([agent, entry]) => [agent, parseAgentPolicy(agent, entry, problems)]));
 }

@@ -62,11 +62,11 @@ for (const [effect, names] of effects) {
 }
 
 /** Returns how the variable affects a command; undefined for harmless ones. Set `ignoresCase` for Windows. */
-export function effectOfVariable(name: string, ignoresCase: boolean): EnvironmentEffect | undefined {
+export function environmentEffectOf(name: string, ignoresCase: boolean): EnvironmentEffect | undefined {
   const key = ignoresCase || caseInsensitiveNames.test(name) ? name.toUpperCase() : name;
   return effectByName.get(key) ?? effectPatterns.find(([pattern]) => pattern.test(key))?.[1];
 }
 
-export function affectsExecution(name: string, ignoresCase: boolean): boolean {
-  return effectOfVariable(name, ignoresCase) !== undefined;
+export function affectsCommandExecution(name: string, ignoresCase: boolean): boolean {
+  return environmentEffectOf(name, ignoresCase) !== undefined;
 }

@@ -10,7 +10,7 @@ interface ToolInput {
   readonly cwd?: string;
   /** Unresolved, from the agent. */
   readonly paths: readonly string[];
-  /** Sorted by name. */
+  /** Environment variables, sorted by name. */
   readonly env: Readonly<Record<string, string>>;
   /** Other members with an effect, as canonical JSON, sorted by name. */
   readonly members: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ const pathNames = splitNames(
   'file_path filePath filepath path absolute_path absolutePath notebook_path notebookPath target_file targetFile',
 );
 /** Names of members with environment variables. */
-export const environmentNames: readonly string[] = ['env', 'environment'];
+export const environmentMemberNames: readonly string[] = ['env', 'environment'];
 
 /** Descriptions and ids, which have no effect. */
 const descriptiveNames = splitNames(
@@ -75,7 +75,7 @@ export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFi
   const args = command === undefined ? [] : (take(argumentNames, Arguments) ?? []);
   const cwd = take(folderNames, z.string());
   const paths = pathNames.flatMap((name) => take([name], z.string()) ?? []);
-  const env = sortedByName(take(environmentNames, Environment) ?? {});
+  const env = sortedByName(take(environmentMemberNames, Environment) ?? {});
 
   const members: Record<string, string> = {};
   let isUnclear = !Object.keys(env).every(isOrdinaryMemberName);

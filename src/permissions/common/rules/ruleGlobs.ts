@@ -3,12 +3,14 @@ import { withForwardSlashes } from '../../../editor/common/boundary';
 import { createLooseMatcher, TimedGlobs, type TimedMatcher } from '../../../editor/common/timedGlobs';
 
 interface RuleGlobsDeps {
-  readonly runInTime: RunWithTimeLimit;
-  /** Called once for each glob that exceeds the time limit. Its rules then allow nothing, and deny paths with its names. */
+  readonly runWithTimeLimit: RunWithTimeLimit;
+  /**
+   * Called once for each glob that exceeds the time limit. Its rules then allow nothing, and deny paths with its names.
+   */
   readonly onSlow: (glob: string) => void;
 }
 
-/** At least the maximum number of rules. */
+/** Maximum number of cached globs. At least the maximum number of rules, so that no rule's glob is evicted. */
 const maxGlobs = 1_000;
 
 /** Compiles and caches globs of rules. */
@@ -51,6 +53,6 @@ export class RuleGlobs {
   }
 
   private createGlobs(): TimedGlobs {
-    return new TimedGlobs(this.deps.runInTime, { dot: true });
+    return new TimedGlobs(this.deps.runWithTimeLimit, { dot: true });
   }
 }

@@ -10,7 +10,7 @@ declare global {
 }
 
 /** Checks the events of one log against the grammar, in tests and debug builds. Reports each rule once. */
-export function watchGrammar(): ((event: SessionEvent) => void) | undefined {
+export function createGrammarCheck(): ((event: SessionEvent) => void) | undefined {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return undefined;
   const grammar = new SessionGrammar();
   const told = new Set<string>();

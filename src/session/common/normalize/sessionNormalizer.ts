@@ -1,4 +1,8 @@
-import { endsWithIgnoringSpace, isEqualIgnoringSpace, restAfterPrefix } from '../../../base/common/ignoringSpace';
+import {
+  endsWithIgnoringSpace,
+  isEqualIgnoringSpace,
+  textAfterPrefixIgnoringSpace,
+} from '../../../base/common/ignoringSpace';
 import { ToolKind, type EventData, type EventOf, type SessionEvent } from '../sessionEvents';
 import { ContentBlocks } from './contentBlocks';
 import { OpenApprovals } from './openApprovals';
@@ -12,9 +16,11 @@ interface Turn {
 }
 
 export interface NormalizerOptions {
-  /** Text already received of a turn that is open when the session is resumed; its end repeats it. */
+  /**
+   * The text that was received of the open turn before the session was resumed. The end of the turn repeats this text.
+   */
   readonly heard?: string;
-  /** Warn about denied calls that succeeded. Not for agents, which report a denial as success. */
+  /** Whether to warn about denied calls that succeeded. False for agents, which report a denial as success. */
   readonly warnsOfDeniedRuns?: boolean;
   /** Prefix of generated call ids; default `call`. Must be unique whenever a session is resumed. */
   readonly callIdPrefix?: string;
@@ -24,7 +30,7 @@ export interface NormalizerOptions {
 export class SessionNormalizer {
   private readonly toolCalls: SessionToolCalls;
   private readonly openApprovals: OpenApprovals;
-  /** Kept after the turn, for late events. */
+  /** The thoughts of the last turn, kept for late events. */
   private thoughts: Thoughts;
   /** Wire indexes of open blocks that are thoughts. */
   private readonly thoughtBlockIndexes = new Set<number>();
@@ -48,7 +54,7 @@ export class SessionNormalizer {
     this.thoughts = new Thoughts(emit);
   }
 
-  get heard(): string {
+  get emittedTurnText(): string {
     return [this.textBeforeResume, this.openTurn?.blocks.text ?? ''].filter((text) => text !== '').join('\n\n');
   }
 
@@ -66,7 +72,7 @@ export class SessionNormalizer {
         if (event.data.delta !== '') this.handleThought(event);
         break;
       case 'thinking:final':
-        if (this.thoughts.hasNewText(event)) this.handleThought(event);
+        if (this.thoughts.hasUnsentText(event)) this.handleThought(event);
         break;
       case 'tool:pre':
       case 'tool:update':
@@ -201,7 +207,7 @@ export class SessionNormalizer {
     if (wasUnheard) this.mayBeInTurn = false;
     const { blocks } = this.ensureTurn({ data });
     this.thoughts.endOpenThought(data.session_id);
-    const told = restAfterPrefix(this.textBeforeResume, data.response) ?? data.response;
+    const told = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
     // The response includes text from before a client joined in the middle of the turn.
     const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(told, blocks.text);
     if (!isHead) blocks.completeText(told);

@@ -1,4 +1,8 @@
-import { endsWithIgnoringSpace, isEqualIgnoringSpace, restAfterPrefix } from '../../../base/common/ignoringSpace';
+import {
+  endsWithIgnoringSpace,
+  isEqualIgnoringSpace,
+  textAfterPrefixIgnoringSpace,
+} from '../../../base/common/ignoringSpace';
 import type { EventData, EventOf, SessionEvent } from '../sessionEvents';
 
 /** Normalizes the thoughts of one turn: each ends once, and repetitions of an ended one are dropped. */
@@ -18,7 +22,7 @@ export class Thoughts {
   }
 
   /** Whether the thought contains text that was not emitted. */
-  hasNewText({ data: { thinking } }: EventOf<'thinking:final'>): boolean {
+  hasUnsentText({ data: { thinking } }: EventOf<'thinking:final'>): boolean {
     if (this.openText === undefined) return thinking.trim() !== '' && !isEqualIgnoringSpace(thinking, this.lastText);
     return isEqualIgnoringSpace(thinking, this.openText) || !isEqualIgnoringSpace(thinking, this.lastText);
   }
@@ -27,7 +31,7 @@ export class Thoughts {
   finishThought({ data }: EventOf<'thinking:final'>): void {
     const { session_id, thinking } = data;
     if (this.openText !== undefined && !endsWithIgnoringSpace(this.openText, thinking)) {
-      const tail = restAfterPrefix(this.openText, thinking);
+      const tail = textAfterPrefixIgnoringSpace(this.openText, thinking);
       if (tail === undefined) this.endOpenThought(session_id);
       else this.addDelta({ event: 'thinking:delta', data: { session_id, delta: tail } });
     }

@@ -32,7 +32,7 @@ const maxThreads = 500;
 /** Gives peers of the draft protocol read access to this workspace's threads, without contents of files they may not read. */
 export class PeerThreads {
   constructor(
-    private readonly threads: Pick<ThreadLibrary, 'heads' | 'ready' | 'find' | 'read'>,
+    private readonly threads: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
     private readonly access: PeerAccess,
   ) {}
 
@@ -60,7 +60,7 @@ export class PeerThreads {
   /** Does not load the list of threads in an untrusted workspace. */
   private async readableFilter(): Promise<(head: ThreadHead) => boolean> {
     if (!this.access.isTrusted()) return () => false;
-    const [folders] = await Promise.all([this.access.workspaceFolders(), this.threads.ready()]);
+    const [folders] = await Promise.all([this.access.workspaceFolders(), this.threads.waitForFirstList()]);
     const isInWorkspace = workspaceMatcher(this.threads.heads, folders);
     return (head) => head.problem === undefined && isInWorkspace(head);
   }

@@ -3,7 +3,7 @@ import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
 
 /** Returns the searchable texts of an entry, the same as `threadTexts` returns for its document. */
-export function entryTexts(entry: Entry): readonly SearchableText[] {
+export function searchableTextsOfEntry(entry: Entry): readonly SearchableText[] {
   const { id } = entry;
   const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchableText[] => {
     const joined = texts.filter((line) => line !== undefined && line.trim() !== '').join('\n');

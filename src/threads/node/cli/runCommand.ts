@@ -117,7 +117,7 @@ function watchSize(
   };
   const schedule = (): void => {
     const timer = clock.setTimer(sizeCheckIntervalMs, () => {
-      disposables.release(timer);
+      disposables.removeWithoutDisposing(timer);
       void check();
     });
     disposables.add(timer);

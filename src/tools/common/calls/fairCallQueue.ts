@@ -39,7 +39,7 @@ interface ClientState {
 /** Queues calls so that each client gets a fair share. Idle clients are forgotten. */
 export class FairCallQueue implements Disposable {
   /** In turn order: a client moves to the end when one of its calls starts. */
-  private readonly clients = new Map<string, ClientState>();
+  private readonly clientStates = new Map<string, ClientState>();
   private runningCount = 0;
   private creditTimer: Disposable | undefined;
   private isDisposed = false;
@@ -51,7 +51,7 @@ export class FairCallQueue implements Disposable {
 
   /** Clients with unfinished calls or recent activity. */
   get clientCount(): number {
-    return this.clients.size;
+    return this.clientStates.size;
   }
 
   /** Runs `work` when it is the client's turn. @throws TooManyCallsError; Error if `signal` fires first; what `work` throws */
@@ -69,10 +69,10 @@ export class FairCallQueue implements Disposable {
   dispose(): void {
     this.isDisposed = true;
     this.creditTimer?.dispose();
-    for (const { waitingCalls } of this.clients.values()) {
+    for (const { waitingCalls } of this.clientStates.values()) {
       for (const call of waitingCalls) call.refuse(new Error('Backline has stopped in this window.'));
     }
-    this.clients.clear();
+    this.clientStates.clear();
   }
 
   private async waitForTurn(id: string, signal: AbortSignal): Promise<ClientState> {
@@ -102,7 +102,7 @@ export class FairCallQueue implements Disposable {
   }
 
   private clientOf(id: string): ClientState {
-    const known = this.clients.get(id);
+    const known = this.clientStates.get(id);
     if (known) return known;
     const client = {
       runningCount: 0,
@@ -110,7 +110,7 @@ export class FairCallQueue implements Disposable {
       credit: this.limits.burstSize,
       creditedAtMs: this.now,
     };
-    this.clients.set(id, client);
+    this.clientStates.set(id, client);
     return client;
   }
 
@@ -131,8 +131,8 @@ export class FairCallQueue implements Disposable {
       client.runningCount++;
       client.credit--;
       this.runningCount++;
-      this.clients.delete(id);
-      this.clients.set(id, client);
+      this.clientStates.delete(id);
+      this.clientStates.set(id, client);
       call.start();
     }
     this.scheduleCreditUpdate();
@@ -140,7 +140,7 @@ export class FairCallQueue implements Disposable {
 
   /** The client with the fewest running calls; among equals, the one that has waited longest. */
   private nextClient(): readonly [string, ClientState] | undefined {
-    return [...this.clients]
+    return [...this.clientStates]
       .filter(([, client]) => this.canStartCall(client))
       .reduce<readonly [string, ClientState] | undefined>(
         (best, each) => (best && best[1].runningCount <= each[1].runningCount ? best : each),
@@ -155,17 +155,17 @@ export class FairCallQueue implements Disposable {
   private updateCredit(): void {
     const { now } = this;
     const { burstSize, callsPerSecond } = this.limits;
-    for (const [id, client] of this.clients) {
+    for (const [id, client] of this.clientStates) {
       client.credit = Math.min(burstSize, client.credit + ((now - client.creditedAtMs) * callsPerSecond) / 1_000);
       client.creditedAtMs = now;
       if (client.credit === burstSize && client.runningCount === 0 && client.waitingCalls.size === 0)
-        this.clients.delete(id);
+        this.clientStates.delete(id);
     }
   }
 
   /** Sets a timer if a call waits only for credit. */
   private scheduleCreditUpdate(): void {
-    const clientsWithoutCredit = [...this.clients.values()].filter(
+    const clientsWithoutCredit = [...this.clientStates.values()].filter(
       ({ waitingCalls, credit }) => waitingCalls.size > 0 && credit < 1,
     );
     if (clientsWithoutCredit.length === 0 || this.creditTimer) return;

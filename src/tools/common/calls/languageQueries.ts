@@ -1,6 +1,6 @@
 import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
 import { TimeoutError } from '../../../base/common/errors';
-import { LateAnswerError } from '../languagePort';
+import { LanguageServerTimeoutError } from '../languagePort';
 import { ToolError } from '../toolError';
 
 /** Limit of open queries per group, so that a hanging language server does not block the others. */
@@ -47,7 +47,7 @@ export class LanguageQueries {
       );
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
-      throw new LateAnswerError(
+      throw new LanguageServerTimeoutError(
         `VS Code had no answer within ${Math.round(this.answerTimeoutMs / 1_000)} s: a language server may be starting, or hang. Ask again later, or use search.`,
       );
     }

@@ -3,11 +3,16 @@ import { countOf } from '../../../base/common/countOf';
 import { messageOf } from '../../../base/common/errors';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
-import { LateAnswerError, type Call, type CallDirection, type CallItem } from '../languagePort';
+import {
+  LanguageServerTimeoutError,
+  type HierarchyCall,
+  type CallDirection,
+  type HierarchyItem,
+} from '../languagePort';
 import { shortenLineAround } from '../text/lineTexts';
 import { sortByNearness } from '../search/nearness';
 import { displayPath } from '../text/displayPath';
-import { findPlace, placeInput } from '../placeFinder';
+import { findPlace, placeInputSchema } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 import { filterVisibleFiles } from '../search/visibleFiles';
@@ -23,7 +28,7 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
     description:
       'Who calls a function (incoming), or what it calls (outgoing), over several steps, by the language server.',
     input: z.strictObject({
-      ...placeInput,
+      ...placeInputSchema,
       direction: z.enum(['incoming', 'outgoing']).default('incoming'),
       depth: z.int().min(1).max(4).default(1),
     }),
@@ -35,7 +40,7 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
         return [`Nothing calls or is called at ${from.title}.`, ...from.remarks, why].join('\n');
       }
       const walk = new CallHierarchyWalk(ports, direction, signal);
-      // What an excluded file calls is part of its contents.
+      // The calls in an excluded file are part of its contents, so they are not shown.
       if (direction === 'incoming' || (await isVisible(item, ports, signal))) await walk.walkFrom(item, depth, '');
       const what = direction === 'incoming' ? 'Callers' : 'Calls';
       const none = walk.rows.length === 0 ? ['  None in files you may see.'] : [];
@@ -48,7 +53,7 @@ class CallHierarchyWalk {
   readonly rows: string[] = [];
   private readonly visitedKeys = new Set<string>();
   private readonly endsAtMs: number;
-  private readonly remarkSet = new Set<string>();
+  private readonly uniqueRemarks = new Set<string>();
   private readonly codeLines: CodeLines;
 
   constructor(
@@ -61,15 +66,15 @@ class CallHierarchyWalk {
   }
 
   get remarks(): readonly string[] {
-    return [...this.remarkSet];
+    return [...this.uniqueRemarks];
   }
 
-  async walkFrom(item: CallItem, depth: number, indent: string): Promise<void> {
+  async walkFrom(item: HierarchyItem, depth: number, indent: string): Promise<void> {
     this.visitedKeys.add(keyOf(item));
     const calls = await this.visibleCallsOf(item);
     for (const call of calls) {
       if (this.rows.length >= maxNodes) {
-        this.remarkSet.add(`Only the first ${maxNodes} are told: ask for one of them, or with less depth.`);
+        this.uniqueRemarks.add(`Only the first ${maxNodes} are told: ask for one of them, or with less depth.`);
         return;
       }
       const isKnown = this.visitedKeys.has(keyOf(call.item));
@@ -79,18 +84,21 @@ class CallHierarchyWalk {
   }
 
   /** Calls between files that agents may see, nearest first. */
-  private async visibleCallsOf(item: CallItem): Promise<readonly Call[]> {
+  private async visibleCallsOf(item: HierarchyItem): Promise<readonly HierarchyCall[]> {
     const { clock, editor, language } = this.ports;
     if (clock.monotonicNow() > this.endsAtMs) {
-      this.remarkSet.add('It took too long: not every step was looked at.');
+      this.uniqueRemarks.add('It took too long: not every step was looked at.');
       return [];
     }
-    const calls = await language.callsOf(this.direction, item, this.signal).catch((error: unknown): readonly Call[] => {
-      this.signal.throwIfAborted();
-      const why = error instanceof LateAnswerError ? 'did not answer in time' : `failed (${messageOf(error)})`;
-      this.remarkSet.add(`The language server ${why} for ${item.name}: there may be more.`);
-      return [];
-    });
+    const calls = await language
+      .callsOf(this.direction, item, this.signal)
+      .catch((error: unknown): readonly HierarchyCall[] => {
+        this.signal.throwIfAborted();
+        const why =
+          error instanceof LanguageServerTimeoutError ? 'did not answer in time' : `failed (${messageOf(error)})`;
+        this.uniqueRemarks.add(`The language server ${why} for ${item.name}: there may be more.`);
+        return [];
+      });
     const byPath = Map.groupBy(calls, ({ item: { path } }) => path);
     const paths = sortByNearness(
       [...byPath.keys()].filter((path) => path !== undefined),
@@ -99,11 +107,11 @@ class CallHierarchyWalk {
     const visible = await filterVisibleFiles(paths, editor, this.signal);
     const all = visible.paths.flatMap((path) => byPath.get(path) ?? []);
     if (all.length > maxCallsPerFunction)
-      this.remarkSet.add(`${item.name} has ${all.length}: the nearest ${maxCallsPerFunction} are told.`);
+      this.uniqueRemarks.add(`${item.name} has ${all.length}: the nearest ${maxCallsPerFunction} are told.`);
     return all.slice(0, maxCallsPerFunction);
   }
 
-  private async describeCall(from: CallItem, { item, callRanges }: Call): Promise<string> {
+  private async describeCall(from: HierarchyItem, { item, callRanges }: HierarchyCall): Promise<string> {
     const { editor } = this.ports;
     const place = `${displayPath(item.path ?? '', editor)}:${item.range.start.line + 1} ${item.kind} ${item.name}`;
     const [first] = callRanges;
@@ -116,10 +124,10 @@ class CallHierarchyWalk {
   }
 }
 
-async function isVisible({ path }: CallItem, { editor }: ToolPorts, signal: AbortSignal): Promise<boolean> {
+async function isVisible({ path }: HierarchyItem, { editor }: ToolPorts, signal: AbortSignal): Promise<boolean> {
   return path !== undefined && (await filterVisibleFiles([path], editor, signal)).paths.length > 0;
 }
 
-function keyOf({ path, range, name }: CallItem): string {
+function keyOf({ path, range, name }: HierarchyItem): string {
   return `${path ?? ''}\n${range.start.line}:${range.start.character}\n${name}`;
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
 import { defineTool } from '../defineTool';
-import { LateAnswerError, type FoundSymbol } from '../languagePort';
-import { declarationsOf, pageInput } from '../placeFinder';
+import { LanguageServerTimeoutError, type FoundSymbol } from '../languagePort';
+import { findDeclarations, pageNumberSchema } from '../placeFinder';
 import { listPlaces, visiblePlaces } from '../placeList';
-import { splitName } from '../text/symbolText';
+import { splitQualifiedName } from '../text/symbolText';
 import { findTextMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
@@ -15,7 +15,7 @@ const maxOutlinedFiles = 8;
 const input = z.strictObject({
   query: z.string().min(1).max(500).describe('Name or part of it, or Class.member.'),
   near: z.string().min(1).optional().describe('File: what is near to it comes first.'),
-  page: pageInput,
+  page: pageNumberSchema,
 });
 
 export function findSymbolTool(ports: ToolPorts): Tool {
@@ -26,10 +26,10 @@ export function findSymbolTool(ports: ToolPorts): Tool {
     input,
     async run({ query, near, page }, signal) {
       const anchor = near === undefined ? ports.editor.activeSelection?.path : await ports.editor.resolve(near);
-      const { name, container } = splitName(query);
+      const { name, container } = splitQualifiedName(query);
       const fromServers = await symbolsOfServers(ports, name, signal);
       const meant = fromServers.symbols.filter((symbol) => container === undefined || isInContainer(symbol, container));
-      const isExact = (symbol: FoundSymbol): boolean => splitName(symbol.name).name === name;
+      const isExact = (symbol: FoundSymbol): boolean => splitQualifiedName(symbol.name).name === name;
       const outlined = meant.some(isExact) ? [] : await declarationsInFiles(ports, query, anchor, signal);
       const { places, remarks } = await visiblePlaces([...meant, ...outlined], anchor, ports, signal);
       if (places.length === 0) {
@@ -57,7 +57,7 @@ async function symbolsOfServers({ language }: ToolPorts, name: string, signal: A
     return { symbols: await language.workspaceSymbols(name, signal), remarks: [] };
   } catch (error) {
     signal.throwIfAborted();
-    const why = error instanceof LateAnswerError ? 'has not answered in time' : 'has failed';
+    const why = error instanceof LanguageServerTimeoutError ? 'has not answered in time' : 'has failed';
     return { symbols: [], remarks: [`A language server ${why}: only files that hold the name were looked at.`] };
   }
 }
@@ -69,12 +69,12 @@ async function declarationsInFiles(
   anchor: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly FoundSymbol[]> {
-  const { name, container } = splitName(query);
+  const { name, container } = splitQualifiedName(query);
   const words = { pattern: name, isRegex: false, isCaseSensitive: true, isWholeWord: true };
   const { files } = await findTextMatches(words, { anchor, limit: 200 }, ports, signal);
   const found = files.slice(0, maxOutlinedFiles).map(async ({ path }): Promise<FoundSymbol[]> => {
     const outline = await ports.language.outline(path, signal).catch(() => []);
-    return declarationsOf(outline, name, container).map((symbol) => ({
+    return findDeclarations(outline, name, container).map((symbol) => ({
       name: symbol.name,
       kind: symbol.kind,
       container: container ?? '',
@@ -89,5 +89,5 @@ async function declarationsInFiles(
 }
 
 function isInContainer({ container, name }: FoundSymbol, wanted: string): boolean {
-  return splitName(container).name === wanted || splitName(name).container === wanted;
+  return splitQualifiedName(container).name === wanted || splitQualifiedName(name).container === wanted;
 }

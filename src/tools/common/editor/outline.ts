@@ -3,9 +3,9 @@ import { oneLine } from '../../../base/common/oneLine';
 import { defineTool } from '../defineTool';
 import type { OutlineSymbol } from '../languagePort';
 import { truncateText } from '../text/lineTexts';
-import { pageFooter, pageOf } from '../text/pages';
+import { pageFooter, selectPage } from '../text/pages';
 import { displayPath } from '../text/displayPath';
-import { pageInput } from '../placeFinder';
+import { pageNumberSchema } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
@@ -14,7 +14,7 @@ const rowsPerPage = 200;
 const input = z.strictObject({
   path: z.string().min(1),
   depth: z.int().min(1).max(20).default(3).describe('1: only what is at the top.'),
-  page: pageInput,
+  page: pageNumberSchema,
 });
 
 export function outlineTool({ editor, language, window }: ToolPorts): Tool {
@@ -35,7 +35,7 @@ export function outlineTool({ editor, language, window }: ToolPorts): Tool {
         return `No language server knows symbols in ${name}.${why}`;
       }
       const rows = outlineRows(symbols, depth, '');
-      const shown = pageOf(rows, page, rowsPerPage);
+      const shown = selectPage(rows, page, rowsPerPage);
       return [name, ...shown.items, ...pageFooter(shown, shown.remainingCount === 1 ? 'symbol' : 'symbols')].join('\n');
     },
   });

@@ -5,14 +5,14 @@ import { defineTool } from '../defineTool';
 import type { FilePosition, Place } from '../languagePort';
 import { truncateText } from '../text/lineTexts';
 import { displayPath } from '../text/displayPath';
-import { findPlace, pageInput, placeInput, type FoundPlace } from '../placeFinder';
+import { findPlace, pageNumberSchema, placeInputSchema, type FoundPlace } from '../placeFinder';
 import { listPlaces, visiblePlaces, type VisiblePlace } from '../placeList';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
 /** Tools that lead from one place to others. */
 
-const input = z.strictObject({ ...placeInput, page: pageInput });
+const input = z.strictObject({ ...placeInputSchema, page: pageNumberSchema });
 
 export function referencesTool(ports: ToolPorts): Tool {
   return defineTool({
@@ -77,9 +77,9 @@ export function definitionTool(ports: ToolPorts): Tool {
     title: 'Go to definition',
     description: 'Where a symbol is defined, with the first lines of its code, by the language server.',
     input: z.strictObject({
-      ...placeInput,
+      ...placeInputSchema,
       kind: z.enum(['definition', 'type', 'declaration']).default('definition').describe('type: of the type it has.'),
-      page: pageInput,
+      page: pageNumberSchema,
     }),
     async run({ kind, page, ...asked }, signal) {
       const from = await findPlace(asked, ports, signal);

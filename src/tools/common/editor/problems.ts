@@ -5,9 +5,9 @@ import type { Diagnostic, DiagnosticSeverity } from '../../../editor/common/edit
 import { defineTool } from '../defineTool';
 import { truncateText, shortenLineAround } from '../text/lineTexts';
 import { sortByNearness } from '../search/nearness';
-import { pageFooter, pageOf } from '../text/pages';
+import { pageFooter, selectPage } from '../text/pages';
 import { displayPath } from '../text/displayPath';
-import { pageInput } from '../placeFinder';
+import { pageNumberSchema } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
@@ -26,7 +26,7 @@ export function problemsTool({ editor, window }: ToolPorts): Tool {
     input: z.strictObject({
       path: z.string().min(1).optional().describe('File or folder.'),
       severity: z.enum(['error', 'warning', 'all']).default('warning').describe('At least as bad as this.'),
-      page: pageInput,
+      page: pageNumberSchema,
     }),
     async run({ path, severity, page }, signal) {
       const scope = path === undefined ? undefined : await editor.resolve(path);
@@ -47,7 +47,7 @@ export function problemsTool({ editor, window }: ToolPorts): Tool {
       const order = sortByNearness([...new Set(found.map((each) => each.path))], scope ?? editor.activeSelection?.path);
       const byFile = Map.groupBy(found, (each) => each.path);
       const sorted = order.flatMap((each) => (byFile.get(each) ?? []).toSorted(worstFirst));
-      const shown = pageOf(sorted, page, rowsPerPage);
+      const shown = selectPage(sorted, page, rowsPerPage);
       const rows: string[] = [];
       let file: string | undefined;
       for (const { path: of, problem } of shown.items) {

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
 import { defineTool } from '../defineTool';
 import { shortenLineAround } from '../text/lineTexts';
-import { pageFooter, pageOf } from '../text/pages';
+import { pageFooter, selectPage } from '../text/pages';
 import { displayPath } from '../text/displayPath';
-import { pageInput } from '../placeFinder';
+import { pageNumberSchema } from '../placeFinder';
 import { findTextMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
@@ -19,7 +19,7 @@ const input = z.strictObject({
   whole_word: z.boolean().default(false),
   include: z.string().min(1).max(500).optional().describe('Glob of files, for example src/**/*.ts.'),
   near: z.string().min(1).optional().describe('File: what is near to it comes first.'),
-  page: pageInput,
+  page: pageNumberSchema,
 });
 
 export function searchTool(ports: ToolPorts): Tool {
@@ -51,7 +51,7 @@ export function searchTool(ports: ToolPorts): Tool {
         ...(hasTimedOut ? ['The search took too long and was ended: there may be more.'] : []),
       ];
       if (lines.length === 0) return ['Nothing was found.', ...remarks].join('\n');
-      const shown = pageOf(lines, page, linesPerPage);
+      const shown = selectPage(lines, page, linesPerPage);
       const rows: string[] = [];
       let file: string | undefined;
       for (const { path, line, character, text } of shown.items) {

@@ -88,7 +88,7 @@ const maxDiffs = 5;
 const maxDiffText = 4 * 1_024 * 1_024;
 
 export class DiffTool implements Disposable {
-  private readonly shownDiffs = new BoundedMap<string, Disposable>({
+  private readonly shownDiffByFile = new BoundedMap<string, Disposable>({
     maxEntries: maxDiffs,
     onEvict: (diff) => diff.dispose(),
   });
@@ -117,8 +117,8 @@ export class DiffTool implements Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    for (const diff of this.shownDiffs.values()) diff.dispose();
-    this.shownDiffs.clear();
+    for (const diff of this.shownDiffByFile.values()) diff.dispose();
+    this.shownDiffByFile.clear();
   }
 
   private replaceDiff(file: string, diff: Disposable): void {
@@ -126,7 +126,7 @@ export class DiffTool implements Disposable {
       diff.dispose();
       return;
     }
-    this.shownDiffs.get(file)?.dispose();
-    this.shownDiffs.set(file, diff);
+    this.shownDiffByFile.get(file)?.dispose();
+    this.shownDiffByFile.set(file, diff);
   }
 }

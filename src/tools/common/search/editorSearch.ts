@@ -13,7 +13,7 @@ const maxLineLength = 2_000;
 export class EditorSearch implements TextSearch {
   constructor(
     private readonly editor: Pick<EditorPort, 'glob' | 'readText'>,
-    private readonly runInTime: RunWithTimeLimit,
+    private readonly runWithTimeLimit: RunWithTimeLimit,
   ) {}
 
   async *find({ include, ...query }: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
@@ -23,7 +23,7 @@ export class EditorSearch implements TextSearch {
       if (signal.aborted) return;
       const text = await this.readTextIfSearchable(path, signal);
       if (text === undefined) continue;
-      const matches = this.runInTime(() => findLines(text, matcher));
+      const matches = this.runWithTimeLimit(() => findLines(text, matcher));
       if (!matches) throw new ToolError('The pattern takes too long. Make it simpler.');
       if (matches.length > 0) yield { path, matches };
     }

@@ -3,9 +3,9 @@ import { TimedGlobs } from '../../../editor/common/timedGlobs';
 import { ToolError } from '../toolError';
 
 /** Matches `/`-separated relative paths; a glob without a slash matches names. @throws ToolError for an invalid glob */
-export function includeFilter(glob: string | undefined, runInTime: RunWithTimeLimit): (path: string) => boolean {
+export function includeFilter(glob: string | undefined, runWithTimeLimit: RunWithTimeLimit): (path: string) => boolean {
   if (glob === undefined) return () => true;
-  const matches = compileGlob(glob, runInTime);
+  const matches = compileGlob(glob, runWithTimeLimit);
   return (path) => {
     const isMatch = matches(path);
     if (isMatch === undefined) throw new ToolError(`"${glob}" takes too long. Use a glob with fewer groups.`);
@@ -23,10 +23,10 @@ export function literalFolderOf(glob: string | undefined): string {
   return (first === -1 ? steps : steps.slice(0, first)).join('/');
 }
 
-function compileGlob(glob: string, runInTime: RunWithTimeLimit): (path: string) => boolean | undefined {
+function compileGlob(glob: string, runWithTimeLimit: RunWithTimeLimit): (path: string) => boolean | undefined {
   try {
     const options = { dot: true, basename: !glob.includes('/') };
-    return new TimedGlobs(runInTime, options).compile([glob.replace(/^\.?\//u, '')], () => undefined);
+    return new TimedGlobs(runWithTimeLimit, options).compile([glob.replace(/^\.?\//u, '')], () => undefined);
   } catch {
     throw new ToolError(`"${glob}" is not a glob. Use one such as src/**/*.ts.`);
   }

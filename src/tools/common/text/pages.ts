@@ -2,14 +2,14 @@ import { ToolError } from '../toolError';
 
 interface Page<T> {
   readonly items: readonly T[];
-  /** 1-based. */
+  /** The 1-based number of this page. */
   readonly page: number;
   readonly pageCount: number;
   readonly remainingCount: number;
 }
 
 /** Returns one page. @throws ToolError past the last page */
-export function pageOf<T>(all: readonly T[], page: number, perPage: number): Page<T> {
+export function selectPage<T>(all: readonly T[], page: number, perPage: number): Page<T> {
   const pages = Math.max(1, Math.ceil(all.length / perPage));
   if (page > pages) throw new ToolError(`There is no page ${page}: the last one is ${pages}.`);
   const start = (page - 1) * perPage;

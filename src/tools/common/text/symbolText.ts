@@ -13,7 +13,7 @@ interface FoundName {
 }
 
 /** Splits a qualified name: `Parser.parse()` is `parse` in `Parser`. */
-export function splitName(symbol: string): { readonly name: string; readonly container: string | undefined } {
+export function splitQualifiedName(symbol: string): { readonly name: string; readonly container: string | undefined } {
   const bare = symbol.trim().replace(/\(.*\)?$/su, '');
   const parts = bare.split(/\.|::|#(?=.)|->/u).filter((part) => part !== '');
   const name = parts.at(-1);
@@ -30,7 +30,7 @@ export function occurrencesInLine(line: string, name: string): number[] {
 }
 
 /** The occurrence nearest to the 0-based `line` and `column`, else the first. Undefined if there is none. */
-export function findName(
+export function findNameInLines(
   lines: LineIndex,
   name: string,
   line: number | undefined,

@@ -36,7 +36,7 @@ export function originalTextOf(root: Node): string {
 }
 
 /** The style sheet displays the attribute. */
-function createMark({ code, title }: HiddenCharacter): Element {
+function createMark({ codePoint: code, title }: HiddenCharacter): Element {
   const mark = document.createElement('span');
   mark.className = 'md-hidden-character';
   mark.setAttribute(codeAttribute, code);

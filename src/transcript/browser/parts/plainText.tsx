@@ -8,7 +8,7 @@ export function PlainText({ text }: { text: string }) {
         typeof piece === 'string' ? (
           piece
         ) : (
-          <span class="md-hidden-character" data-character={piece.code} title={piece.title} />
+          <span class="md-hidden-character" data-character={piece.codePoint} title={piece.title} />
         ),
       )}
     </>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { SessionEventMapper, turnEndOf } from '../../../../src/acp/common/v1/sessionEventMapper';
+import { SessionEventMapper, toTurnEnd } from '../../../../src/acp/common/v1/sessionEventMapper';
 import { TurnUsage } from '../../../../src/acp/common/v1/turnUsage';
 import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1/v1Schema';
 import { normalized } from '../../../support/normalized';
@@ -32,7 +32,7 @@ function run(mapping: SessionEventMapper, step: z.infer<typeof Step>): SessionEv
   if ('permission' in step) return mapping.mapRequestedToolCall(step.permission);
   if ('flush' in step) return mapping.takeTerminalUpdates();
   if ('answer' in step)
-    return mapping.endTurn(turnEndOf(step.answer, (counted) => new TurnUsage().usageOfTurn(counted, 'turn')));
+    return mapping.endTurn(toTurnEnd(step.answer, (counted) => new TurnUsage().usageOfTurn(counted, 'turn')));
   if (!step.replay) return mapping.endReplay();
   mapping.startReplay();
   return [];

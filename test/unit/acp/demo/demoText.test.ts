@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { intentOf } from '../../../../src/acp/demo/answer/intent';
-import { outlineOf } from '../../../../src/acp/demo/skills/outline';
-import { pathOfWord, toPrompt } from '../../../../src/acp/demo/answer/prompt';
+import { recognizeIntent } from '../../../../src/acp/demo/answer/intent';
+import { createOutline } from '../../../../src/acp/demo/skills/outline';
+import { resolvePromptPath, toPrompt } from '../../../../src/acp/demo/answer/prompt';
 import { replaceWord } from '../../../../src/acp/demo/skills/replaceWord';
 import { sortImports } from '../../../../src/acp/demo/skills/sortImports';
 
 describe('the demo agent understands', () => {
-  const understood = (text: string) => intentOf({ text, files: [], notes: [] });
+  const understood = (text: string) => recognizeIntent({ text, files: [], notes: [] });
   const cases: [text: string, intent: object][] = [
     ['hello', { kind: 'help' }],
     ['/help', { kind: 'help' }],
@@ -36,7 +36,7 @@ describe('the demo agent understands', () => {
   for (const [text, intent] of cases) it(JSON.stringify(text), () => assert.deepEqual(understood(text), intent));
 
   it('an attached file as one to summarize', () => {
-    assert.equal(intentOf({ text: 'look', files: [{ path: '/a' }], notes: [] }).kind, 'summarize');
+    assert.equal(recognizeIntent({ text: 'look', files: [{ path: '/a' }], notes: [] }).kind, 'summarize');
   });
 });
 
@@ -52,9 +52,9 @@ describe('the demo agent reads prompts', () => {
   });
 
   it('resolves the words that name files', () => {
-    assert.equal(pathOfWord('@src/a.ts,', '/ws'), '/ws/src/a.ts');
-    assert.equal(pathOfWord('`/abs/a.ts`', '/ws'), '/abs/a.ts');
-    assert.equal(pathOfWord('file:///x/a%20b', '/ws'), '/x/a b');
+    assert.equal(resolvePromptPath('@src/a.ts,', '/ws'), '/ws/src/a.ts');
+    assert.equal(resolvePromptPath('`/abs/a.ts`', '/ws'), '/abs/a.ts');
+    assert.equal(resolvePromptPath('file:///x/a%20b', '/ws'), '/x/a b');
   });
 });
 
@@ -71,7 +71,7 @@ describe('the demo agent outlines', () => {
       '// TODO: tidy up',
       '/* FIXME later */',
     ].join('\r\n');
-    assert.deepEqual(outlineOf('x.ts', text), {
+    assert.deepEqual(createOutline('x.ts', text), {
       lineCount: 9,
       importCount: 1,
       declarations: [
@@ -90,7 +90,7 @@ describe('the demo agent outlines', () => {
 
   it('Python, Go, Rust and Markdown', () => {
     const names = (file: string, text: string) =>
-      outlineOf(file, text).declarations.map(({ kind, name }) => `${kind} ${name}`);
+      createOutline(file, text).declarations.map(({ kind, name }) => `${kind} ${name}`);
     assert.deepEqual(names('a.py', 'class A:\n  async def b(self):\n'), ['class A', 'function b']);
     assert.deepEqual(names('a.go', 'func (s *S) Run() {\ntype S struct {\n'), ['function Run', 'type S']);
     assert.deepEqual(names('a.rs', 'pub(crate) async fn go() {}\npub struct S;\n'), ['function go', 'struct S']);
@@ -98,8 +98,8 @@ describe('the demo agent outlines', () => {
   });
 
   it('counts the lines of an unknown language, an empty file included', () => {
-    assert.equal(outlineOf('a.xyz', 'a\nb').lineCount, 2);
-    assert.equal(outlineOf('a.xyz', '').lineCount, 0);
+    assert.equal(createOutline('a.xyz', 'a\nb').lineCount, 2);
+    assert.equal(createOutline('a.xyz', '').lineCount, 0);
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RestartPolicy } from '../../../../src/acp/node/process/restartPolicy';
-import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { FakeClock } from '../../../fake/fakeClock';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
 import { standingOf } from '../../../fake/fakePermissions';
@@ -236,11 +236,11 @@ describe('when an ACP agent ends by itself', () => {
     const [shown] = (await follower.next('tool:update')).content ?? [];
     assert.equal(shown?.type, 'terminal');
     const pid = Number(shown.output);
-    assert.equal(isTreeAlive(pid), true);
+    assert.equal(isProcessTreeAlive(pid), true);
     agents.last.crash('gone');
     await follower.next('error');
     await backend.stop();
-    assert.equal(isTreeAlive(pid), false);
+    assert.equal(isProcessTreeAlive(pid), false);
   });
 
   it('by closing its output only: it is ended, and started again when it is needed', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { FileService, type FileServiceDeps } from '../../../../src/acp/node/v1/fileService';
-import type { FileChange, Permit } from '../../../../src/acp/node/v1/permissionService';
+import type { FileChange, PermissionOutcome } from '../../../../src/acp/node/v1/permissionService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const { signal } = new AbortController();
 const twenty = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join('');
 
-const granted: Permit = { isGranted: true };
-const refusal: Permit = { isGranted: false, reason: "A rule of the user's forbids it." };
+const granted: PermissionOutcome = { isGranted: true };
+const refusal: PermissionOutcome = { isGranted: false, reason: "A rule of the user's forbids it." };
 
 /** A user who lets agents do what needs no question. */
 function permissionsOf(changes: Partial<FileServiceDeps['permissions']> = {}): FileServiceDeps['permissions'] {

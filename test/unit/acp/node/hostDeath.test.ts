@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { build } from 'esbuild';
-import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { agentReaperBundle } from '../../../../scripts/lib/agentReaper.mjs';
 import { buildDemoAgent } from '../../../fake/demoAgentFile';
 import { until } from '../../../support/eventually';
@@ -64,7 +64,7 @@ describe('a window that is killed', () => {
       await writeFile(agentFile, `${start}\n${await readFile(stubborn, 'utf8')}`);
       await leavesNothing(agentFile);
       const pid = Number(await readFile(file, 'utf8'));
-      await until('the end of the daemon', () => !isTreeAlive(pid));
+      await until('the end of the daemon', () => !isProcessTreeAlive(pid));
     });
   }
 
@@ -75,11 +75,11 @@ describe('a window that is killed', () => {
     });
     assert.ok(host.stdout);
     const agent = Number(await firstLine(host.stdout));
-    assert.ok(agent > 0 && isTreeAlive(agent));
+    assert.ok(agent > 0 && isProcessTreeAlive(agent));
     const exited = once(host, 'exit');
     host.kill('SIGKILL');
     await exited;
-    await until('the end of the agent', () => !isTreeAlive(agent));
+    await until('the end of the agent', () => !isProcessTreeAlive(agent));
   }
 });
 

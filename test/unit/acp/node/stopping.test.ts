@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
-import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { cwd, open, useBackends } from '../../../fake/backendHarness';
 import { basics, never } from '../../../fake/scriptedAgent';
 import { until } from '../../../support/eventually';
@@ -33,9 +33,9 @@ describe('when an ACP agent is ended', () => {
       else {
         await opening;
         backend.dispose();
-        await until('its death', () => !isTreeAlive(agent.pid));
+        await until('its death', () => !isProcessTreeAlive(agent.pid));
       }
-      assert.equal(isTreeAlive(agent.pid), false);
+      assert.equal(isProcessTreeAlive(agent.pid), false);
       await stopped;
     }
   });

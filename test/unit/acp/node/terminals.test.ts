@@ -6,11 +6,11 @@ import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { TerminalView } from '../../../../src/acp/common/v1/terminalViews';
 import type { TerminalRequest } from '../../../../src/acp/common/approvals/toolRequests';
-import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { TerminalService, type TerminalServiceDeps } from '../../../../src/acp/node/process/terminalService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
-import type { Permit } from '../../../../src/acp/node/v1/permissionService';
+import type { PermissionOutcome } from '../../../../src/acp/node/v1/permissionService';
 
 /** What a command does by itself it does some time: only `closeNow` kills, and output that is on its way is waited for. */
 const patient: Clock = {
@@ -138,7 +138,7 @@ describe('the terminals of an ACP session', () => {
     const pid = Number(await firstLine(service, terminalId));
     await service.kill(terminalId);
     assert.equal(service.output(terminalId).exitStatus?.signal, 'SIGTERM');
-    assert.equal(isTreeAlive(pid), false);
+    assert.equal(isProcessTreeAlive(pid), false);
   });
 
   it('end with the session, with all they have started', async () => {
@@ -149,7 +149,7 @@ describe('the terminals of an ACP session', () => {
     );
     const pid = Number(await firstLine(service, terminalId));
     await service.close();
-    assert.equal(isTreeAlive(pid), false);
+    assert.equal(isProcessTreeAlive(pid), false);
     await assert.rejects(service.create(forever), { message: /closed/ });
     assert.throws(() => service.output(terminalId), { code: -32002 });
   });
@@ -160,13 +160,13 @@ describe('the terminals of an ACP session', () => {
       const args = ['-c', "(setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &) | (read pid; echo $pid)"];
       const { terminalId } = await service.create({ command: '/bin/sh', args });
       const pid = Number(await firstLine(service, terminalId));
-      assert.ok(isTreeAlive(pid));
+      assert.ok(isProcessTreeAlive(pid));
       const ended = service.endAll();
       const { terminalId: nextId } = await service.create(forever);
       const next = Number(await firstLine(service, nextId));
       await ended;
-      assert.equal(isTreeAlive(pid), false);
-      assert.equal(isTreeAlive(next), true);
+      assert.equal(isProcessTreeAlive(pid), false);
+      assert.equal(isProcessTreeAlive(next), true);
       await service.close();
     });
 
@@ -176,7 +176,7 @@ describe('the terminals of an ACP session', () => {
       const { terminalId } = await service.create({ command: '/bin/sh', args });
       const pid = Number(await firstLine(service, terminalId));
       service.closeNow();
-      await until('its death', () => !isTreeAlive(pid));
+      await until('its death', () => !isProcessTreeAlive(pid));
     });
   }
 
@@ -185,7 +185,7 @@ describe('the terminals of an ACP session', () => {
     let sayAsked = (): void => undefined;
     const asked = new Promise<void>((resolve) => (sayAsked = resolve));
     const authorize = () =>
-      new Promise<Permit>((resolve) => {
+      new Promise<PermissionOutcome>((resolve) => {
         allow = () => resolve({ isGranted: true });
         sayAsked();
       });
@@ -204,7 +204,7 @@ describe('the terminals of an ACP session', () => {
     const pid = Number(await firstLine(service, terminalId));
     const released = service.release(terminalId);
     service.closeNow();
-    await until('its death', () => !isTreeAlive(pid));
+    await until('its death', () => !isProcessTreeAlive(pid));
     await released;
   });
 });

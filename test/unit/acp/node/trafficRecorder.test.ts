@@ -24,7 +24,7 @@ describe('the requests of a connection', () => {
       assert.equal(recorder.recordOutbound({ id: 1, error: { code: -1 } })?.method, 'askBack');
       assert.equal(recorder.receivedRequests.size, 0);
       assert.deepEqual(
-        recorded.map(({ direction, method, ms, error }) => [direction, method, ms, error]),
+        recorded.map(({ direction, method, durationMs: ms, error }) => [direction, method, ms, error]),
         isOpen
           ? [
               ['out', 'ask', undefined, undefined],

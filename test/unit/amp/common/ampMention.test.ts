@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { EditorError } from '../../../../src/editor/common/editorPort';
-import { innermostFolder, isTypable, formatMention, explainRefusal } from '../../../../src/amp/common/ampMention';
+import {
+  innermostFolder,
+  isTypablePath,
+  formatMention,
+  explainUnmentionableFile,
+} from '../../../../src/amp/common/ampMention';
 import type { Range } from '../../../../src/editor/common/editorPort';
 
 const range = (startLine: number, startCharacter: number, endLine: number, endCharacter: number): Range => ({
@@ -45,9 +50,9 @@ describe('a mention', () => {
 
 describe('a path to type', () => {
   it('has no character that a terminal takes for a key', () => {
-    assert.ok(isTypable('/ws/ä b(1)\\😀.ts'));
+    assert.ok(isTypablePath('/ws/ä b(1)\\😀.ts'));
     for (const character of ['\n', '\r', '\t', '\x1b', '\x03', '\x7f', '\x9b', '\u2028'])
-      assert.ok(!isTypable(`/ws/a${character}b.ts`), JSON.stringify(character));
+      assert.ok(!isTypablePath(`/ws/a${character}b.ts`), JSON.stringify(character));
   });
 });
 
@@ -61,10 +66,10 @@ describe('the closest folder', () => {
 describe('why a file is not offered to Amp', () => {
   it('says which of the reasons it is', () => {
     const why = (code: 'excluded' | 'outsideWorkspace' | 'io'): string =>
-      explainRefusal('.env', new EditorError(code, 'It cannot be resolved.'));
+      explainUnmentionableFile('.env', new EditorError(code, 'It cannot be resolved.'));
     assert.match(why('excluded'), /^\.env is excluded by the setting backline\.exclude/u);
     assert.match(why('outsideWorkspace'), /^\.env is outside the workspace folders/u);
     assert.equal(why('io'), 'It cannot be resolved.');
-    assert.match(explainRefusal('a.ts', undefined), /not the active editor/u);
+    assert.match(explainUnmentionableFile('a.ts', undefined), /not the active editor/u);
   });
 });

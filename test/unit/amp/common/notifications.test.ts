@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import {
   appendToPromptNotification,
-  editorState,
+  editorNotifications,
   pluginMetadataNotification,
   selectionNotification,
   visibleFilesNotification,
@@ -60,7 +60,7 @@ describe('Amp notifications', () => {
   });
 
   it('have no selection when no editor is active', () => {
-    const state = editorState({ visibleFiles: [], activeSelection: undefined });
+    const state = editorNotifications({ visibleFiles: [], activeSelection: undefined });
     assert.equal(state.selection, undefined);
     assert.equal(state.visibleFiles.json, visibleFilesNotification([]).json);
   });

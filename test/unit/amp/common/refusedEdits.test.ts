@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {
-  answerValidMs,
-  canAsk,
+  editAnswerValidMs,
+  canAskAboutEdit,
   findRefusedEdit,
-  maxQuestionLength,
-  maxQuestions,
+  maxEditQuestionLength,
+  maxEditQuestions,
   reduceRefusedEdits,
   type EditAnswer,
   type RefusedEdit,
@@ -47,15 +47,15 @@ describe('refused edits', () => {
   });
 
   it('keep the answer for ten minutes', () => {
-    assert.equal(answerValidMs, 600_000);
+    assert.equal(editAnswerValidMs, 600_000);
     for (const [answer, kind] of [
       ['allow', 'allowed'],
       ['deny', 'denied'],
     ] as const) {
       const edits = after(refused(1), answered(1, answer, 5));
-      assert.equal(kindOf(edits, 1, 5 + answerValidMs - 1), kind);
-      assert.equal(kindOf(edits, 1, 5 + answerValidMs), undefined);
-      assert.equal(reduceRefusedEdits(edits, refused(2, 5 + answerValidMs)).length, 1);
+      assert.equal(kindOf(edits, 1, 5 + editAnswerValidMs - 1), kind);
+      assert.equal(kindOf(edits, 1, 5 + editAnswerValidMs), undefined);
+      assert.equal(reduceRefusedEdits(edits, refused(2, 5 + editAnswerValidMs)).length, 1);
     }
   });
 
@@ -82,12 +82,12 @@ describe('refused edits', () => {
   });
 
   it('are asked about within bounds', () => {
-    const ids = Array.from({ length: maxQuestions }, (_, at) => at);
+    const ids = Array.from({ length: maxEditQuestions }, (_, at) => at);
     const full = after(...ids.map((id) => refused(id)));
-    assert.equal(canAsk(full, edit(100)), false);
-    assert.equal(canAsk(reduceRefusedEdits(full, answered(3, 'deny')), edit(100)), true);
-    assert.equal(canAsk([], edit(1, 'x'.repeat(maxQuestionLength))), true);
-    assert.equal(canAsk(after(refused(1)), edit(2, 'x'.repeat(maxQuestionLength))), false);
+    assert.equal(canAskAboutEdit(full, edit(100)), false);
+    assert.equal(canAskAboutEdit(reduceRefusedEdits(full, answered(3, 'deny')), edit(100)), true);
+    assert.equal(canAskAboutEdit([], edit(1, 'x'.repeat(maxEditQuestionLength))), true);
+    assert.equal(canAskAboutEdit(after(refused(1)), edit(2, 'x'.repeat(maxEditQuestionLength))), false);
   });
 
   it('are remembered within bounds', () => {

@@ -132,7 +132,7 @@ describe('AmpServer', () => {
     await writeFile(path.join(folder, 'amp'), 'a file where the folder should be');
     const server = newServer(path.join(folder, 'amp', 'ide'));
     try {
-      await assert.rejects(server.start(), /Make .*amp.*ide a folder that you can write to/u);
+      await assert.rejects(server.start(), /Make sure that you own .*amp.*ide and can write to it/u);
       assert.equal(server.port, undefined);
       await assertNothingListens();
     } finally {
@@ -147,7 +147,7 @@ describe('AmpServer', () => {
     await mkdir(path.join(folder, `${range.first + 2}.json`));
     const server = newServer(folder, range);
     try {
-      await assert.rejects(server.start(), /Make .* a folder that you can write to/u);
+      await assert.rejects(server.start(), /Make sure that you own .* and can write to it/u);
       await release();
       await assertNothingListens();
       assert.deepEqual(await readdir(folder), [`${range.first + 2}.json`]);

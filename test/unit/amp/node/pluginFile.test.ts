@@ -17,9 +17,9 @@ describe('the file of the diagnostics plugin', () => {
   afterEach(() => rm(root, { recursive: true, force: true }));
 
   it('is installed with its folders, its version in the first line, and nothing beside it', async () => {
-    assert.deepEqual(await plugin().inspect(), { kind: 'absent' });
+    assert.deepEqual(await plugin().readState(), { kind: 'absent' });
     await plugin().install();
-    assert.deepEqual(await plugin().inspect(), { kind: 'ours', version: '1.2.3', age: 'current' });
+    assert.deepEqual(await plugin().readState(), { kind: 'ours', version: '1.2.3', age: 'current' });
     assert.match(await readFile(plugin().file, 'utf8'), /^\/\/ backline-diagnostics 1\.2\.3: .*\nexport default 1;\n$/);
     assert.deepEqual(await readdir(folder), ['backline-diagnostics.ts']);
   });
@@ -32,10 +32,10 @@ describe('the file of the diagnostics plugin', () => {
     ] as const;
     for (const [version, age] of others) {
       await plugin('another text', version).install();
-      assert.deepEqual(await plugin().inspect(), { kind: 'ours', version, age });
+      assert.deepEqual(await plugin().readState(), { kind: 'ours', version, age });
     }
     await plugin().install();
-    assert.deepEqual(await plugin().inspect(), { kind: 'ours', version: '1.2.3', age: 'current' });
+    assert.deepEqual(await plugin().readState(), { kind: 'ours', version: '1.2.3', age: 'current' });
   });
 
   it('stays in the folder of the workspace, whatever links say', async () => {
@@ -48,7 +48,7 @@ describe('the file of the diagnostics plugin', () => {
     await symlink(outside, plugins);
     for (const step of [() => undefined, () => mkdir(outside)]) {
       await step();
-      assert.deepEqual(await inWorkspace.inspect(), { kind: 'outside' });
+      assert.deepEqual(await inWorkspace.readState(), { kind: 'outside' });
       await assert.rejects(inWorkspace.install(), /link that leads out of the workspace/);
     }
     assert.deepEqual(await readdir(outside), []);
@@ -62,14 +62,14 @@ describe('the file of the diagnostics plugin', () => {
     await plugin().install();
     const text = await readFile(plugin().file, 'utf8');
     await writeFile(plugin().file, text.replaceAll('\n', '\r\n'));
-    assert.deepEqual(await plugin().inspect(), { kind: 'ours', version: '1.2.3', age: 'current' });
+    assert.deepEqual(await plugin().readState(), { kind: 'ours', version: '1.2.3', age: 'current' });
   });
 
   it('is removed, once or twice', async () => {
     await plugin().install();
     await plugin().remove();
     await plugin().remove();
-    assert.deepEqual(await plugin().inspect(), { kind: 'absent' });
+    assert.deepEqual(await plugin().readState(), { kind: 'absent' });
     assert.deepEqual(await readdir(path.dirname(folder)), []);
     await plugin().install();
     await writeFile(path.join(folder, 'other.ts'), '');
@@ -80,7 +80,7 @@ describe('the file of the diagnostics plugin', () => {
   it('never touches a file that is not ours', async () => {
     await mkdir(folder, { recursive: true });
     await writeFile(plugin().file, 'export default mine;\n');
-    assert.deepEqual(await plugin().inspect(), { kind: 'foreign' });
+    assert.deepEqual(await plugin().readState(), { kind: 'foreign' });
     await assert.rejects(plugin().install(), /backline-diagnostics\.ts was not created by Backline.*Move it/);
     await assert.rejects(plugin().remove(), /left unchanged/);
     assert.equal(await readFile(plugin().file, 'utf8'), 'export default mine;\n');
@@ -94,15 +94,15 @@ describe('the file of the diagnostics plugin', () => {
     await plugin().remove();
     await mkdir(folder, { recursive: true });
     await symlink(target, plugin().file);
-    assert.deepEqual(await plugin().inspect(), { kind: 'foreign' });
+    assert.deepEqual(await plugin().readState(), { kind: 'foreign' });
     await rm(plugin().file);
     await mkdir(plugin().file);
-    assert.deepEqual(await plugin().inspect(), { kind: 'foreign' });
+    assert.deepEqual(await plugin().readState(), { kind: 'foreign' });
   });
 
   it('says which folder cannot be made', async () => {
     await writeFile(path.join(root, 'amp'), '');
-    await assert.rejects(plugin().install(), /Make .*plugins a folder that you can write to/);
+    await assert.rejects(plugin().install(), /Make sure that you can write to .*plugins/);
   });
 
   it('goes where Amp looks', () => {

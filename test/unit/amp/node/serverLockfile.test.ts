@@ -136,7 +136,7 @@ describe('ServerLockfile', () => {
     });
     await assert.rejects(
       blocked.createFolder(),
-      /: A file is where a folder should be\. Make .*ide a folder that you can write to/u,
+      /: A file is where a folder should be\. Make sure that you own .*ide and can write to it/u,
     );
     await assert.rejects(blocked.write(8000, 'secret', []), /Restart Amp Server/u);
     await blocked.removeStale();

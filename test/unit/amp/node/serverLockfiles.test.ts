@@ -60,6 +60,6 @@ describe('ServerLockfiles', () => {
       pid: process.pid,
       log: nullLogger,
     });
-    await assert.rejects(blocked.createFolders(), /a folder that you can write to/u);
+    await assert.rejects(blocked.createFolders(), /Make sure that you own .* and can write to it/u);
   });
 });

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
-import { textFrame } from '../../../../src/amp/node/textFrame';
+import { encodeTextFrame } from '../../../../src/amp/node/textFrame';
 import { AmpHarness, upgradeRequest } from './support/ampHarness';
 
 /** Of every form of length, and beside the borders between them; `é` is two bytes. */
@@ -15,7 +15,7 @@ const endOfHead = '\r\n\r\n';
 describe('a text frame', () => {
   it('is what RFC 6455 says: final, text, unmasked, its length in the shortest form', () => {
     for (const text of texts) {
-      const [frame, payload] = [textFrame(text), Buffer.from(text)];
+      const [frame, payload] = [encodeTextFrame(text), Buffer.from(text)];
       const { length } = payload;
       const head =
         length < 126
@@ -33,7 +33,7 @@ describe('a text frame', () => {
     await once(server, 'listening');
     server.on('connection', (socket, { socket: stream }) => {
       for (const text of texts) {
-        stream.write(textFrame(text));
+        stream.write(encodeTextFrame(text));
         socket.ping();
         socket.send('between');
       }
@@ -55,7 +55,7 @@ describe('a text frame', () => {
       [
         { pluginMetadata: { version: '1.2.3' }, method: { pluginMetadata: { version: '1.2.3' } } },
         { visibleFilesDidChange: { uris: [] }, method: { visibleFilesChanged: { files: [] } } },
-      ].map((serverNotification) => textFrame(JSON.stringify({ serverNotification }))),
+      ].map((serverNotification) => encodeTextFrame(JSON.stringify({ serverNotification }))),
     );
     let received = '';
     const isThere = (): boolean => received.length - received.indexOf(endOfHead) - endOfHead.length >= expected.length;

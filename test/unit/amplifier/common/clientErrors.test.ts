@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {
   AmplifierApiError,
   documentedErrors,
-  isMissingRoute,
+  isMissingRouteError,
   parseApiError,
 } from '../../../../src/amplifier/common/api/apiErrors';
 import { sessionMessages } from '../../../../src/amplifier/common/client/sessionMessages';
@@ -35,8 +35,8 @@ describe('errors of the Amplifier API', () => {
   it('reads what the web framework of the server says by itself', () => {
     const missing = parseApiError(404, '{"detail":"Not Found"}');
     assert.equal(missing.code, 'NOT_FOUND');
-    assert.equal(isMissingRoute(missing), true);
-    assert.equal(isMissingRoute(parseApiError(405, '{"detail":"Method Not Allowed"}')), true);
+    assert.equal(isMissingRouteError(missing), true);
+    assert.equal(isMissingRouteError(parseApiError(405, '{"detail":"Method Not Allowed"}')), true);
     const fields = parseApiError(
       422,
       '{"detail":[{"loc":["body","prompt"],"msg":"Field required","input":{"a":"secret"}}]}',
@@ -47,7 +47,7 @@ describe('errors of the Amplifier API', () => {
   });
 
   it('does not take a session that is not there for a route that is not there', () => {
-    assert.equal(isMissingRoute(parseApiError(404, '{"error":{"code":"SESSION_NOT_FOUND"}}')), false);
+    assert.equal(isMissingRouteError(parseApiError(404, '{"error":{"code":"SESSION_NOT_FOUND"}}')), false);
   });
 
   it('reads bodies that are no JSON, and says nothing of pages', () => {

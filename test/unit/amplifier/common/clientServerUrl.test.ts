@@ -80,12 +80,12 @@ describe('the API key', () => {
 
   it('is withheld with a reason where others could read it on the way, and only there', async () => {
     const plain = new URL('http://amp.example');
-    assert.equal(await credentials.keyProblem(plain), undefined);
+    assert.equal(await credentials.explainWhyKeyIsNotSent(plain), undefined);
     await credentials.setKey('key');
     assert.equal(await credentials.credentialsFor(plain), undefined);
-    assert.match((await credentials.keyProblem(plain)) ?? '', /not sent to http:\/\/amp\.example.*https/u);
-    assert.equal(await credentials.keyProblem(new URL('https://amp.example')), undefined);
-    assert.equal(await credentials.keyProblem(new URL('http://localhost:8765')), undefined);
+    assert.match((await credentials.explainWhyKeyIsNotSent(plain)) ?? '', /not sent to http:\/\/amp\.example.*https/u);
+    assert.equal(await credentials.explainWhyKeyIsNotSent(new URL('https://amp.example')), undefined);
+    assert.equal(await credentials.explainWhyKeyIsNotSent(new URL('http://localhost:8765')), undefined);
   });
 
   it('goes to an https server once the user said so, and is not asked again', async () => {

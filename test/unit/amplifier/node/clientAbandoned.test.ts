@@ -92,7 +92,7 @@ describe('a turn that goes on after the client left it', () => {
     assert.deepEqual(onServer.ran, []);
     assert.ok(server.requests.some(({ path }) => path.endsWith('/cancel')));
     assert.equal(server.requests.filter(({ method }) => method === 'DELETE').length, 0);
-    assert.match(recorder.all('notice')[0]?.data.message ?? '', /may go on/u);
+    assert.match(recorder.all('notice')[0]?.data.message ?? '', /may continue/u);
   });
 
   it('is denied by REST when its stream has failed for good', async () => {

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { demoAgentBundle } from '../../../../scripts/lib/demoAgent.mjs';
 import { amplifierServerBundle } from '../../../../scripts/lib/amplifierServer.mjs';
 import { parseProgramOptions } from '../../../../src/amplifier/node/server/programOptions';
-import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { connectTo, patientLimits, Recorder } from '../node/clientHarness';
 import { call, Failure, SseClient } from './support/serverHarness';
 
@@ -243,7 +243,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
     const exited = once(child, 'exit');
     child.kill('SIGINT');
     assert.deepEqual(await exited, [0, null]);
-    assert.deepEqual(agents.filter(isTreeAlive), []);
+    assert.deepEqual(agents.filter(isProcessTreeAlive), []);
     await stream.end();
     assert.match(stream.text, /"event":"session:end".*"reason":"server_stopped"/u);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { nullLogger } from '../../../../src/base/common/log';
@@ -57,16 +57,19 @@ describe('FolderCheckpoints', () => {
       `${workspace.folder}/new 名.txt`,
       `${workspace.folder}/old name.txt`,
     ]);
-    assert.equal(await checkpoints.textAt(folders, `${workspace.folder}/a.txt`), 'a\n');
-    assert.equal(await checkpoints.textAt(folders, `${second}/b.txt`), 'b\n');
-    assert.equal(await checkpoints.textAt(folders, `${second}/c.txt`), null);
+    const texts = await checkpoints.textsBefore(await checkpoints.changedSince(folders));
+    assert.equal(texts.get(`${workspace.folder}/a.txt`), 'a\n');
+    assert.equal(texts.get(`${second}/b.txt`), 'b\n');
+    assert.equal(texts.get(`${second}/c.txt`), null);
   });
 
-  it('has no text of a file that is none, and of a file in no folder', async () => {
-    workspace.write({ 'bytes.bin': Uint8Array.of(0xff, 0xfe, 0xff) });
+  it('has no text of what is no text: bytes, a link, a large file', async () => {
+    workspace.write({ 'bytes.bin': Uint8Array.of(0xff, 0xfe, 0xff), 'large.txt': 'x'.repeat(5 * 1024 * 1024 + 1) });
+    symlinkSync('bytes.bin', workspace.file('link'));
     const { folders } = await checkpoints.take('first', signal);
-    assert.equal(await checkpoints.textAt(folders, `${workspace.folder}/bytes.bin`), undefined);
-    assert.equal(await checkpoints.textAt(folders, '/elsewhere/a.txt'), undefined);
+    workspace.remove('bytes.bin', 'link', 'large.txt');
+    const texts = await checkpoints.textsBefore(await checkpoints.changedSince(folders));
+    assert.deepEqual([...texts.values()], [undefined, undefined, undefined]);
   });
 
   it('says what users may miss: nested repositories, but nothing that is ignored or excluded', async () => {

@@ -11,6 +11,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
+import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSaves';
 import type { SessionDefaults } from '../../../../src/chat/common/conversations/sessionDefaults';
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
@@ -47,6 +48,7 @@ export class Window {
     starts: SessionDefaults,
     log: Logger,
     checkpoints: WorkspaceCheckpoints | undefined,
+    unsavedFiles: UnsavedFiles,
   ) {
     const protectedFiles = new ProtectedFiles();
     this.store = new SessionStore({ folder, files, clock: storeClock, log });
@@ -68,6 +70,7 @@ export class Window {
       log: nullLogger,
       memento,
       starts,
+      unsavedFiles,
       newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
     });
   }
@@ -87,6 +90,7 @@ export class Window {
       /** Of the store. */
       log?: Logger;
       checkpoints?: WorkspaceCheckpoints;
+      unsavedFiles?: UnsavedFiles;
     } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
@@ -105,6 +109,7 @@ export class Window {
       options.starts ?? noStarts,
       log,
       options.checkpoints,
+      options.unsavedFiles ?? noUnsavedFiles,
     );
     await window.chats.start();
     return window;
@@ -129,8 +134,16 @@ export class Window {
   }
 }
 
+export const noUnsavedFiles: UnsavedFiles = {
+  mode: 'ask',
+  listFiles: () => Promise.resolve([]),
+  saveFile: () => Promise.resolve(),
+  ask: () => Promise.reject(new Error('There is nothing to ask.')),
+  alwaysSave: () => Promise.resolve(),
+};
+
 /** Where nothing is chosen, and nobody learns. */
-const noStarts: SessionDefaults = {
+export const noStarts: SessionDefaults = {
   serverChoices: () => ({}),
   initialChoices: () => [],
   recordOfferedOptions: () => undefined,

@@ -41,7 +41,7 @@ export function clientOf(
       clock,
       log: nullLogger,
       secrets: { get: () => Promise.resolve(undefined) },
-      runInTime: createTimeLimitedRunner(2_000),
+      runWithTimeLimit: createTimeLimitedRunner(2_000),
       createProvider: ({ id }) => {
         const provider = providers[id];
         if (!provider) throw new Error(`No fake is called ${id}`);
@@ -50,7 +50,7 @@ export function clientOf(
     },
     { ...defaultClientOptions, ...options },
   );
-  client.configure(listOf(Object.fromEntries(Object.keys(providers).map((id) => [id, true]))));
+  client.setProviders(listOf(Object.fromEntries(Object.keys(providers).map((id) => [id, true]))));
   return client;
 }
 
@@ -87,12 +87,12 @@ export function realClient(
       clock: systemClock,
       log: nullLogger,
       secrets: { get: (name) => Promise.resolve(secrets[name]) },
-      runInTime: createTimeLimitedRunner(2_000),
+      runWithTimeLimit: createTimeLimitedRunner(2_000),
       createProvider: (entry) => factory.create(entry),
     },
     { ...defaultClientOptions, deadlineMs: 50_000 },
   );
-  client.configure(listOf(settings));
+  client.setProviders(listOf(settings));
   return client;
 }
 
@@ -192,7 +192,7 @@ export function lookupsOf(client: ContextClient, clock: Clock, place: Partial<Us
 
 /** Nobody finds anything by words. */
 export const noLookups = {
-  mentionSearch: { isWaiting: () => false, next: () => Promise.resolve(false) },
+  mentionSearch: { isWaiting: () => false, waitForMoreAnswers: () => Promise.resolve(false) },
   searchMentions: () => Promise.resolve([]),
   itemsOfMention: () => Promise.resolve([]),
   itemsForQuery: () => Promise.resolve({ items: [], pendingProviders: [], isComplete: true }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {
-  checkPath,
+  requireValidPath,
   isAbsolutePath,
   isInside,
   isUri,
@@ -55,10 +55,10 @@ describe('nearestFolder', () => {
   });
 });
 
-describe('checkPath', () => {
+describe('requireValidPath', () => {
   for (const path of ['', '/a\0b', '/\ud800', 'x'.repeat(4097)]) {
     it(`refuses ${JSON.stringify(path.slice(0, 10))}`, () =>
-      assert.throws(() => checkPath(path), { code: 'invalidPath' }));
+      assert.throws(() => requireValidPath(path), { code: 'invalidPath' }));
   }
 });
 

@@ -3,7 +3,7 @@ import { createTimeLimitedRunner } from '../../../../src/base/node/timeLimitedRu
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
 
 function excluder(patterns: readonly string[]): (below: string) => boolean {
-  const list = new ExcludeList(patterns, { runInTime: createTimeLimitedRunner(2_000) });
+  const list = new ExcludeList(patterns, { runWithTimeLimit: createTimeLimitedRunner(2_000) });
   return (below) => list.excludes(`/home/me/ws/${below}`, below);
 }
 
@@ -148,7 +148,10 @@ describe('a glob of backline.exclude that takes too long', () => {
   const slow = `${'*a'.repeat(12)}*b`;
   const name = 'a'.repeat(60);
   const listOf = (patterns: readonly string[], found: string[] = []): ExcludeList =>
-    new ExcludeList(patterns, { runInTime: createTimeLimitedRunner(20), onSlow: (pattern) => found.push(pattern) });
+    new ExcludeList(patterns, {
+      runWithTimeLimit: createTimeLimitedRunner(20),
+      onSlow: (pattern) => found.push(pattern),
+    });
   const excludes = (list: ExcludeList, path: string): boolean => list.excludes(`/ws/${path}`, path);
 
   it('is stopped, and told once', () => {

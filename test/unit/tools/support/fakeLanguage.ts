@@ -1,7 +1,7 @@
 import type { Range } from '../../../../src/editor/common/editorPort';
 import type {
-  Call,
-  CallItem,
+  HierarchyCall,
+  HierarchyItem,
   FilePosition,
   FoundSymbol,
   LanguagePort,
@@ -23,8 +23,8 @@ export class FakeLanguage implements LanguagePort {
   hoverTexts: readonly string[] = [];
   outlines: Record<string, readonly OutlineSymbol[]> = {};
   symbols: () => Promise<readonly FoundSymbol[]> = () => Promise.resolve([]);
-  items: readonly CallItem[] = [];
-  callsOfItem: (item: CallItem) => Promise<readonly Call[]> = () => Promise.resolve([]);
+  items: readonly HierarchyItem[] = [];
+  callsOfItem: (item: HierarchyItem) => Promise<readonly HierarchyCall[]> = () => Promise.resolve([]);
 
   definitions(_kind: string, at: FilePosition): Promise<readonly Place[]> {
     this.asked.push(at);
@@ -47,10 +47,10 @@ export class FakeLanguage implements LanguagePort {
   workspaceSymbols(): Promise<readonly FoundSymbol[]> {
     return this.symbols();
   }
-  callItemsAt(): Promise<readonly CallItem[]> {
+  callItemsAt(): Promise<readonly HierarchyItem[]> {
     return Promise.resolve(this.items);
   }
-  callsOf(_direction: string, item: CallItem): Promise<readonly Call[]> {
+  callsOf(_direction: string, item: HierarchyItem): Promise<readonly HierarchyCall[]> {
     return this.callsOfItem(item);
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RecordedTraffic } from '../../../../src/wire/common/traffic';
-import { trafficText } from '../../../../src/wire/common/trafficText';
+import { formatTraffic } from '../../../../src/wire/common/trafficText';
 
 const entry: RecordedTraffic = {
-  time: 5,
+  recordedAt: 5,
   protocol: 'amp',
   direction: 'in',
   peer: 'client 1',
@@ -12,7 +12,7 @@ const entry: RecordedTraffic = {
 };
 
 function textOf(entries: readonly RecordedTraffic[], dropped = 0): string {
-  return trafficText(entries, { maxEntries: 2000, dropped, formatTime: (timeMs) => `00:00:00.00${timeMs}` });
+  return formatTraffic(entries, { maxEntries: 2000, dropped, formatTime: (timeMs) => `00:00:00.00${timeMs}` });
 }
 
 /** The lines after the header and the titles of the columns. */

@@ -15,13 +15,13 @@ interface AmplifierClientOptions {
   readonly log: Logger;
   readonly traffic?: TrafficTap;
   readonly timeouts?: Partial<ClientTimeouts>;
-  /** Default 32 MiB. */
+  /** Maximum length of a response; default 32 MiB. */
   readonly maxResponseBytes?: number;
 }
 
 const defaultTimeouts = {
   healthMs: 2000,
-  /** Servers download modules while they create a session. */
+  /** Time limit for creating a session. It is long, because servers download modules for it. */
   createMs: 5 * 60_000,
   otherMs: 30_000,
 };
@@ -159,7 +159,8 @@ export class AmplifierClient implements Disposable {
       const ms = performance.now() - startedAt;
       const isError = response.status < 200 || response.status >= 300;
       const error = isError ? { error: response.status } : {};
-      if (traffic.isOpen) traffic.record({ ...record, direction: 'in', bytes: response.body.length, ms, ...error });
+      if (traffic.isOpen)
+        traffic.record({ ...record, direction: 'in', bytes: response.body.length, durationMs: ms, ...error });
       log.debug(`${name}: ${response.status} in ${Math.round(ms)} ms`);
       if (isError) throw parseApiError(response.status, response.body);
       return response;

@@ -40,7 +40,7 @@ export class ServedSession {
   private readonly feed: SubscriberFeed;
   private readonly tracker: SessionTracker;
   private readonly resumePoint: ResumePoint;
-  private readonly wireEvents: WireEventAdapter;
+  private readonly wireEventAdapter: WireEventAdapter;
   private readonly createdAt: string;
   private readonly followAbortController = new AbortController();
   private lastActivityMs: number;
@@ -55,7 +55,7 @@ export class ServedSession {
     this.id = id;
     this.tracker = new SessionTracker(clock);
     this.resumePoint = new ResumePoint(id);
-    this.wireEvents = new WireEventAdapter(id);
+    this.wireEventAdapter = new WireEventAdapter(id);
     this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });
     this.lastActivityMs = clock.now();
     this.createdAt = formatWireTime(this.lastActivityMs);
@@ -75,14 +75,14 @@ export class ServedSession {
     return this.tracker.statusOf({ isBusy: session.isBusy, isBackendDown: backend.state.kind === 'failed' });
   }
 
-  get summary() {
+  get statusSummary() {
     return { session_id: this.id, status: this.status, profile: this.deps.profile, created_at: this.createdAt };
   }
 
-  get details() {
+  get statusDetails() {
     const { messageCount, oldestPendingApproval, tokenUsage } = this.tracker;
     return {
-      ...this.summary,
+      ...this.statusSummary,
       last_activity: formatWireTime(this.lastActivityMs),
       message_count: messageCount,
       token_usage: tokenUsage,
@@ -243,7 +243,7 @@ export class ServedSession {
 
   private emitEvent(told: SessionEvent): void {
     this.lastActivityMs = this.deps.clock.now();
-    const events = this.wireEvents.adaptEvent(told);
+    const events = this.wireEventAdapter.adaptEvent(told);
     for (const event of events) {
       // Events that the adapter adds are for clients only.
       if (event.event === told.event) this.tracker.trackEvent(event);

@@ -1,4 +1,4 @@
-import { percentDecoded } from '../../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../../base/common/fileUri';
 
 /** Decides which links of an answer are allowed: web pages and files. Others stay text. */
 
@@ -18,7 +18,7 @@ const extensionlessName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
 
 /** Returns undefined for links that are not allowed. `href` is as written, with entities decoded. */
 export function parseLinkTarget(href: string): LinkTarget | undefined {
-  const decoded = percentDecoded(href.trim());
+  const decoded = decodePercentEscapes(href.trim());
   if (decoded === '' || decoded.length > maxTargetUnits || controlOrSpace.test(decoded)) return undefined;
   const found = schemePattern.exec(decoded)?.[1]?.toLowerCase();
   if (found === 'http' || found === 'https') return parseWebTarget(href.trim());
@@ -63,7 +63,7 @@ function parseFileUri(href: string): LinkTarget | undefined {
   const { rest, line } = splitLineSuffix(href);
   const url = URL.parse(rest);
   if (!/^file:\/\//i.test(rest) || !url || (url.hostname !== '' && url.hostname !== 'localhost')) return undefined;
-  if (/^\/[\\/]/.test(percentDecoded(url.pathname))) return undefined;
+  if (/^\/[\\/]/.test(decodePercentEscapes(url.pathname))) return undefined;
   return { target: rest, ...line };
 }
 

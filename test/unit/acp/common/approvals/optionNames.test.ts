@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import type { ApprovalOptionKind } from '../../../../../src/session/common/sessionEvents';
 import {
   nameContradictsKind,
-  optionNames,
+  uniqueOptionNames,
   type NamedOption,
 } from '../../../../../src/acp/common/approvals/optionNames';
 
 const kinds: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
 
 /** Nothing had to be added to the name. */
-const saysItsKind = (option: NamedOption): boolean => optionNames([option])[0] === option.name;
+const saysItsKind = (option: NamedOption): boolean => uniqueOptionNames([option])[0] === option.name;
 
 /** What the known agents call their options, and Backline its own. */
 const honest: readonly (readonly [string, ApprovalOptionKind])[] = [
@@ -69,7 +69,7 @@ describe('the names of options', () => {
   for (const [name, kind] of lies) {
     it(`'${name}' does not say that it is ${kind}, so that is added`, () => {
       assert.ok(!saysItsKind({ name, kind }));
-      const [shown = ''] = optionNames([{ name, kind }]);
+      const [shown = ''] = uniqueOptionNames([{ name, kind }]);
       assert.match(shown, kind.startsWith('allow') ? / \(.*allows.*\)$/ : / \(.*rejects.*\)$/);
     });
   }
@@ -139,7 +139,7 @@ describe('the names of options', () => {
     });
     fc.assert(
       fc.property(fc.array(option, { maxLength: 8 }), (options) => {
-        assert.equal(new Set(optionNames(options)).size, options.length);
+        assert.equal(new Set(uniqueOptionNames(options)).size, options.length);
       }),
     );
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CallDescription } from '../../../../../src/acp/common/v1/toolCalls';
 import {
   createApprovalContext,
-  permissionPrompt,
+  describePermissionRequest,
   toTerminalToolRequest,
   toToolRequest,
 } from '../../../../../src/acp/common/approvals/toolRequests';
@@ -40,7 +40,7 @@ describe('what a tool call asks for', () => {
     const expected = { ...createFileRequest('demo', 'edit', ...paths), input: { mode: '"fast"' }, isUnresolved: true };
     assert.deepEqual(request, { ...expected, protections: new Map() });
     assert.equal(
-      permissionPrompt('Demo', request, { title: 'Read', cwd: '/ws' }),
+      describePermissionRequest('Demo', request, { title: 'Read', cwd: '/ws' }),
       'Demo wants to edit /ws/real/a.ts, /outside',
     );
   });
@@ -105,7 +105,7 @@ describe('what a tool call asks for', () => {
 
 describe('the question about a request', () => {
   const about = { title: undefined, cwd: '/ws' };
-  const prompt = (request: ToolRequest) => permissionPrompt('Demo', request, about);
+  const prompt = (request: ToolRequest) => describePermissionRequest('Demo', request, about);
 
   it('names what is in the folder of the session from there, as far as it is known to be in there', () => {
     assert.equal(prompt(run), 'Demo wants to run npm test');
@@ -113,7 +113,11 @@ describe('the question about a request', () => {
     assert.equal(prompt({ ...edit, paths }), 'Demo wants to edit src/a.ts, /ws, /wsx/b.ts');
     const refused = { ...edit, paths: ['/ws/../etc/passwd'], isUnresolved: true };
     assert.equal(prompt(refused), 'Demo wants to edit /ws/../etc/passwd');
-    const windows = permissionPrompt('Demo', { ...edit, paths: ['C:\\ws\\a.ts'] }, { ...about, cwd: 'C:\\ws' });
+    const windows = describePermissionRequest(
+      'Demo',
+      { ...edit, paths: ['C:\\ws\\a.ts'] },
+      { ...about, cwd: 'C:\\ws' },
+    );
     assert.equal(windows, 'Demo wants to edit a.ts');
   });
 
@@ -126,11 +130,11 @@ describe('the question about a request', () => {
   it('is told in words that nothing in them can bend', () => {
     const argv = ['rm', '-rf', 'a b', "it's", '', 'x\n\u001b[2K\u202e'];
     assert.equal(
-      permissionPrompt('Demo', { ...run, command: { argv, cwd: '/ws' } }, { title: undefined, cwd: '/other' }),
+      describePermissionRequest('Demo', { ...run, command: { argv, cwd: '/ws' } }, { title: undefined, cwd: '/other' }),
       "Demo wants to run rm -rf 'a b' 'it'\\''s' '' 'x\\n[U+001B][2K[U+202E]' in /ws",
     );
     assert.equal(
-      permissionPrompt('Demo', { ...edit, paths: [] }, { title: 'Fine\r\u2066', cwd: '/ws' }),
+      describePermissionRequest('Demo', { ...edit, paths: [] }, { title: 'Fine\r\u2066', cwd: '/ws' }),
       'Demo asks: Fine[U+000D][U+2066]',
     );
   });

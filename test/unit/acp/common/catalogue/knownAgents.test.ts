@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { knownAgentNamed, knownAgentOf, knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
+import {
+  findKnownAgentByName,
+  findKnownAgentByCommand,
+  knownAgents,
+} from '../../../../../src/acp/common/catalogue/knownAgents';
 
 describe('known agents', () => {
   it('have ids and commands of their own', () => {
@@ -26,19 +30,19 @@ describe('known agents', () => {
   ];
   for (const [command, args, expected] of cases) {
     it(`know '${[command, ...args].join(' ')}' as ${expected ?? 'none of theirs'}`, () => {
-      assert.equal(knownAgentOf(command, args)?.id, expected);
+      assert.equal(findKnownAgentByCommand(command, args)?.id, expected);
     });
   }
 
   it('are known by what they call themselves, whatever has started them', () => {
-    assert.equal(knownAgentNamed('gemini-cli')?.id, 'gemini');
-    assert.equal(knownAgentNamed('Copilot')?.id, 'copilot');
-    assert.equal(knownAgentNamed('gemini-cli-proxy'), undefined);
-    assert.equal(knownAgentNamed(undefined), undefined);
+    assert.equal(findKnownAgentByName('gemini-cli')?.id, 'gemini');
+    assert.equal(findKnownAgentByName('Copilot')?.id, 'copilot');
+    assert.equal(findKnownAgentByName('gemini-cli-proxy'), undefined);
+    assert.equal(findKnownAgentByName(undefined), undefined);
   });
 
   it('tell that gemini creates a file only when the missing one reads as empty', () => {
-    assert.equal(knownAgentOf('gemini', [])?.missingFileReadsAs, 'empty');
-    assert.equal(knownAgentOf('opencode', [])?.missingFileReadsAs, 'error');
+    assert.equal(findKnownAgentByCommand('gemini', [])?.missingFileReadsAs, 'empty');
+    assert.equal(findKnownAgentByCommand('opencode', [])?.missingFileReadsAs, 'error');
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mayDownload } from '../../../../../src/acp/common/catalogue/packageRunners';
+import { mayDownloadPackage } from '../../../../../src/acp/common/catalogue/packageRunners';
 
 describe('a command line', () => {
   const cases: readonly [string, boolean][] = [
@@ -17,7 +17,7 @@ describe('a command line', () => {
   for (const [line, expected] of cases) {
     it(`'${line}' ${expected ? 'may download' : 'downloads nothing'}`, () => {
       const [command = '', ...args] = line.split(' ');
-      assert.equal(mayDownload(command, args), expected);
+      assert.equal(mayDownloadPackage(command, args), expected);
     });
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
-import { historyEvents } from '../../../../../src/acp/common/draft/draftHistory';
+import { replayThreadAsEvents } from '../../../../../src/acp/common/draft/draftHistory';
 import type { Message, ThreadEntry } from '../../../../../src/acp/common/draft/draftSchema';
 import { MemoryThreads, type MemoryThreadsOptions } from '../../../../../src/acp/common/draft/draftThreads';
 import { FileVersions } from '../../../../../src/acp/common/draft/fileVersions';
@@ -121,28 +121,28 @@ describe('threads in memory', () => {
 describe('file versions', () => {
   it('are numbers that grow when the text changes and stay when it does not', () => {
     const versions = new FileVersions();
-    const first = versions.numberOf('/a', 'v1');
-    assert.equal(versions.numberOf('/a', 'v1'), first);
-    const second = versions.numberOf('/a', 'v2');
+    const first = versions.versionNumberOf('/a', 'v1');
+    assert.equal(versions.versionNumberOf('/a', 'v1'), first);
+    const second = versions.versionNumberOf('/a', 'v2');
     assert.ok(second > first);
-    assert.ok(versions.numberOf('/a', 'v1') > second);
-    assert.notEqual(versions.numberOf('/b', 'v1'), versions.numberOf('/c', 'v1'));
+    assert.ok(versions.versionNumberOf('/a', 'v1') > second);
+    assert.notEqual(versions.versionNumberOf('/b', 'v1'), versions.versionNumberOf('/c', 'v1'));
   });
 
   it('never come down again, even for a file that was forgotten', () => {
     const versions = new FileVersions(2);
-    const before = versions.numberOf('/a', 'v1');
-    const b = versions.numberOf('/b', 'v1');
-    assert.equal(versions.numberOf('/a', 'v1'), before, 'asked for again, so the other one is the oldest');
-    versions.numberOf('/c', 'v1');
-    assert.ok(versions.numberOf('/b', 'v1') > b);
+    const before = versions.versionNumberOf('/a', 'v1');
+    const b = versions.versionNumberOf('/b', 'v1');
+    assert.equal(versions.versionNumberOf('/a', 'v1'), before, 'asked for again, so the other one is the oldest');
+    versions.versionNumberOf('/c', 'v1');
+    assert.ok(versions.versionNumberOf('/b', 'v1') > b);
   });
 });
 
 describe('a thread told again', () => {
   const start: SessionEvent = { event: 'session:start', data: { session_id: 's' } };
   const told = (...entries: ThreadEntry[]): string[] =>
-    normalized([start, ...historyEvents('s', entries)])
+    normalized([start, ...replayThreadAsEvents('s', entries)])
       .slice(1)
       .map((event) => {
         if (event.event === 'prompt:submit')

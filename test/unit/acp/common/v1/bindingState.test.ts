@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  isMuted,
+  shouldDropUpdates,
   nextBindingState,
   restoreMethodOf,
   type BindingState,
@@ -81,13 +81,13 @@ describe('nextBindingState', () => {
   });
 
   it('is muted only while a history that is known is told', () => {
-    assert.equal(isMuted(after({ kind: 'restoreRequested', client: 'first', history: 'known' })), true);
-    assert.equal(isMuted(after({ kind: 'restoreRequested', client: 'first', history: 'unknown' })), false);
+    assert.equal(shouldDropUpdates(after({ kind: 'restoreRequested', client: 'first', history: 'known' })), true);
+    assert.equal(shouldDropUpdates(after({ kind: 'restoreRequested', client: 'first', history: 'unknown' })), false);
     const returned = after(
       { kind: 'restoreRequested', client: 'first', history: 'known' },
       { kind: 'restored', client: 'first' },
     );
-    assert.equal(isMuted(returned), false);
+    assert.equal(shouldDropUpdates(returned), false);
   });
 });
 

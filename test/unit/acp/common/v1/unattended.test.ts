@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ConfigOptions } from '../../../../../src/acp/common/v1/configOptions';
-import { unattendedByOption } from '../../../../../src/acp/common/v1/unattended';
+import { unattendedActionsOfValue } from '../../../../../src/acp/common/v1/unattended';
 
 type Case = readonly [
   agent: string | undefined,
@@ -48,7 +48,7 @@ const cases: readonly Case[] = [
 describe('modes that work without asking', () => {
   for (const [agent, value, name, description, expected] of cases) {
     it(`tell it: ${agent ?? 'unknown'} in '${value}' (${name}; ${description}) ${expected ?? 'asks'}`, () => {
-      assert.equal(unattendedByOption(agent, { value, name, description }), expected);
+      assert.equal(unattendedActionsOfValue(agent, { value, name, description }), expected);
     });
   }
 

@@ -5,8 +5,8 @@ import * as path from 'node:path';
 import { AgentSetting } from '../../../../../src/acp/common/catalogue/agentSettings';
 import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import {
-  consentThingOfAgent,
-  consentThingOfServer,
+  consentSubjectOfAgent,
+  consentSubjectOfServer,
   consentDecisionFor,
   requireConsent,
 } from '../../../../../src/acp/node/catalogue/agentConsent';
@@ -30,11 +30,11 @@ describe('an agent that a workspace brings', () => {
   };
   const setting = { command: 'node', args: ['agent.mjs', 'a b'], env: { PATH: './bin', LOG: '1' } };
   const hash = async (more: object = {}): Promise<string | undefined> =>
-    (await consentThingOfAgent(entryOf({ ...setting, ...more }), places()))?.hash;
+    (await consentSubjectOfAgent(entryOf({ ...setting, ...more }), places()))?.hash;
 
   it('is shown with everything that is written, and what of it changes what runs', async () => {
     const mcpServers = { tool: { type: 'http', url: 'http://evil.example/', headers: { Authorization: 'x' } } };
-    const thing = await consentThingOfAgent(entryOf({ ...setting, mcpServers, dialect: 'draft' }), places());
+    const thing = await consentSubjectOfAgent(entryOf({ ...setting, mcpServers, dialect: 'draft' }), places());
     assert.deepEqual(
       thing?.facts.map(({ label, value, warning }) => `${label}: ${value}${warning ? ` (${warning})` : ''}`),
       [
@@ -111,7 +111,7 @@ describe('an agent that a workspace brings', () => {
       env: { NODE_OPTIONS: '--require ./x.js' },
       envFile: '.env',
     };
-    const thing = await consentThingOfServer('tool', server, { ...places(), file });
+    const thing = await consentSubjectOfServer('tool', server, { ...places(), file });
     assert.deepEqual(
       thing.facts.map(({ label, value }) => `${label}: ${value}`),
       [
@@ -122,7 +122,7 @@ describe('an agent that a workspace brings', () => {
       ],
     );
     await writeFile(path.join(work, 'x.js'), 'new');
-    const later = await consentThingOfServer('tool', server, { ...places(), file });
+    const later = await consentSubjectOfServer('tool', server, { ...places(), file });
     assert.notEqual(later.hash, thing.hash);
     assert.match(later.facts.map(({ value }) => value).join(), /x\.js/);
   });
@@ -130,22 +130,22 @@ describe('an agent that a workspace brings', () => {
   it('is another server when a script that ${workspaceFolder} leads to changes, and is shown with its path', async () => {
     const file = path.join(work, '.vscode', 'mcp.json');
     const server = { command: 'node', args: ['${workspaceFolder}/agent.mjs'] };
-    const before = await consentThingOfServer('tool', server, { ...places(), file });
+    const before = await consentSubjectOfServer('tool', server, { ...places(), file });
     assert.deepEqual(
       before.facts.map(({ label, value }) => `${label}: ${value}`),
       [`Command: node ${work}/agent.mjs`, `Runs the file: ${path.join(work, 'agent.mjs')}`],
     );
     await writeFile(path.join(work, 'agent.mjs'), 'two');
-    assert.notEqual((await consentThingOfServer('tool', server, { ...places(), file })).hash, before.hash);
+    assert.notEqual((await consentSubjectOfServer('tool', server, { ...places(), file })).hash, before.hash);
   });
 
   it('is another agent when a script changes that one of its servers names, from each folder of the workspace', async () => {
     const mcpServers = { tool: { command: 'node', args: ['${workspaceFolder}/agent.mjs'] } };
     const entry = entryOf({ command: 'other', mcpServers });
     const in2 = { cwd: path.join(work, 'elsewhere'), folders: [work] };
-    const before = await consentThingOfAgent(entry, in2);
+    const before = await consentSubjectOfAgent(entry, in2);
     await writeFile(path.join(work, 'agent.mjs'), 'two');
-    assert.notEqual((await consentThingOfAgent(entry, in2))?.hash, before?.hash);
+    assert.notEqual((await consentSubjectOfAgent(entry, in2))?.hash, before?.hash);
   });
 
   it('is also one of the user’s settings that runs files of the workspace, under the user’s id', async () => {
@@ -154,7 +154,7 @@ describe('an agent that a workspace brings', () => {
       assert.ok(brought);
       return { ...entry, id: 'mine', title: 'mine' };
     };
-    const ask = (setting: object) => consentThingOfAgent(own(setting), places());
+    const ask = (setting: object) => consentSubjectOfAgent(own(setting), places());
     await writeFile(path.join(work, 'package.json'), '{}');
     await writeFile(path.join(work, 'acp.js'), '');
     const asked: object[] = [

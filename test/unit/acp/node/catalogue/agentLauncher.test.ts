@@ -11,7 +11,10 @@ import { FakeEditor } from '../../../../fake/fakeEditor';
 import { until } from '../../../../support/eventually';
 import { standingOf } from '../../../../fake/fakePermissions';
 
-function launcherWith(ownMcpServers: () => Promise<never>, consent = answeringConsent('denied')): AgentLauncher {
+function launcherWith(
+  ownMcpServers: (transports: { readonly http: boolean }) => Promise<never>,
+  consent = answeringConsent('denied'),
+): AgentLauncher {
   return new AgentLauncher({
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     editor: new FakeEditor({}, [tmpdir()]),
@@ -77,8 +80,15 @@ describe('the start of an agent', () => {
     backend.dispose();
   });
 
-  it('begins a conversation without the MCP server of the window when that fails', () =>
-    withDemoSession(launcherWith(noPort)));
+  it('begins a conversation without the MCP server of the window when that fails', async () => {
+    const transports: boolean[] = [];
+    const launcher = launcherWith(({ http }) => {
+      transports.push(http);
+      return noPort();
+    });
+    await withDemoSession(launcher);
+    assert.deepEqual(transports, [true, false], 'the demo agent takes no servers over HTTP');
+  });
 
   it('lets go of a server that .vscode/mcp.json named in an earlier conversation', async () => {
     const consent = answeringConsent('denied');

@@ -62,7 +62,7 @@ describe('the MCP servers of a workspace', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('include those of the window itself, behind the others, for agents that take servers by http', async () => {
+  it('include those of the window itself, behind the others', async () => {
     const headers = { Authorization: 'Bearer token' };
     const own = { backline: { type: 'http', url: 'http://127.0.0.1:4711/mcp', headers } };
     const editor = new FakeEditor({}, ['/one']);
@@ -74,7 +74,17 @@ describe('the MCP servers of a workspace', () => {
         headers: [{ name: 'Authorization', value: 'Bearer token' }],
       },
     ]);
-    assert.deepEqual(await serversOf(editor, {}, { own, http: false }), []);
+    const bridge = {
+      backline: { command: 'code', args: ['bridge.js'], env: { BACKLINE_MCP_URL: 'http://127.0.0.1:1' } },
+    };
+    assert.deepEqual(await serversOf(editor, {}, { own: bridge, http: false }), [
+      {
+        name: 'backline',
+        command: 'node',
+        args: ['/bin/code.js', 'bridge.js'],
+        env: [{ name: 'BACKLINE_MCP_URL', value: 'http://127.0.0.1:1' }],
+      },
+    ]);
     assert.deepEqual(warnings, []);
   });
 

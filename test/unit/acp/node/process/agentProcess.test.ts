@@ -7,7 +7,7 @@ import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentExit, type AgentProcess } from '../../../../../src/acp/node/process/agentProcess';
 import { CommandError } from '../../../../../src/acp/node/process/commandLookup';
-import { isTreeAlive } from '../../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
 import type { StreamClosed, StreamNoise } from '../../../../../src/wire/common/messageStream';
 import { until } from '../../../../support/eventually';
 
@@ -69,7 +69,7 @@ class Subject {
   }
 
   get isGone(): boolean {
-    return !isTreeAlive(this.agent.pid);
+    return !isProcessTreeAlive(this.agent.pid);
   }
 
   async until(what: string, holds: () => boolean): Promise<void> {

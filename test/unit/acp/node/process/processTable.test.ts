@@ -3,14 +3,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { commandLineOf, listProcesses } from '../../../../../src/acp/node/process/linuxProcesses';
-import { withMark } from '../../../../../src/acp/node/process/processMarks';
+import { addProcessMark } from '../../../../../src/acp/node/process/processMarks';
 import { ProcessTable } from '../../../../../src/acp/node/process/processTable';
 import {
-  endMarked,
-  endTree,
-  isTreeAlive,
-  killTreeNow,
-  ownGroupOptions,
+  endMarkedProcesses,
+  endProcessTree,
+  isProcessTreeAlive,
+  killProcessTreeNow,
+  ownProcessGroupOptions,
 } from '../../../../../src/acp/node/process/processTree';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { until } from '../../../../support/eventually';
@@ -23,7 +23,7 @@ if (process.platform === 'linux') {
     let started: ChildProcess[] = [];
 
     afterEach(() => {
-      for (const child of started) killTreeNow(child.pid ?? assert.fail());
+      for (const child of started) killProcessTreeNow(child.pid ?? assert.fail());
       for (const pid of left) tryKill(pid);
       started = [];
       left = [];
@@ -37,30 +37,34 @@ if (process.platform === 'linux') {
       const [leader, child] = await start(`BACKLINE_AGENT=${mark} sleep 1000 & echo $!; wait; sleep 1000`);
       await until('the mark', () => commandOf(child) === 'sleep');
       assert.equal(groupOf(child), leader);
-      assert.equal(await endMarked(mark, 5_000, systemClock), 'terminated');
+      assert.equal(await endMarkedProcesses(mark, 5_000, systemClock), 'terminated');
       assert.ok(!isRunning(child));
-      assert.ok(isTreeAlive(leader));
+      assert.ok(isProcessTreeAlive(leader));
     });
 
     it('is no spared program, nor what that has started', async () => {
       const mark = randomUUID();
-      const [agent, inner] = await start(tmuxWith('setsid sleep 1000 & echo $!; wait'), withMark(path, mark));
+      const [agent, inner] = await start(tmuxWith('setsid sleep 1000 & echo $!; wait'), addProcessMark(path, mark));
       left = [inner, parentOf(inner)];
       await until('the session', () => groupOf(inner) === inner);
-      assert.equal(await endTree(agent, 5_000, systemClock, { mark }), 'terminated');
+      assert.equal(await endProcessTree(agent, 5_000, systemClock, { mark }), 'terminated');
       assert.ok(!isRunning(agent));
       assert.deepEqual(left.map(isRunning), [true, true]);
-      assert.equal(await endMarked(mark, 5_000, systemClock), 'gone');
-      killTreeNow(agent, { mark });
+      assert.equal(await endMarkedProcesses(mark, 5_000, systemClock), 'gone');
+      killProcessTreeNow(agent, { mark });
       assert.deepEqual(left.map(isRunning), [true, true]);
     });
 
     it('is the leader even if it has the name of a spared program', async () => {
-      const child = spawn('/bin/sh', ['-c', 'sleep 1000 & wait'], { ...ownGroupOptions, env: path, argv0: 'tmux' });
+      const child = spawn('/bin/sh', ['-c', 'sleep 1000 & wait'], {
+        ...ownProcessGroupOptions,
+        env: path,
+        argv0: 'tmux',
+      });
       started.push(child);
       const pid = child.pid ?? assert.fail();
-      assert.notEqual(await endTree(pid, 5_000, systemClock), 'stillRunning');
-      assert.ok(!isTreeAlive(pid));
+      assert.notEqual(await endProcessTree(pid, 5_000, systemClock), 'stillRunning');
+      assert.ok(!isProcessTreeAlive(pid));
     });
 
     it('is neither this process, nor an ancestor, nor in its group or session', () => {
@@ -90,7 +94,7 @@ if (process.platform === 'linux') {
     /** Runs a script as the leader of a group; resolves with its pid and the one that it prints. */
     async function start(script: string, env: Record<string, string> = path): Promise<[number, number]> {
       const child = spawn('/bin/bash', ['-c', script], {
-        ...ownGroupOptions,
+        ...ownProcessGroupOptions,
         env,
         stdio: ['ignore', 'pipe', 'ignore'],
       });

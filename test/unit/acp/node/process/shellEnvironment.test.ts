@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Clock } from '../../../../../src/base/common/async';
-import { isTreeAlive } from '../../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -107,7 +107,7 @@ describe('ShellEnvironment', () => {
     clock.advance(200);
     assert.equal((await given)['OWN'], 'mine');
     assert.match(warnings[0] ?? '', /took longer than 200 ms/);
-    await until('the end of the shell', () => !isTreeAlive(leader));
+    await until('the end of the shell', () => !isProcessTreeAlive(leader));
   });
 
   it('asks no shell on Windows', async () => {

@@ -3,7 +3,7 @@ import { Emitter } from '../../../../../src/base/common/event';
 import { nullLogger } from '../../../../../src/base/common/log';
 import type { MessageStream, StreamNoise } from '../../../../../src/wire/common/messageStream';
 import type { TrafficEntry } from '../../../../../src/wire/common/traffic';
-import { sdkStream } from '../../../../../src/acp/node/v1/sdkStream';
+import { createSdkStream } from '../../../../../src/acp/node/v1/sdkStream';
 import { duplexPair } from '../../../../fake/duplex';
 
 function open() {
@@ -20,7 +20,7 @@ function open() {
   const warnings: string[] = [];
   const recorded: TrafficEntry[] = [];
   let timeMs = 0;
-  const stream = sdkStream(ours, {
+  const stream = createSdkStream(ours, {
     log: { ...nullLogger, warn: (message) => warnings.push(message) },
     tap: { isOpen: true, record: (entry) => recorded.push(entry) },
     peer: 'Demo',

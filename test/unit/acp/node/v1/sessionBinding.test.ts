@@ -58,7 +58,8 @@ describe('SessionAttachment', () => {
         return unused();
       },
       requestPermission: unused,
-      handleUpdate: ({ sessionUpdate }) => heard.push(attachment.isMuted ? `${sessionUpdate} (muted)` : sessionUpdate),
+      handleUpdate: ({ sessionUpdate }) =>
+        heard.push(attachment.shouldDropUpdates ? `${sessionUpdate} (muted)` : sessionUpdate),
       handleDisconnect: () => attachment.markProcessLost(),
     };
     const config = new SessionConfig({ config: new ConfigOptions(), agent, onDidChange: () => undefined });
@@ -87,7 +88,7 @@ describe('SessionAttachment', () => {
     const { agentSessionId, hasForgotten } = await attachment.ensureAttached(notNow);
     assert.deepEqual([agentSessionId, hasForgotten], ['old', false]);
     assert.deepEqual(heard, ['agent_message_chunk (muted)']);
-    assert.equal(attachment.isMuted, false);
+    assert.equal(attachment.shouldDropUpdates, false);
     assert.deepEqual(await told(events), []);
   });
 
@@ -100,7 +101,7 @@ describe('SessionAttachment', () => {
     });
     assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, true);
     assert.equal(attachment.agentSessionId, 's1');
-    attachment.markReminded();
+    attachment.markRecreationReported();
     assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, false);
     const message = 'Demo was restarted and doesn’t remember this conversation.';
     assert.deepEqual(await told(events), [

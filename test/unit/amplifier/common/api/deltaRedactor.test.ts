@@ -18,9 +18,11 @@ describe('a secret in a text that comes in pieces', () => {
   });
 
   const text = (delta: string, block = 0): void =>
-    deltas.handle({ event: 'content_block:delta', data: { session_id: 's', block_index: block, delta } });
-  const thought = (delta: string): void => deltas.handle({ event: 'thinking:delta', data: { session_id: 's', delta } });
-  const end = (): void => deltas.handle({ event: 'content_block:end', data: { session_id: 's', block_index: 0 } });
+    deltas.emitRedacted({ event: 'content_block:delta', data: { session_id: 's', block_index: block, delta } });
+  const thought = (delta: string): void =>
+    deltas.emitRedacted({ event: 'thinking:delta', data: { session_id: 's', delta } });
+  const end = (): void =>
+    deltas.emitRedacted({ event: 'content_block:end', data: { session_id: 's', block_index: 0 } });
 
   function shown(name: 'content_block:delta' | 'thinking:delta', block?: number): string {
     return told

@@ -5,7 +5,7 @@ import {
 } from '../../../../../src/amplifier/common/context/contextCollector';
 import {
   diffContext,
-  appendAttachments,
+  appendAttachmentsToPrompt,
   withAttachedFiles,
 } from '../../../../../src/amplifier/common/context/contextSource';
 import { ContextSwitches } from '../../../../../src/amplifier/common/context/contextSwitches';
@@ -199,10 +199,10 @@ describe('the context of an Amplifier session', () => {
   });
 
   it('puts attached text into the prompt, fenced so that it cannot end early', () => {
-    const text = appendAttachments('Why?', [{ type: 'text', uri: 'u', title: 'Problems', text: 'a\n```\nb' }]);
+    const text = appendAttachmentsToPrompt('Why?', [{ type: 'text', uri: 'u', title: 'Problems', text: 'a\n```\nb' }]);
     assert.equal(text, 'Why?\n\nProblems (u):\n````\na\n```\nb\n````');
     assert.equal(
-      appendAttachments('Why?', [{ type: 'text', title: 'So far', text: 'a' }]),
+      appendAttachmentsToPrompt('Why?', [{ type: 'text', title: 'So far', text: 'a' }]),
       'Why?\n\nSo far:\n```\na\n```',
     );
   });

@@ -10,7 +10,7 @@ function named(relativePath: string, folder = '/home/me/ws'): WorkspacePath {
 }
 
 function protector(...patterns: string[]): (below: string, change?: ContentChange) => string | undefined {
-  const files = new ProtectedFiles(patterns, { runInTime: createTimeLimitedRunner(2_000) });
+  const files = new ProtectedFiles(patterns, { runWithTimeLimit: createTimeLimitedRunner(2_000) });
   return (below, change) => files.protectionOf([named(below)], change)?.reason;
 }
 
@@ -269,7 +269,7 @@ describe('protected files of the settings', () => {
     const slow: string[] = [];
     const pattern = '*a*a*a*a*a*a*a*a*a*b';
     const files = new ProtectedFiles([pattern, '.vscode'], {
-      runInTime: createTimeLimitedRunner(50),
+      runWithTimeLimit: createTimeLimitedRunner(50),
       onSlow: (glob) => slow.push(glob),
     });
     const name = named(`${'a'.repeat(60)}-b-${'a'.repeat(60)}`);

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
 import { permissionsView, type PermissionsState } from '../../../../../src/permissions/common/page/permissionsView';
 import { effectivePolicy, PolicyAnswer, withPolicyAnswer } from '../../../../../src/permissions/common/policy/policy';
-import { allAgents, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
+import { allAgentsKey, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
 
 const view = (part: Partial<PermissionsState>) =>
   permissionsView({ policy: effectivePolicy(undefined, []), agents: [], storedRules: [], grants: [], ...part });
@@ -75,7 +75,7 @@ describe('permissionsView', () => {
 });
 
 describe('withPolicyAnswer', () => {
-  const agents = fc.constantFrom('demo', allAgents, 'constructor', 'other');
+  const agents = fc.constantFrom('demo', allAgentsKey, 'constructor', 'other');
   const entries = fc.dictionary(
     fc.constantFrom(...policyKinds, 'unknown'),
     fc.oneof(fc.constantFrom(...PolicyAnswer.options), fc.integer()),

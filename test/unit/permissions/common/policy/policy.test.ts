@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { effectivePolicy, policyKindsOf } from '../../../../../src/permissions/common/policy/policy';
+import { effectivePolicy, policyKindsOfRequest } from '../../../../../src/permissions/common/policy/policy';
 import { createFileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 
 const of = (agent: string, user: unknown, ...workspace: unknown[]) => effectivePolicy(user, workspace).forAgent(agent);
@@ -53,14 +53,14 @@ describe('the policy of permissions', () => {
   });
 
   it('is about every kind that a request may be of', () => {
-    assert.deepEqual(policyKindsOf(createFileRequest('demo', 'search')), ['read']);
-    assert.deepEqual(policyKindsOf(createFileRequest('demo', 'delete', '/a')), ['edit']);
-    assert.deepEqual(policyKindsOf(createFileRequest('demo', 'other')), []);
+    assert.deepEqual(policyKindsOfRequest(createFileRequest('demo', 'search')), ['read']);
+    assert.deepEqual(policyKindsOfRequest(createFileRequest('demo', 'delete', '/a')), ['edit']);
+    assert.deepEqual(policyKindsOfRequest(createFileRequest('demo', 'other')), []);
     const hidden = {
       ...createFileRequest('demo', 'read'),
       command: { argv: ['cat'], cwd: '/' },
       input: { url: '"https://x"' },
     };
-    assert.deepEqual(policyKindsOf(hidden), ['read', 'run', 'fetch']);
+    assert.deepEqual(policyKindsOfRequest(hidden), ['read', 'run', 'fetch']);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {
-  affectsExecution,
-  effectOfVariable,
+  affectsCommandExecution,
+  environmentEffectOf,
 } from '../../../../../src/permissions/common/requests/environmentVariables';
 
 describe('variables of the environment', () => {
@@ -11,31 +11,31 @@ describe('variables of the environment', () => {
     npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL https_proxy HTTPS_PROXY HOME XDG_CONFIG_HOME BASH_FUNC_git%% CC
     MAKEFLAGS LESSOPEN ANTHROPIC_BASE_URL RUSTC_WRAPPER CARGO_HOME GOFLAGS DOTNET_STARTUP_HOOKS`.split(/\s+/);
   for (const name of dangerous) {
-    it(`${name} can change what runs`, () => assert.equal(affectsExecution(name, false), true));
+    it(`${name} can change what runs`, () => assert.equal(affectsCommandExecution(name, false), true));
   }
 
   it('that only tell a program something are not marked', () => {
     for (const name of ['CI', 'NODE_ENV', 'FORCE_COLOR', 'DEBUG', 'TERM', 'LANG', 'PORT', 'MY_PATH_HINT', '', 'path'])
-      assert.equal(affectsExecution(name, false), false, name);
+      assert.equal(affectsCommandExecution(name, false), false, name);
   });
 
   it('are known in any case on Windows only, but for those that programs read in any case', () => {
-    assert.equal(affectsExecution('Path', true), true);
-    assert.equal(affectsExecution('node_options', true), true);
-    assert.equal(affectsExecution('node_options', false), false);
-    assert.equal(affectsExecution('Npm_Config_Prefix', false), true);
+    assert.equal(affectsCommandExecution('Path', true), true);
+    assert.equal(affectsCommandExecution('node_options', true), true);
+    assert.equal(affectsCommandExecution('node_options', false), false);
+    assert.equal(affectsCommandExecution('Npm_Config_Prefix', false), true);
   });
 
   it('say what they can do', () => {
-    assert.equal(effectOfVariable('PATH', false), 'decides which program runs');
-    assert.equal(effectOfVariable('LD_PRELOAD', false), 'makes programs load code');
-    assert.equal(effectOfVariable('GIT_SSH', false), 'makes programs run commands');
-    assert.equal(effectOfVariable('HOME', false), 'changes where programs look for their settings');
-    assert.equal(effectOfVariable('http_proxy', false), 'changes which servers programs use and trust');
-    assert.equal(effectOfVariable('CI', false), undefined);
+    assert.equal(environmentEffectOf('PATH', false), 'decides which program runs');
+    assert.equal(environmentEffectOf('LD_PRELOAD', false), 'makes programs load code');
+    assert.equal(environmentEffectOf('GIT_SSH', false), 'makes programs run commands');
+    assert.equal(environmentEffectOf('HOME', false), 'changes where programs look for their settings');
+    assert.equal(environmentEffectOf('http_proxy', false), 'changes which servers programs use and trust');
+    assert.equal(environmentEffectOf('CI', false), undefined);
   });
 
   it('with line breaks in their names are not overlooked', () => {
-    assert.equal(affectsExecution('LD_\nX', false), true);
+    assert.equal(affectsCommandExecution('LD_\nX', false), true);
   });
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { RunWithTimeLimit } from '../../../../../src/base/common/runWithTimeLimit';
 import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 
-function globsOf(runInTime: RunWithTimeLimit) {
+function globsOf(runWithTimeLimit: RunWithTimeLimit) {
   const slow: string[] = [];
-  return { slow, globs: new RuleGlobs({ runInTime, onSlow: (glob) => slow.push(glob) }) };
+  return { slow, globs: new RuleGlobs({ runWithTimeLimit, onSlow: (glob) => slow.push(glob) }) };
 }
 
 describe('the globs of rules', () => {

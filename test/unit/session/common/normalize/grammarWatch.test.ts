@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { onGrammarViolation, watchGrammar } from '../../../../../src/session/common/normalize/grammarWatch';
+import { onGrammarViolation, createGrammarCheck } from '../../../../../src/session/common/normalize/grammarWatch';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 
 const start: SessionEvent = { event: 'session:start', data: { session_id: 's' } };
@@ -17,7 +17,7 @@ describe('the watch over the logs of sessions', () => {
   it('says which rule an event breaks, once for each log, and nothing of what is in it', () => {
     const reports: string[] = [];
     onGrammarViolation((message) => reports.push(message));
-    for (const watch of [watchGrammar(), watchGrammar()]) {
+    for (const watch of [createGrammarCheck(), createGrammarCheck()]) {
       for (const event of [start, secret, secret]) watch?.(event);
     }
     const report = 'session s breaks "only an open block continues or ends" by event 1, content_block:delta';
@@ -27,7 +27,7 @@ describe('the watch over the logs of sessions', () => {
   it('says nothing any more once its reports are disposed', () => {
     const reports: string[] = [];
     onGrammarViolation((message) => reports.push(message)).dispose();
-    watchGrammar()?.(secret);
+    createGrammarCheck()?.(secret);
     assert.deepEqual(reports, []);
   });
 });

@@ -434,7 +434,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       told = [];
       normalizer = new SessionNormalizer((event) => told.push(event), { heard: 'Half' });
       delta(' and half');
-      assert.equal(normalizer.heard, 'Half\n\n and half');
+      assert.equal(normalizer.emittedTurnText, 'Half\n\n and half');
       end('Half and half, and more');
       say('prompt:submit', { prompt: 'again' });
       end('Half again');

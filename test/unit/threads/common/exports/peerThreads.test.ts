@@ -36,7 +36,7 @@ function peerThreads(part: Partial<PeerAccess> = {}) {
   const asked: string[] = [];
   const library = {
     heads,
-    ready: () => Promise.resolve(void calls.push('ready')),
+    waitForFirstList: () => Promise.resolve(void calls.push('ready')),
     find: (id: string) => heads.find((one) => one.id === id),
     read: (id: string) => Promise.resolve((calls.push(`read ${id}`), thread)),
   };

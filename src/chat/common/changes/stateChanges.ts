@@ -1,0 +1,288 @@
+import { isSameState } from '../../../changes/common/restorePlan';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type {
+  ChangedFile,
+  CurrentState,
+  FolderCheckpoint,
+  WorkspaceCheckpoints,
+} from '../../../changes/common/workspaceCheckpoints';
+import type { ChangeKind, FileChange } from '../../../transcript/common/entries';
+import { ChatError } from '../chatPorts';
+import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
+import { unixLines } from './touchedFiles';
+import type { WriteClaims } from './writeClaims';
+
+/** A change of a file during one turn. */
+interface StateChange extends Omit<ChangedFile, 'path'> {
+  readonly turn: number;
+  readonly kind: ChangeKind | undefined;
+  readonly isMixed: boolean;
+}
+
+interface StateChangesPorts {
+  /** Undefined if there are no checkpoints. */
+  readonly checkpoints: WorkspaceCheckpoints | undefined;
+  readonly claims: WriteClaims;
+  readonly record: (record: NewRecord) => void;
+}
+
+/** Kinds of changes that have no texts to show or to restore. */
+const withoutTexts: ReadonlySet<ChangeKind | undefined> = new Set(['binary', 'large', 'symlink']);
+
+/**
+ * Changes of a conversation that texts do not show: binary and large files, symbolic links, modes, line endings and names. Undone
+ * by the checkpoints of the turns.
+ */
+export class StateChanges {
+  /** Changes that the user has not decided about, one for each turn, oldest first. */
+  private readonly openByPath = new Map<string, readonly StateChange[]>();
+  private readonly byTurn = new Map<number, Map<string, StateChange>>();
+  private stateByPath: ReadonlyMap<string, CurrentState> = new Map();
+
+  constructor(private readonly ports: StateChangesPorts) {}
+
+  get paths(): string[] {
+    return [...this.openByPath.keys()];
+  }
+
+  /** Adds what the texts do not show to the changes of the conversation. */
+  addTo(changes: readonly FileChange[]): FileChange[] {
+    return merged(changes, this.openByPath, this.stateByPath);
+  }
+
+  /** Adds what the texts do not show to the changes of a turn. */
+  addToTurn(turn: number, changes: readonly FileChange[]): FileChange[] {
+    const ofTurn = [...(this.byTurn.get(turn) ?? [])].map(([path, change]) => [path, [change]] as const);
+    return merged(changes, new Map(ofTurn), this.stateByPath);
+  }
+
+  /** Whether there are no texts to restore. */
+  isWithoutTexts(path: string, turn?: number): boolean {
+    return withoutTexts.has(kindOf(this.changesOf(path, turn)));
+  }
+
+  hasChanges(path: string, turn?: number): boolean {
+    return this.changesOf(path, turn).length > 0;
+  }
+
+  applyRecord(record: LogRecord): void {
+    if (record.type === 'stateChanged') this.put(record);
+    else if (record.type === 'turnReverted') this.removeTurn(record.turn, record.path);
+    else if (record.type === 'fileDecided') this.forget(record.path);
+  }
+
+  /** Whether another conversation has recorded this state. */
+  isOthersWrite({ after, path }: ChangedFile): boolean {
+    return this.ports.claims.isOthers(this, path, stateId(after));
+  }
+
+  record(turn: number, file: ChangedFile, kind: ChangeKind | undefined, isMixed: boolean): void {
+    const { after, before, checkpoint, path, renamedFrom } = file;
+    if (withoutTexts.has(kind)) this.ports.claims.claim(this, path, stateId(after));
+    const { folder, id } = checkpoint;
+    const optional = withoutUndefined({ kind, renamedFrom, before, after, ...(isMixed && { isMixed }) });
+    const record = { type: 'stateChanged', turn, path, folder, checkpoint: id, ...optional } as const;
+    this.ports.record(record);
+    this.put(record);
+  }
+
+  /** Reads the current states of the changed files. Never rejects. */
+  async refresh(): Promise<void> {
+    const { checkpoints } = this.ports;
+    if (!checkpoints || this.openByPath.size + this.byTurn.size === 0) return;
+    const files = new Map<string, FolderCheckpoint>();
+    for (const [path, [change]] of this.openByPath) if (change) files.set(path, change.checkpoint);
+    for (const changes of this.byTurn.values()) {
+      for (const [path, { checkpoint }] of changes) files.set(path, checkpoint);
+    }
+    const wanted = [...files].map(([path, checkpoint]) => ({ path, checkpoint }));
+    // Without states, the changes are shown as changed later.
+    this.stateByPath = await checkpoints.currentStates(wanted).catch(() => new Map());
+  }
+
+  /** Forgets the changes to a file after the user has decided about them. Returns whether there were any. */
+  forget(path: string): boolean {
+    return this.openByPath.delete(path);
+  }
+
+  removeTurn(turn: number, path: string): void {
+    this.byTurn.get(turn)?.delete(path);
+    const left = (this.openByPath.get(path) ?? []).filter((change) => change.turn !== turn);
+    if (left.length === 0) this.openByPath.delete(path);
+    else this.openByPath.set(path, left);
+  }
+
+  /** Restores a file that has no texts. @throws ChatError `notFound`, `changedSince` unless `force`; CheckpointError */
+  async restore(path: string, turn: number | undefined, force: boolean): Promise<void> {
+    const changes = this.changesOf(path, turn);
+    const [first] = changes;
+    if (!first) throw new ChatError('notFound', 'There are no known changes to this file.');
+    const now = await this.currentState(path, first.checkpoint);
+    if (now === 'other') {
+      throw new ChatError(
+        'notFound',
+        'Something else has the name of the file, or it can’t be read. Move it and try again.',
+      );
+    }
+    const left = upTo(changes, now);
+    if (!force && (isMixed(left) || (left.length > 0 && !isSameState(now, left.at(-1)?.after)))) {
+      const when = turn === undefined ? 'conversation' : 'turn';
+      throw new ChatError(
+        'changedSince',
+        `The file was changed after this ${when}. Undoing would lose those changes, too.`,
+      );
+    }
+    await this.restoreState(path, first.checkpoint, now, first.before);
+  }
+
+  /** Whether the file is exactly as the agent left it. Never rejects. */
+  async isAsLeft(path: string, turn?: number): Promise<boolean> {
+    const changes = this.changesOf(path, turn);
+    const [first] = changes;
+    if (!first) return false;
+    const now = await this.currentState(path, first.checkpoint).catch(() => 'other' as const);
+    const left = upTo(changes, now);
+    return now !== 'other' && !isMixed(left) && isSameState(now, left.at(-1)?.after);
+  }
+
+  /**
+   * Restores what the text of a file does not have, after `text` was restored. `isExact`: nobody has changed the file after the
+   * agent. @throws CheckpointError
+   */
+  async restoreRest(path: string, turn: number | undefined, text: string, isExact: boolean): Promise<void> {
+    const [first] = this.changesOf(path, turn);
+    const { checkpoints } = this.ports;
+    if (!first?.before || !checkpoints) return;
+    const now = await this.currentState(path, first.checkpoint);
+    if (now === undefined || now === 'other' || isSameState(now, first.before)) return;
+    const earlier = isExact ? (await checkpoints.textsBefore([{ path, ...first }])).get(path) : undefined;
+    const isWhole = typeof earlier === 'string' && unixLines(earlier) === unixLines(text);
+    const after = isWhole ? first.before : { ...now, kind: first.before.kind };
+    if (!isSameState(now, after)) await this.restoreState(path, first.checkpoint, now, after);
+  }
+
+  private changesOf(path: string, turn: number | undefined): readonly StateChange[] {
+    if (turn === undefined) return this.openByPath.get(path) ?? [];
+    const change = this.byTurn.get(turn)?.get(path);
+    return change ? [change] : [];
+  }
+
+  private async currentState(path: string, checkpoint: FolderCheckpoint): Promise<CurrentState> {
+    return (await this.ports.checkpoints?.currentStates([{ path, checkpoint }]))?.get(path);
+  }
+
+  private async restoreState(
+    path: string,
+    checkpoint: FolderCheckpoint,
+    before: StateChange['before'],
+    after: StateChange['after'],
+  ): Promise<void> {
+    const { checkpoints } = this.ports;
+    if (isSameState(before, after)) return;
+    if (!checkpoints) {
+      throw new ChatError(
+        'notFound',
+        'Checkpoints are turned off. Turn on backline.checkpoints.enabled to undo this change.',
+      );
+    }
+    try {
+      await checkpoints.restoreFile({ checkpoint, step: { path, before, after } });
+    } catch (error) {
+      if (!isCheckpointError(error)) throw error;
+      if (error.code === 'changedMeanwhile') throw new ChatError('changedSince', error.message);
+      if (error.code !== 'unknownCheckpoint') throw error;
+      const message =
+        'The checkpoint with the earlier file was deleted because of its age or size. Use Git history or a backup.';
+      throw new ChatError('notFound', message);
+    }
+  }
+
+  private put(record: Omit<RecordOf<'stateChanged'>, 'at'>): void {
+    const { folder, checkpoint, renamedFrom, isMixed: mixed = false, kind, path, turn } = record;
+    const { after, before } = { before: undefined, after: undefined, ...record };
+    const renamed = withoutUndefined({ renamedFrom });
+    const change = { turn, kind, ...renamed, checkpoint: { folder, id: checkpoint }, before, after, isMixed: mixed };
+    const earlier = upTo(
+      (this.openByPath.get(path) ?? []).filter((one) => one.turn !== turn),
+      before,
+    );
+    this.openByPath.set(path, [...earlier, change]);
+    const ofTurn = this.byTurn.get(turn) ?? new Map<string, StateChange>();
+    this.byTurn.set(turn, ofTurn.set(path, change));
+  }
+}
+
+/** Drops the changes after the file had this state. Restoring a checkpoint took them back. */
+function upTo(changes: readonly StateChange[], state: CurrentState): readonly StateChange[] {
+  if (state === 'other') return changes;
+  const last = changes.findLastIndex(({ after }) => isSameState(after, state));
+  if (last !== -1) return changes.slice(0, last + 1);
+  return isSameState(changes[0]?.before, state) ? [] : changes;
+}
+
+function isMixed(changes: readonly StateChange[]): boolean {
+  return changes.some((change, at) => {
+    const next = changes[at + 1];
+    return change.isMixed || (next !== undefined && !isSameState(change.after, next.before));
+  });
+}
+
+/** What has no texts prevails. */
+function kindOf(changes: readonly StateChange[]): ChangeKind | undefined {
+  const kinds = changes.flatMap(({ kind }) => kind ?? []);
+  return kinds.findLast((kind) => withoutTexts.has(kind)) ?? kinds.at(-1);
+}
+
+function merged(
+  texts: readonly FileChange[],
+  states: ReadonlyMap<string, readonly StateChange[]>,
+  stateByPath: ReadonlyMap<string, CurrentState>,
+): FileChange[] {
+  const textByPath = new Map(texts.map((change) => [change.path, change]));
+  const changes: FileChange[] = [];
+  for (const text of texts) {
+    const known = states.get(text.path);
+    if (!known || !withoutTexts.has(kindOf(known))) changes.push({ ...text, ...shownBeside(text, known ?? []) });
+  }
+  for (const [path, known] of states) {
+    const now = stateByPath.has(path) ? stateByPath.get(path) : 'other';
+    const change = withoutTexts.has(kindOf(known)) || !textByPath.has(path) ? changeOf(path, known, now) : undefined;
+    if (change) changes.push(change);
+  }
+  return changes;
+}
+
+/** What a change of the text shows besides. */
+function shownBeside({ change }: FileChange, known: readonly StateChange[]): Pick<FileChange, 'kind' | 'renamedFrom'> {
+  const kind = change === 'modified' ? kindOf(known) : undefined;
+  const last = known.findLast((one) => one.renamedFrom !== undefined);
+  return withoutUndefined({ kind, renamedFrom: change === 'created' ? last?.renamedFrom : undefined });
+}
+
+/** The change that is still in the file, without its text. */
+function changeOf(path: string, all: readonly StateChange[], now: CurrentState): FileChange | undefined {
+  const known = upTo(all, now);
+  const [first] = known;
+  const kind = kindOf(known);
+  const last = known.at(-1);
+  if (!first || !last || kind === undefined || (now !== 'other' && isSameState(now, first.before))) return undefined;
+  const counts = { added: 0, removed: 0 };
+  const isLeft = now !== 'other' && isSameState(now, last.after);
+  if (withoutTexts.has(kind)) {
+    const change = first.before === undefined ? 'created' : now === undefined ? 'deleted' : 'modified';
+    const state = isLeft && !isMixed(known) ? 'applied' : 'changedSince';
+    return { path, kind, ...withoutUndefined({ renamedFrom: last.renamedFrom }), change, ...counts, state };
+  }
+  if (now === undefined || now === 'other' || !first.before) return undefined;
+  const isThere = kind === 'mode' ? now.kind !== first.before.kind : isLeft;
+  return isThere ? { path, kind, change: 'modified', ...counts, state: 'applied' } : undefined;
+}
+
+function stateId(state: StateChange['after']): string {
+  return state ? `state ${state.kind} ${state.object}` : 'state none';
+}
+
+/** Also recognizes errors from other bundles, where `instanceof` fails. */
+function isCheckpointError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && error.name === 'CheckpointError' && 'code' in error;
+}

@@ -1,0 +1,93 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../../base/common/disposable';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { toSafeNotice } from '../../../base/common/noticeText';
+import type { Settings } from '../../../platform/vscode/settings';
+import { listNames } from '../../../base/common/listNames';
+import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../common/unsaved/promptSaves';
+
+interface WindowUnsavedFilesDeps {
+  readonly editor: Pick<EditorPort, 'resolve' | 'save'>;
+  readonly settings: Pick<Settings, 'saveBeforePrompt' | 'setSaveBeforePrompt'>;
+  /** Called when the user has closed a question, so that they can change the prompt. */
+  readonly onDismiss: () => void;
+}
+
+type Choice = readonly [label: string, answer: SaveAnswer];
+
+const choices: readonly Choice[] = [
+  ['Save All', 'save'],
+  ['Send Without Saving', 'send'],
+  ['Always Save', 'alwaysSave'],
+];
+const choicesAfterFailure: readonly Choice[] = [
+  ['Try Again', 'save'],
+  ['Send Without Saving', 'send'],
+];
+
+/** Asks by notifications of VS Code. */
+export class WindowUnsavedFiles implements UnsavedFiles {
+  constructor(private readonly deps: WindowUnsavedFilesDeps) {}
+
+  get mode() {
+    return this.deps.settings.saveBeforePrompt();
+  }
+
+  async listFiles(): Promise<readonly UnsavedFile[]> {
+    const { editor } = this.deps;
+    const shown = new Set(vscode.window.visibleTextEditors.map(({ document }) => document));
+    const files = dirtyDocuments().map(async (document): Promise<UnsavedFile[]> => {
+      const { fsPath } = document.uri;
+      // Agents cannot access a file on the exclude list.
+      const isForAgents = await editor.resolve(fsPath).then(Boolean, () => false);
+      return isForAgents && document.isDirty ? [{ path: fsPath, isVisible: shown.has(document) }] : [];
+    });
+    return (await Promise.all(files)).flat();
+  }
+
+  async saveFile(path: string): Promise<void> {
+    await this.deps.editor.save(path);
+  }
+
+  async ask(question: SaveQuestion, signal: AbortSignal): Promise<SaveAnswer | undefined> {
+    const store = new DisposableStore();
+    const whenSaved = new Promise<'save'>((resolve) => {
+      const check = (): void => {
+        const dirty = new Set(dirtyDocuments().map(({ uri }) => uri.fsPath));
+        if (!question.paths.some((path) => dirty.has(path))) resolve('save');
+      };
+      store.add(vscode.workspace.onDidSaveTextDocument(check));
+      store.add(vscode.workspace.onDidCloseTextDocument(check));
+    });
+    try {
+      const answer = await Promise.race([whenSaved, showQuestion(question)]);
+      if (answer === undefined && !signal.aborted) this.deps.onDismiss();
+      return answer;
+    } finally {
+      store.dispose();
+    }
+  }
+
+  async alwaysSave(): Promise<void> {
+    await this.deps.settings.setSaveBeforePrompt('always');
+  }
+}
+
+async function showQuestion({ paths, problem }: SaveQuestion): Promise<SaveAnswer | undefined> {
+  const names = listNames(paths.map((path) => vscode.workspace.asRelativePath(path)));
+  const [have, files] = paths.length === 1 ? ['has', 'file'] : ['have', 'files'];
+  const text =
+    problem === undefined
+      ? `${names} ${have} unsaved changes. An agent’s own tools and shell commands read the saved ${files}. Save before sending?`
+      : `${names} could not be saved before sending. ${problem}`;
+  const offered = problem === undefined ? choices : choicesAfterFailure;
+  const chosen = await vscode.window.showWarningMessage(toSafeNotice(text), ...offered.map(([label]) => label));
+  return offered.find(([label]) => label === chosen)?.[1];
+}
+
+/** The open files of the workspace with unsaved text. */
+function dirtyDocuments(): vscode.TextDocument[] {
+  return vscode.workspace.textDocuments.filter(
+    ({ isDirty, uri }) => isDirty && uri.scheme === 'file' && vscode.workspace.getWorkspaceFolder(uri),
+  );
+}

@@ -1,0 +1,25 @@
+import { findWindow } from './tools/node/clients/windowFiles';
+import { McpBridge, type BridgedServer } from './tools/node/clients/mcpBridge';
+
+/**
+ * `dist/mcp-bridge.js`: an MCP server on stdio that forwards to the MCP server of a VS Code window. The server is given by the
+ * variables `BACKLINE_MCP_URL` and `BACKLINE_MCP_AUTHORIZATION`, or by `--windows` and the current folder.
+ */
+const { BACKLINE_MCP_URL: url, BACKLINE_MCP_AUTHORIZATION: authorization } = process.env;
+const option = process.argv.indexOf('--windows');
+const windowsFolder = option === -1 ? undefined : process.argv[option + 1];
+
+async function findServer(): Promise<BridgedServer | undefined> {
+  if (url !== undefined && authorization !== undefined) return { url, authorization };
+  return windowsFolder === undefined ? undefined : await findWindow(windowsFolder, process.cwd());
+}
+
+// The client has gone.
+process.stdout.on('error', () => process.exit(0));
+const bridge = new McpBridge({
+  findServer,
+  input: process.stdin,
+  write: (line) => void process.stdout.write(line),
+  fetch,
+});
+void bridge.run().finally(() => process.exit(0));

@@ -1,0 +1,155 @@
+import { rm } from 'node:fs/promises';
+import * as path from 'node:path';
+import { nullLogger } from '../../../../src/base/common/log';
+import { Emitter } from '../../../../src/base/common/event';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import type { CheckpointLimits } from '../../../../src/changes/common/checkpoint';
+import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
+import type { Chat } from '../../../../src/chat/common/chatPorts';
+import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
+import { DiskFiles } from '../../../../src/chat/node/filePort';
+import { SessionStore } from '../../../../src/chat/node/sessionStore';
+import { ExcludeList } from '../../../../src/editor/common/excludeList';
+import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { unifyLineEndings } from '../../../../src/editor/common/text/lineEndings';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
+import { DiskEditor } from '../../../../src/editor/node/diskEditor';
+import { decodeText } from '../../../../src/editor/node/diskReader';
+import type { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';
+import { MemoryMemento } from '../../../fake/memoryMemento';
+import { until } from '../../../support/eventually';
+import type { TestWorkspace } from '../../changes/support/workspace';
+import { ChatBackends } from './chatBackend';
+import { draft, noStarts, noUnsavedFiles } from './window';
+
+interface DiskWindowOptions {
+  /** Default is the folder of the workspace. */
+  readonly folders?: readonly string[];
+  readonly limits?: Partial<CheckpointLimits>;
+  readonly searchPath?: string;
+}
+
+/** A window without VS Code: real files, real Git and a conversation whose agent is the test. */
+export class DiskWindow {
+  readonly backends = new ChatBackends('one');
+  readonly checkpoints: FolderCheckpoints;
+  readonly saved = new Emitter<string>((error) => {
+    throw error;
+  });
+  private readonly store: SessionStore;
+  private readonly chats: ChatSessions;
+  private readonly opened: Chat[] = [];
+
+  private constructor(
+    readonly workspace: TestWorkspace,
+    { folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
+  ) {
+    const exclude = new ExcludeList(['.env*']);
+    const protectedFiles = new ProtectedFiles();
+    const disk = new DiskEditor(folders, exclude);
+    const clock = systemClock;
+    this.checkpoints = new FolderCheckpoints({
+      folders: () => folders,
+      storageFolder: workspace.storage,
+      excludes: (file, relativePath) => exclude.excludes(file, relativePath),
+      decode: async (bytes, file) => unifyLineEndings(await decodeText(file, Buffer.from(bytes), decodeUtf8)),
+      retention: () => ({ maxAgeMs: 1e9, maxBytes: 1e9 }),
+      log: nullLogger,
+      clock,
+      ...(limits && { limits }),
+      ...(searchPath !== undefined && { searchPath }),
+    });
+    this.store = new SessionStore({
+      folder: path.join(workspace.root, 'chats'),
+      files: new DiskFiles(),
+      clock,
+      log: nullLogger,
+    });
+    this.chats = new ChatSessions({
+      backends: this.backends,
+      store: this.store,
+      files: {
+        editor: new GuardedEditor(disk, () => protectedFiles),
+        deleteFile: (file) => rm(file),
+        checkpoints: this.checkpoints,
+        onDidSave: this.saved.event,
+      },
+      attachments: { resolve: () => Promise.resolve([]) },
+      clock,
+      log: nullLogger,
+      memento: new MemoryMemento(),
+      starts: noStarts,
+      unsavedFiles: noUnsavedFiles,
+      newId: () => `chat-${process.hrtime.bigint()}`,
+    });
+  }
+
+  static async open(workspace: TestWorkspace, options: DiskWindowOptions = {}): Promise<DiskWindow> {
+    const window = new DiskWindow(workspace, options);
+    await window.chats.start();
+    return window;
+  }
+
+  async create(): Promise<Chat> {
+    return this.add(await this.chats.create('one'));
+  }
+
+  async reopen(id: string): Promise<Chat> {
+    return this.add(await this.chats.open(id));
+  }
+
+  /** A turn in which the agent does `work`, by itself. */
+  async turn(chat: Chat, work: () => void): Promise<void> {
+    await this.begin(chat);
+    work();
+    await this.end(chat);
+  }
+
+  async begin(chat: Chat): Promise<void> {
+    await chat.send(draft('Go'));
+  }
+
+  /** Resolves before the changes of the turn are known. */
+  async end(chat: Chat): Promise<void> {
+    const before = ends(chat.transcript);
+    this.backends.backends[0]?.last.end();
+    await until('the end', () => ends(chat.transcript) > before);
+  }
+
+  async close(): Promise<void> {
+    await this.chats.stop();
+    this.chats.dispose();
+    this.store.dispose();
+    await this.checkpoints.stop();
+  }
+
+  private add(chat: Chat): Chat {
+    this.opened.push(chat);
+    return chat;
+  }
+}
+
+/** Each change of the conversation in one line. */
+export function changeLines(chat: Chat, folder: string): string[] {
+  return chat.fileChanges.list
+    .map(({ change, kind, path: file, renamedFrom, state }) =>
+      [
+        change,
+        path.relative(folder, file),
+        kind === undefined ? '' : `(${kind})`,
+        renamedFrom === undefined ? '' : `from ${path.relative(folder, renamedFrom)}`,
+        state === 'applied' ? '' : state,
+      ]
+        .filter((word) => word !== '')
+        .join(' '),
+    )
+    .sort();
+}
+
+function ends(document: TranscriptDocument): number {
+  return [...document.entries()].filter(({ kind }) => kind === 'end').length;
+}
+
+function decodeUtf8(bytes: Uint8Array): Promise<string> {
+  return Promise.resolve(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+}
