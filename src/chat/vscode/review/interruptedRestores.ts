@@ -55,6 +55,6 @@ export class InterruptedRestores {
 }
 
 function messageFor({ restored, total }: InterruptedRestore): string {
-  const is = restored === 1 ? 'is' : 'are';
+  const is = total === 1 ? 'is' : 'are';
   return `Restoring files was interrupted: ${restored} of ${countOf(total, 'file')} ${is} restored.`;
 }
