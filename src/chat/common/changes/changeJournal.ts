@@ -13,7 +13,7 @@ import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type T
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
-import type { LogRecord, NewRecord } from '../conversation/logRecord';
+import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
 import { RunningSweeps } from './runningSweeps';
 import { ShownWrites } from './shownWrites';
 import { StateChanges } from './stateChanges';
@@ -107,6 +107,34 @@ export class ChangeJournal {
     this.ledger.applyRecord(record);
     this.states.applyRecord(record);
     this.turnCheckpoint.applyRecord(record);
+  }
+
+  /** The remaining changes of all files. */
+  get remainingChanges(): RemainingChange[] {
+    return this.ledger.remainingChanges;
+  }
+
+  /** Returns the remaining changes after these records of a conversation. */
+  remainingChangesAfter(records: readonly LogRecord[]): RemainingChange[] {
+    const ledger = new ChangeLedger(
+      this.fileTexts,
+      () => undefined,
+      this.ports.claims,
+      () => Promise.resolve(),
+    );
+    for (const record of records) ledger.applyRecord(record);
+    return ledger.remainingChanges;
+  }
+
+  /** Resolves when the changes of the last turn are recorded. */
+  async whenTurnRecorded(): Promise<void> {
+    await this.turnEnd;
+  }
+
+  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
+    await this.ledger.replaceChanges(files);
+    await this.refresh();
   }
 
   /** Takes a checkpoint before the prompt of a turn is sent. @throws Error when `signal` fires */
